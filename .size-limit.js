@@ -23,7 +23,7 @@ export default [
     path: "dist/index.js",
     import: "{ Gateway }",
     // The goal is 22 kB: `npm run bench` prints whether it is met. This limit stops growth.
-    limit: "24.1 kB",
+    limit: "24 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
   {

@@ -2,12 +2,13 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { Command, Flag } from "../src/cli/command.ts";
+import type { Command } from "../src/cli/command.ts";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
+import type { Flag } from "../src/internal/flags.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 

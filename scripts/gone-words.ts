@@ -36,7 +36,7 @@ const PAYMENT_WORDS: readonly GoneWord[] = [
     instead: 'final ("reached a final status", `isFinal`, `finalStatuses`), or resolved (a key)',
     // The sandbox's own method, what promises do, and a status that other services send.
     except:
-      /\|settled\||\bsettled\(|\bsettled: (?:(?:async )?\(\) =>|\w+\.settled\b)|\ballSettled\b|promises? (?:has |have |is |are )?settle[sd]?\b/gi,
+      /\|settled\||\bsettled\(|\bsettled: (?:(?:async )?\(\) =>|\w+\.settled\b)|\ballSettled\b|\bPromiseSettledResult\b|promises? (?:has |have |is |are )?settle[sd]?\b/gi,
   },
   {
     pattern: wordOf("settle|settler"),
@@ -185,6 +185,7 @@ const SECOND_DIALECT: readonly GoneWord[] = [
     except: /connections? (?:is |was |were )?refused|refused connections?|ConnectionRefused/gi,
   },
   { pattern: wordOf("trouble|troubles|deaf"), instead: "failure case, never responds" },
+  { pattern: wordOf("gatewayMeeting"), instead: "gatewayWith" },
   { pattern: wordOf("gives"), instead: "returns, passes" },
   { pattern: /\b(?:so many|so long|so often)\b(?! as\b)/gi, instead: "at most n, this long" },
   {

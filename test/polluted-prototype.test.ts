@@ -108,7 +108,7 @@ test.each(Object.entries(ENTRANCES))(
         configurable: true,
         get() {
           if (this === options) reached.push(name);
-          // No option may have it, so that whoever reads it somewhere else fails.
+          // No option may have it, so that any other reader fails.
           return isOurs(new Error().stack) ? Symbol.for("polluted") : undefined;
         },
         set(value: unknown) {

@@ -27,9 +27,6 @@ export interface ErrorReport {
   readonly stack?: string | undefined;
 }
 
-/** Errors of the user's input: no call was sent, and the message says enough. */
-const USAGE_CODES: readonly string[] = ["configuration", "key_type", "invalid_params"];
-
 /** What the user of a command that creates something has to know about its outcome. */
 const OUTCOMES: Readonly<Record<string, (command: string) => string>> = {
   not_sent: () => "Nothing was sent.",
@@ -40,13 +37,18 @@ const OUTCOMES: Readonly<Record<string, (command: string) => string>> = {
 
 const DOCTOR = "To see what is wrong: malipo doctor";
 
-/** The command that helps, by the code of an error. */
-const HINTS: Readonly<Record<string, string>> = {
-  connection: DOCTOR,
-  timeout: DOCTOR,
-  authentication: DOCTOR,
-  key_type:
+/** The exit code by the code of an error, and the command that helps. */
+const CODES: Readonly<Record<string, readonly [exitCode: ExitCode, hint?: string]>> = {
+  configuration: [EXIT.usage],
+  invalid_params: [EXIT.usage],
+  key_type: [
+    EXIT.usage,
     "Set MALIPO_API_KEY to a secret key (sk_), or give --key-file. For a sandbox: npx malipo env --write .env",
+  ],
+  payment_pending: [EXIT.pending],
+  connection: [EXIT.unreachable, DOCTOR],
+  timeout: [EXIT.unreachable, DOCTOR],
+  authentication: [EXIT.failed, DOCTOR],
 };
 
 /**
@@ -63,15 +65,14 @@ export function reportError(error: unknown, creating: string | undefined): Error
     return { exitCode: EXIT.failed, code: "internal", message, stack };
   }
   const { code, outcome } = error;
-  const message = [error.message, HINTS[code]].filter(Boolean).join("\n");
-  const report = { code, outcome, message };
-  if (USAGE_CODES.includes(code)) return { ...report, exitCode: EXIT.usage };
-  if (code === "payment_pending") return { ...report, exitCode: EXIT.pending };
-  const isUnreachable = code === "connection" || code === "timeout";
-  const exitCode = isUnreachable ? EXIT.unreachable : EXIT.failed;
-  if (creating === undefined) return { ...report, exitCode };
+  const [exitCode, hint] = CODES[code] ?? [EXIT.failed];
+  const message = [error.message, hint].filter(Boolean).join("\n");
+  // An error of the user's input says enough: no call was sent.
+  const isUsage = exitCode === EXIT.usage || exitCode === EXIT.pending;
+  if (creating === undefined || isUsage) return { code, outcome, message, exitCode };
   return {
-    ...report,
+    code,
+    outcome,
     message: `${message}\n${OUTCOMES[outcome]?.(creating)}`,
     exitCode: outcome === "unknown" ? EXIT.unknown : exitCode,
   };

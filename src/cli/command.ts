@@ -1,3 +1,4 @@
+import { type Flag, type FlagRows, flagsOf } from "../internal/flags.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** A positional argument, after the command and its subcommand. */
@@ -11,20 +12,6 @@ export interface Argument {
   readonly takesOthers?: true;
   readonly optional?: true;
   /** The last one only: it may be given several times. */
-  readonly repeatable?: true;
-}
-
-export interface Flag {
-  /** Without the dashes. */
-  readonly name: string;
-  /** What the help shows in the place of the value: `--port <number>`. A switch has none. */
-  readonly value?: string;
-  readonly summary: string;
-  /** The value that the parser fills in when the flag is not given. */
-  readonly default?: string;
-  /** In words: the source of the value when the flag is not given. */
-  readonly fallback?: string;
-  readonly choices?: readonly string[];
   readonly repeatable?: true;
 }
 
@@ -85,40 +72,12 @@ export interface Command {
   }>;
 }
 
-/** What a note behind the summary of a flag stands for. */
-const NOTES: readonly (readonly [pattern: RegExp, meaning: (text: string) => Partial<Flag>])[] = [
-  [/^default: (.*)$/, (text) => ({ default: text })],
-  [/^otherwise: (.*)$/, (text) => ({ fallback: text })],
-  [/^(repeatable)$/, () => ({ repeatable: true })],
-  [/^([^|]*\|.*)$/, (text) => ({ choices: text.split(" | ") })],
-];
-
-/**
- * A flag as the help prints it: `--clock <kind>`, or `--force` for a switch; and what it is for, with
- * notes in brackets: `what time is [real | virtual; default: real]`. `otherwise` is in words.
- */
-export function flag(usage: string, text: string): Flag {
-  const [, name = "", value] = /^--([\w-]+)(?: <(.+)>)?$/.exec(usage) ?? [];
-  const [, summary = text, notes = ""] = /^([^[]*) \[(.*)\]$/.exec(text) ?? [];
-  const meanings = notes.split("; ").flatMap((note) =>
-    NOTES.flatMap(([pattern, meaning]) => {
-      const [, found] = pattern.exec(note) ?? [];
-      return found === undefined ? [] : [meaning(found)];
-    }),
-  );
-  return Object.assign({ name, ...(value !== undefined && { value }), summary }, ...meanings);
-}
-
-/** Flags: how each is called, and what it is for. */
-export const flags = (rows: Readonly<Record<string, string>>): Flag[] =>
-  Object.entries(rows).map(([usage, text]) => flag(usage, text));
-
 /** A command or a flag in the words of a shell: `lostResponses` is `lost-responses`. */
 export const kebabCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll("_", "-");
 
 interface SubcommandRest {
-  readonly flags?: readonly Flag[];
+  readonly flags?: FlagRows;
   readonly examples: readonly string[];
   /** What is known of an argument, by its name. */
   readonly values?: Readonly<Record<string, Pick<Argument, "summary" | "values" | "takesOthers">>>;
@@ -130,7 +89,7 @@ interface SubcommandRest {
 export function subcommand(
   usage: string,
   summary: string,
-  { flags: own = [], values = {}, ...rest }: SubcommandRest,
+  { flags = {}, values = {}, ...rest }: SubcommandRest,
 ): Subcommand {
   const [, name] = /^([\w-]+)/.exec(usage) ?? [];
   const args = [...usage.matchAll(/([<[])([\w-]+)(\.{3})?[>\]]/g)].map(
@@ -141,7 +100,7 @@ export function subcommand(
       ...values[argument],
     }),
   );
-  return { ...(name !== undefined && { name }), summary, args, flags: own, ...rest };
+  return { ...(name !== undefined && { name }), summary, args, flags: flagsOf(flags), ...rest };
 }
 
 /** A command with only one way to call it. Its usage begins with its name: `listen <receiver>`. */
@@ -157,7 +116,7 @@ export function single(
 }
 
 /** The flags that every subcommand takes. */
-export const COMMON_FLAGS: readonly Flag[] = [
-  flag("--json", "print one JSON document, also for an error"),
-  flag("--help", "print this help"),
-];
+export const COMMON_FLAGS: readonly Flag[] = flagsOf({
+  "--json": "print one JSON document, also for an error",
+  "--help": "print this help",
+});

@@ -1,6 +1,7 @@
 import { ENDPOINTS } from "../contract/endpoints.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Subcommand } from "./command.ts";
+import type { Flag } from "../internal/flags.ts";
+import { COMMON_FLAGS, type Command, type Input, type Output, type Subcommand } from "./command.ts";
 
 /** What a shell prints in the place of this: the files in the current folder. */
 const FILES = "*files*";
@@ -71,7 +72,7 @@ export function candidates(commands: readonly Command[], words: readonly string[
 }
 
 /** The script of each shell. It asks `malipo` itself at each Tab, so that it never grows old. */
-export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
+const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   // Works in bash 3.2 too, which macOS has.
   bash: `# Completion of malipo for bash. For this shell: eval "$(malipo completion bash)"
 # For every shell: put that line into ~/.bashrc.
@@ -129,3 +130,10 @@ end
 
 complete --command malipo --no-files --arguments "(__malipo_candidates)"`,
 };
+
+/** `malipo completion` */
+export async function run({ args: [shell = ""] }: Input): Promise<Output> {
+  // The parser has checked the shell.
+  const script = COMPLETION_SCRIPTS[shell] ?? "";
+  return { value: { shell, script }, text: () => script };
+}

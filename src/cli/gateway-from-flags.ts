@@ -84,7 +84,7 @@ export async function gatewaySettings(input: Input): Promise<Settings> {
 const configurationError = (message: string) => new CliError(EXIT.usage, "configuration", message);
 
 /** @throws {CliError} as {@link gatewaySettings} does. */
-export async function createGateway(input: Input): Promise<Gateway> {
+export async function createGateway(input: Input, own: GatewayOptions = {}): Promise<Gateway> {
   await gatewaySettings(input);
-  return new Gateway(gatewayOptions(input));
+  return new Gateway({ ...gatewayOptions(input), ...own });
 }

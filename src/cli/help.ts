@@ -1,10 +1,5 @@
-import {
-  type Argument,
-  COMMON_FLAGS,
-  type Command,
-  type Flag,
-  type Subcommand,
-} from "./command.ts";
+import type { Flag } from "../internal/flags.ts";
+import { type Argument, COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
 

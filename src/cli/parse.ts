@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
+import type { Flag } from "../internal/flags.ts";
 import { usageError } from "./cli-error.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Input, type Subcommand } from "./command.ts";
-import { suggest } from "./terminal/suggest.ts";
+import { COMMON_FLAGS, type Command, type Input, type Subcommand } from "./command.ts";
+import { findNamed, suggest } from "./terminal/suggest.ts";
 
 /** A command to run. */
 export interface Call {
@@ -43,20 +44,11 @@ export function parse(commands: readonly Command[], argv: readonly string[]): Pa
   return parseCall(command, findSubcommand(command, name), words);
 }
 
-function findCommand(commands: readonly Command[], name: string): Command {
-  const command = commands.find((one) => one.name === name);
-  if (command !== undefined) return command;
-  const what = name.startsWith("-") ? "flag" : "command";
-  const names = commands.map((one) => one.name);
-  throw usageError(`Unknown ${what} "${name}". ${suggest(name, names)}`);
-}
+const findCommand = (commands: readonly Command[], name: string): Command =>
+  findNamed(commands, name, `Unknown ${name.startsWith("-") ? "flag" : "command"} "${name}".`);
 
-function findSubcommand(command: Command, name: string): Subcommand {
-  const subcommand = command.subcommands.find((one) => one.name === name);
-  if (subcommand !== undefined) return subcommand;
-  const names = command.subcommands.flatMap((one) => one.name ?? []);
-  throw usageError(`"malipo ${command.name}" has no subcommand "${name}". ${suggest(name, names)}`);
-}
+const findSubcommand = ({ name, subcommands }: Command, given: string): Subcommand =>
+  findNamed(subcommands, given, `"malipo ${name}" has no subcommand "${given}".`);
 
 /** `malipo help events list`. */
 function parseHelp(
@@ -78,18 +70,13 @@ function parseCall(command: Command, subcommand: Subcommand, words: readonly str
     command: command.name,
     subcommand: subcommand.name ?? "",
     args,
-    values: { ...defaultsOf(flags), ...values },
+    values: { ...Object.fromEntries(flags.map((one) => [one.name, one.default])), ...values },
     repeated,
     switches,
     json: switches.has("json"),
   };
   return { kind: "call", command, subcommand, input };
 }
-
-const defaultsOf = (flags: readonly Flag[]): Record<string, string> =>
-  Object.fromEntries(
-    flags.flatMap((flag) => (flag.default === undefined ? [] : [[flag.name, flag.default]])),
-  );
 
 // `parseArgs` reads a negative number or duration (`-5s`) as a group of short flags. It is a value,
 // which a command may want to reject with its own message: this mark hides its minus.

@@ -1,6 +1,5 @@
 import { reportError } from "./cli-error.ts";
 import { candidates } from "./completion.ts";
-import { SANDBOX_URL } from "./definitions/flags.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
@@ -32,7 +31,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   } catch (error) {
     const { command, subcommand } = call ?? {};
     const creating = subcommand?.creates ? command?.name : undefined;
-    const reason = subcommand?.flags.includes(SANDBOX_URL) ? explainMisread(error) : error;
+    const reason = subcommand?.flags.some(({ name }) => name === "url")
+      ? explainMisread(error)
+      : error;
     return printReport(reason, creating, argv.includes("--json"));
   }
 }

@@ -1,10 +1,10 @@
 import type { Endpoint } from "../contract/endpoints.ts";
+import { GatewayError } from "../errors/base.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { ownOptions } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
-import { withStack } from "./diagnostics/stack.ts";
 import { bodyText, copyOf } from "./http/body-text.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
@@ -32,7 +32,7 @@ export interface CallInput {
   readonly atMostMs?: number;
 }
 
-/** One row and its input in, checked data out: what every method of the gateway comes down to. */
+/** Makes a call by its row. Every method of the gateway ends here. */
 export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOptions) => Result<T>;
 
 const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
@@ -71,7 +71,6 @@ const loadDrift = onDemand(
   async () => (await import("./response/drift.ts")).driftReporter,
 );
 
-/** The JSON text of a body, checked against its row. */
 async function bodyOf(
   name: string,
   { request }: Endpoint,
@@ -88,7 +87,24 @@ async function bodyOf(
   return bodyText(name, checkBody(name, request, given, redactor), redactor);
 }
 
-/** The way of every call: options, key, path, body; then send; then unwrap. */
+/**
+ * Waits for a result. An error of a call is made in a callback of `fetch` or of a timer, from where
+ * its stack leads nowhere. From here it leads through each `await` to the caller's own file.
+ */
+async function withStack<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    try {
+      if (error instanceof GatewayError) Error.captureStackTrace?.(error);
+    } catch {
+      // A hook has frozen it.
+    }
+    throw error;
+  }
+}
+
+/** Makes the function that makes every call: it checks options, key, path and body, sends, and unwraps. */
 export function createCall(settings: Settings): Call {
   const send = createHttpClient(settings);
   async function answerTo<T>(

@@ -1,10 +1,8 @@
+import { isStorable } from "../idempotency/store-options.ts";
 import { describeValue } from "../internal/check-options.ts";
 import { invalidParam } from "./invalid-params.ts";
 
 const MAX_KEY_LENGTH = 255;
-
-// Databases change half of a surrogate pair and a NUL, so two keys could become one.
-const isStorable = (key: string) => !/\p{Surrogate}/u.test(key) && !key.includes("\0");
 
 /** What is wrong with a key; `undefined` for a valid one. */
 function findFault(key: unknown): string | undefined {

@@ -19,7 +19,6 @@ export interface Done {
   readonly body: unknown;
 }
 
-/** A call with an idempotency key, and how it is made. */
 export interface KeyedRequest {
   readonly settings: Settings;
   readonly context: CallContext;
@@ -31,7 +30,6 @@ export interface KeyedRequest {
   perform(signal: AbortSignal, fence: Fence): Promise<Done>;
 }
 
-/** Makes a call once for its idempotency key. */
 export async function callOnce(request: KeyedRequest, options: CreateOptions): Promise<Done> {
   const { settings, context, endpoint, address, body, totalTimeoutMs } = request;
   const { idempotencyWaitMs = totalTimeoutMs } = options;

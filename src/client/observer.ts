@@ -19,6 +19,6 @@ export interface ObservedExchange {
  * What a gateway needs of an observer: `createObserver()` of `malipo/learn` makes one.
  */
 export interface GatewayObserver {
-  /** Is called with each response, and must return at once: the call waits for it. */
+  /** Called with each response. It must return at once, because the call waits for it. */
   observeExchange(exchange: ObservedExchange): void;
 }

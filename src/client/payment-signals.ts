@@ -2,7 +2,6 @@ import { ENDPOINTS, type Endpoint } from "../contract/endpoints.ts";
 import type { PaymentSignals } from "../idempotency/store.ts";
 import { isObject } from "../internal/is-object.ts";
 
-/** The endpoints that start a payment. */
 const PAYMENT_PATHS: ReadonlySet<string> = new Set([
   ENDPOINTS["payments.initiate"].path,
   ENDPOINTS["mobileMoney.initiate"].path,

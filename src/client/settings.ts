@@ -14,14 +14,13 @@ import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
-import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { LearnedService } from "./learned-service.ts";
+import type { learnedService } from "./learned-service.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/types.ts";
-import { isBrowser } from "./runtime.ts";
+import { isBrowser, userAgent } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings extends CallLimits {
@@ -41,7 +40,7 @@ export interface Settings extends CallLimits {
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   /** What is known of the service, loaded at the first use; `undefined` without a profile. */
-  readonly loadLearned: (() => Promise<LearnedService | undefined>) | undefined;
+  readonly loadLearned: (() => Promise<ReturnType<typeof learnedService> | undefined>) | undefined;
   /** If the environment asks for it. */
   readonly log: AttemptLog | undefined;
   /** Takes the key out of what is shown. */
@@ -146,7 +145,6 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   return () => load().catch(() => undefined);
 }
 
-/** The limits of each call. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
@@ -161,7 +159,6 @@ export function checkLimits(limits: CallLimits): CallLimits {
   return limits;
 }
 
-/** Whether this gateway may make only the calls of a public key. */
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
   check(

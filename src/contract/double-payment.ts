@@ -59,7 +59,7 @@ export class DoublePaymentDetector {
     return reference;
   }
 
-  /** Of the owner with the most: one that has many payments forgets its own, not those of others. */
+  /** Forgets a value of the owner with the most, so that no owner makes another one forget. */
   #forgetOne(): void {
     let [owner, most] = ["", new Map<string, string>()];
     for (const [one, seen] of this.#seen) if (seen.size > most.size) [owner, most] = [one, seen];

@@ -85,34 +85,22 @@ export interface PaymentFailedData extends Required<Pick<Payment, FailedField>> 
 }
 
 /** `data` of a `payment.initiated` event. Not documented: declare your fields by declaration merging. */
-export interface PaymentInitiatedData {
-  [field: string]: unknown;
-}
+export interface PaymentInitiatedData extends Record<string, unknown> {}
 
 /** `data` of an `invoice.created` event. Not documented: declare your fields by declaration merging. */
-export interface InvoiceCreatedData {
-  [field: string]: unknown;
-}
+export interface InvoiceCreatedData extends Record<string, unknown> {}
 
 /** `data` of an `invoice.paid` event. Not documented: declare your fields by declaration merging. */
-export interface InvoicePaidData {
-  [field: string]: unknown;
-}
+export interface InvoicePaidData extends Record<string, unknown> {}
 
 /** `data` of an `invoice.overdue` event. Not documented: declare your fields by declaration merging. */
-export interface InvoiceOverdueData {
-  [field: string]: unknown;
-}
+export interface InvoiceOverdueData extends Record<string, unknown> {}
 
 /** `data` of a `subscription.created` event. Not documented: declare your fields by declaration merging. */
-export interface SubscriptionCreatedData {
-  [field: string]: unknown;
-}
+export interface SubscriptionCreatedData extends Record<string, unknown> {}
 
 /** `data` of a `subscription.canceled` event. Not documented: declare your fields by declaration merging. */
-export interface SubscriptionCanceledData {
-  [field: string]: unknown;
-}
+export interface SubscriptionCanceledData extends Record<string, unknown> {}
 
 interface EventData {
   "payment.completed": PaymentCompletedData;

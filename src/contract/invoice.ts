@@ -11,22 +11,16 @@
  *
  * @see docs/service.md, "Invoices"
  */
-export interface Invoice {
-  [field: string]: unknown;
-}
+export interface Invoice extends Record<string, unknown> {}
 
 /**
  * The fields of `invoices.create` and `invoices.update`. The service does not document them: declare
  * yours by declaration merging, as for `Invoice`.
  */
-export interface InvoiceFields {
-  [field: string]: unknown;
-}
+export interface InvoiceFields extends Record<string, unknown> {}
 
 /**
  * The parameters of `invoices.send`. The service does not document them: declare yours by
  * declaration merging, as for `Invoice`.
  */
-export interface InvoiceSendParams {
-  [field: string]: unknown;
-}
+export interface InvoiceSendParams extends Record<string, unknown> {}

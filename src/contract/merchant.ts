@@ -11,9 +11,7 @@
  *
  * @see docs/service.md, "Endpoints"
  */
-export interface Merchant {
-  [field: string]: unknown;
-}
+export interface Merchant extends Record<string, unknown> {}
 
 /**
  * An account of the merchant that customers pay to. The service documents only its identifier:

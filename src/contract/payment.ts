@@ -93,29 +93,19 @@ export interface MobileMoneyPayment {
 }
 
 /** The parameters of `payments.initiate`. Not documented: declare your fields by declaration merging. */
-export interface PaymentParams {
-  [field: string]: unknown;
-}
+export interface PaymentParams extends Record<string, unknown> {}
 
 /** The result of `payments.initiate`. Not documented: declare your fields by declaration merging. */
-export interface InitiatedPayment {
-  [field: string]: unknown;
-}
+export interface InitiatedPayment extends Record<string, unknown> {}
 
 /** The parameters of `mobileMoney.status`. Not documented: declare your fields by declaration merging. */
-export interface MobileMoneyStatusParams {
-  [field: string]: unknown;
-}
+export interface MobileMoneyStatusParams extends Record<string, unknown> {}
 
 /** The result of `mobileMoney.status`. Not documented: declare your fields by declaration merging. */
-export interface MobileMoneyStatus {
-  [field: string]: unknown;
-}
+export interface MobileMoneyStatus extends Record<string, unknown> {}
 
 /** The result of `mobileMoney.validatePhone`. Not documented: declare your fields by declaration merging. */
-export interface PhoneValidation {
-  [field: string]: unknown;
-}
+export interface PhoneValidation extends Record<string, unknown> {}
 
 /** The longest `account_reference`, in characters. @see docs/service.md, "Limits" */
 export const MAX_ACCOUNT_REFERENCE = 12;

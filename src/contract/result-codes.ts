@@ -61,7 +61,7 @@ export const RESULT_CODES = {
   "12": row("The account that is to receive the money is not valid.", NOT_YOU, "no"),
   "15": row(
     "The network has seen the same request before.",
-    "Please look whether you have paid already.",
+    "Please check whether you have already paid.",
     "look_first",
   ),
   "17": row(

@@ -3,61 +3,51 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
+import { base64Forms } from "../internal/secret-pattern.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import { type CaseRun, Runs } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
-import { DrillGateway } from "./gateway.ts";
-import { findLeak } from "./leaks.ts";
+import { serveGateway } from "./gateway.ts";
 import { ALIVE, SECRET } from "./promises.ts";
 import type { DrillSettings } from "./settings.ts";
-import { ShopClient } from "./shop-client.ts";
+import { createCustomers } from "./shop-client.ts";
 import { ShopProcess } from "./shop-process.ts";
 
 const MAX_OUTPUT = 4_000;
 
-interface BenchOptions {
-  /** Whether planned faults happen. A drill that forgot them must fail. */
-  readonly hasFaults: boolean;
-  readonly onOutput: (text: string) => void;
-}
+/** Whether a text has a secret in clear, in base64, or URL-encoded. */
+const holds = (text: string, secret: string) =>
+  [secret, encodeURIComponent(secret), ...base64Forms(secret)].some((form) => text.includes(form));
 
 /** One shop, the service that it talks to, and its customers. */
 export class Bench {
+  /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly hasFaults: boolean;
   readonly runs = new Runs();
-  readonly sandbox: Sandbox;
+  readonly sandbox: Sandbox = createSandbox({
+    seed: crypto.randomUUID(),
+    startAt: new Date(),
+    auto: "none",
+    deliver: createDeliver(this),
+  });
   readonly client: Gateway;
   readonly shop: ShopProcess;
-  readonly customers: ShopClient;
+  readonly customers: ReturnType<typeof createCustomers>;
   /** The orders that are under way. */
   active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";
-  readonly #webhook: string;
-  readonly #gateway: DrillGateway;
-  readonly #folder: string = mkdtempSync(join(tmpdir(), "malipo-drill-"));
+  readonly #settings: DrillSettings;
+  readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
+  #closeGateway = () => {};
 
-  constructor(settings: DrillSettings, { hasFaults, onOutput }: BenchOptions) {
+  constructor(settings: DrillSettings, hasFaults: boolean, onOutput: (text: string) => void) {
     this.hasFaults = hasFaults;
-    this.#webhook = settings.webhook;
-    const deliver = createDeliver({
-      runs: this.runs,
-      secret: () => this.sandbox.webhookSecret,
-      wasUpSince: (time) => this.shop.wasUpSince(time),
-    });
-    const seed = crypto.randomUUID();
-    this.sandbox = createSandbox({ seed, startAt: new Date(), auto: "none", deliver });
-    const { baseUrl, fetch, keys, webhookSecret } = this.sandbox;
+    this.#settings = settings;
+    const { baseUrl, fetch, keys } = this.sandbox;
     this.client = new Gateway({ apiKey: keys.sandbox, baseUrl, fetch });
-    this.#gateway = new DrillGateway(this.sandbox, this.runs, settings.slowMs);
     this.shop = new ShopProcess(settings, {
-      env: () => ({
-        MALIPO_BASE_URL: this.#gateway.baseUrl,
-        MALIPO_API_KEY: keys.secret,
-        MALIPO_WEBHOOK_SECRET: webhookSecret,
-        [settings.data]: this.#folder,
-      }),
       onOutput: (text) => {
         this.output = (this.output + text).slice(-MAX_OUTPUT);
         onOutput(text);
@@ -68,26 +58,33 @@ export class Bench {
         void this.survive(this.shop.start());
       },
     });
-    this.customers = new ShopClient(settings, {
-      shop: this.shop,
-      folder: this.#folder,
-      onResponse: (text) => this.#findLeak(text, "answered"),
-    });
+    this.customers = createCustomers(settings, this.shop, this.#folder, (text) =>
+      this.#findLeak(text, "answered"),
+    );
   }
 
   /** @throws {Error} if the shop does not start. */
   async open(): Promise<void> {
-    await this.#gateway.listen();
-    await this.shop.start();
+    const { sandbox, runs, shop } = this;
+    const { slowMs, data, webhook } = this.#settings;
+    const { baseUrl, close } = await serveGateway({ sandbox, runs, slowMs });
+    this.#closeGateway = close;
+    shop.env = {
+      MALIPO_BASE_URL: baseUrl,
+      MALIPO_API_KEY: sandbox.keys.secret,
+      MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
+      [data]: this.#folder,
+    };
+    await shop.start();
     const { webhooks } = this.client;
     if ((await webhooks.list()).items.length > 0) return;
-    const url = this.shop.origin + this.#webhook;
+    const url = shop.origin + webhook;
     await webhooks.register({ name: "drill", url, events: [...EVENT_KINDS] });
   }
 
   async close(): Promise<void> {
     await this.shop.close();
-    this.#gateway.close();
+    this.#closeGateway();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -102,11 +99,12 @@ export class Bench {
 
   #findLeak(text: string, how: string): void {
     const { keys, webhookSecret } = this.sandbox;
-    const leak = findLeak(text, [
+    const secrets: readonly (readonly [name: string, secret: string])[] = [
       ["the API key", keys.secret],
       ["the webhook secret", webhookSecret],
       ...this.runs.all.map(({ phone }) => ["a full phone number", phone.slice(1)] as const),
-    ]);
+    ];
+    const [leak] = secrets.find(([, secret]) => holds(text, secret)) ?? [];
     const run = this.runs.inText(text) ?? this.active[0];
     if (leak !== undefined) run?.blame(SECRET, `the shop ${how} ${leak}`);
   }

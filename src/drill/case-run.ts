@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../client/gateway.ts";
 import type { Sandbox } from "../sandbox/types.ts";
-import type { Barrier } from "./barrier.ts";
 import type { DrillCase, Fault, Subject } from "./cases.ts";
 
 /** One line of a story. */
@@ -57,18 +56,20 @@ export class CaseRun {
   canAsk = false;
   /** How often the customer got what was ordered. */
   effects: number | undefined;
+  /** It waits for a fault of the process, which comes when `step` resolves. */
+  held: { readonly step: Promise<unknown> | undefined } | undefined;
   #answers = 0;
   readonly #context: CaseContext;
-  /** Holds the case until a fault of the process can happen to the whole wave. */
-  readonly #barrier: Barrier | undefined;
+  /** Resolves when what waits for a fault of the process goes on. */
+  readonly #released: Promise<void>;
   readonly #startedAt = performance.now();
 
-  constructor(one: DrillCase, context: CaseContext, barrier?: Barrier) {
+  constructor(one: DrillCase, context: CaseContext, released: Promise<void>) {
     const id = nextPhone++;
     this.case = one;
     this.isTested = one.fault === undefined;
     this.#context = context;
-    this.#barrier = barrier;
+    this.#released = released;
     this.phone = `0712${id}`;
     this.order = id.toString(16).toUpperCase().padStart(12, "D");
     this.amount = 100 + (id % 900);
@@ -104,7 +105,8 @@ export class CaseRun {
    * @param step - If the fault comes after what was held: resolves when that moment is reached.
    */
   async disturb(step?: Promise<unknown>): Promise<void> {
-    await this.#barrier?.arrive(() => this.happen(), step);
+    this.held = { step };
+    await this.#released;
   }
 
   hasPrompt(reference: string): boolean {

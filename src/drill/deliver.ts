@@ -1,10 +1,13 @@
+import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deliver } from "../sandbox/options.ts";
+import type { Sandbox } from "../sandbox/types.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
 import type { CaseRun, Runs } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
+import type { ShopProcess } from "./shop-process.ts";
 
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
@@ -21,13 +24,15 @@ interface Delivery {
 
 interface Context {
   readonly runs: Runs;
-  readonly secret: () => string;
-  /** Whether the drill has let the shop run since a time. */
-  readonly wasUpSince: (time: number) => boolean;
+  readonly sandbox: Sandbox;
+  readonly shop: ShopProcess;
 }
 
 /** Posts to the shop's receiver; `undefined`: no response. */
-function post({ url, body, signature }: Delivery, onSent = () => {}): Promise<number | undefined> {
+function post(
+  { url, body, signature }: Delivery,
+  onSent: () => unknown = () => {},
+): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
       "content-type": "application/json",
@@ -46,9 +51,10 @@ function post({ url, body, signature }: Delivery, onSent = () => {}): Promise<nu
 }
 
 /** The sender of a drill's sandbox: faults happen to the deliveries here. */
-export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
+export function createDeliver(bench: Context): Deliver {
   return async (request) => {
     const { url } = request;
+    const { runs, shop } = bench;
     const body = await request.text();
     const signature = request.headers.get(SIGNATURE) ?? "";
     const { event, data } = JSON.parse(body);
@@ -59,25 +65,19 @@ export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
     if (run.lost.has(event)) throw new Error("The drill lost it.");
 
     const changed = fault ? await prepare(fault, run, event, delivery) : delivery;
-    let onSent = () => {};
-    let onEnd = () => {};
+    const moments = new EventEmitter();
     if (isOfProcess(fault) && fault?.when !== "before") {
-      const sent = new Promise<void>((resolve) => {
-        onSent = resolve;
-      });
-      const ended = new Promise<void>((resolve) => {
-        onEnd = resolve;
-      });
-      const reading = sent.then(() => sleep(READING_MS));
-      await run.disturb(fault?.when === "middle" ? Promise.race([reading, ended]) : ended);
+      const ended = once(moments, "ended");
+      const read = once(moments, "sent").then(() => sleep(READING_MS));
+      await run.disturb(fault?.when === "middle" ? Promise.race([read, ended]) : ended);
     }
     const began = performance.now();
-    const status = await post(changed, onSent);
-    onEnd();
+    const status = await post(changed, () => moments.emit("sent"));
+    moments.emit("ended");
     const result = status === undefined ? "did not respond" : `returned ${status}`;
     run.note("service", `delivered ${event}: the shop ${result}`);
     // A process that was killed or stopped meanwhile could not respond.
-    if (wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
+    if (shop.wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
     if (fault?.kind === "lost200") {
       run.happen();
       throw new Error("The drill lost the response.");
@@ -95,7 +95,7 @@ export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
   ): Promise<Delivery> {
     const { kind } = fault;
     const { body, signature } = delivery;
-    const signed = (text: string, key = secret()) => ({
+    const signed = (text: string, key = bench.sandbox.webhookSecret) => ({
       ...delivery,
       body: text,
       signature: signWebhook(text, key),

@@ -140,7 +140,7 @@ async function runInShop(
   { waves, kills = 0, onWave, obstacleOf }: Phase,
   obstacles: Set<string>,
 ): Promise<readonly CaseRun[]> {
-  const bench = new Bench(settings, { hasFaults, onOutput: (text) => listener.output(text) });
+  const bench = new Bench(settings, hasFaults, listener.output);
   let runs: readonly CaseRun[] = [];
   let found: readonly (string | undefined)[];
   try {

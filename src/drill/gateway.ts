@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,40 +18,37 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
 
 const PREFIX = "/api/v1";
 
-interface Exchange {
+interface Service {
+  readonly sandbox: Sandbox;
+  readonly runs: Runs;
+  readonly slowMs: number;
+}
+
+interface Exchange extends Service {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly sandbox: Sandbox;
-  readonly slowMs: number;
   readonly run: CaseRun;
-  /** What the service returned, if it has processed the request. */
-  readonly result: Result | undefined;
+  /** The body of the service's response, if it has processed the request. */
+  readonly body?: string;
 }
 
-interface Result {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+function sendError({ response }: Exchange, status: number, headers: object = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end('{"success":false,"error":"The drill returned this error."}');
 }
-
-const ERROR = '{"success":false,"error":"The drill returned this error."}';
-const JSON_TYPE = { "content-type": "application/json" };
 
 /** What goes wrong with a request, by the kind of the fault. */
 const FAULTS: Readonly<Record<string, (exchange: Exchange) => unknown>> = {
   kill: ({ run }) => run.disturb(),
   stop: ({ run }) => run.disturb(),
   reset: ({ response }) => response.socket?.resetAndDestroy(),
-  truncate: ({ response, result }) => {
-    response.writeHead(200, { ...JSON_TYPE, "content-length": result?.body.length });
-    response.write(result?.body.slice(0, 10), () => response.socket?.destroy());
+  truncate: ({ response, body = "" }) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+    response.write(body.slice(0, 10), () => response.socket?.destroy());
   },
   slow: ({ slowMs }) => sleep(slowMs, undefined, { ref: false }),
-  "500": ({ response }) => send(response, { status: 500, headers: JSON_TYPE, body: ERROR }),
-  "429": ({ response }) => {
-    const headers = { ...JSON_TYPE, "retry-after": "1" };
-    send(response, { status: 429, headers, body: ERROR });
-  },
+  "500": (exchange) => sendError(exchange, 500),
+  "429": (exchange) => sendError(exchange, 429, { "retry-after": "1" }),
   // The shop's own key stays valid: nothing could give the shop a new one.
   revoked: ({ request, sandbox }) => {
     const key = sandbox.createKey({ kind: "secret" });
@@ -60,82 +57,66 @@ const FAULTS: Readonly<Record<string, (exchange: Exchange) => unknown>> = {
   },
 };
 
-function send(response: ServerResponse, { status, headers, body }: Result): void {
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+/** Passes a request of the shop to the sandbox. A fault happens to it on the way. */
+async function exchange(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { sandbox, runs } = service;
+  const { method = "GET", url = "/", headers } = request;
+  const sent = await text(request);
+  const target = url.replace(PREFIX, "");
+  const [path = ""] = target.split("?");
+  const { name = "", params = [] } = endpointFor(method, path) ?? {};
+  const run = runs.byReference.get(params[0] ?? "") ?? runs.inText(sent);
+  const { [name]: subject } = SUBJECTS;
+  const fault = subject && run?.begin(subject);
+
+  /** Causes the fault if this is its moment. Returns true if the request is over. */
+  const isOver = async (when: When, body = ""): Promise<boolean> => {
+    if (fault?.when !== when || run === undefined) return false;
+    if (!isOfProcess(fault)) run.happen();
+    await FAULTS[fault.kind]?.({ ...service, request, response, run, body });
+    return response.headersSent || response.destroyed || request.socket.destroyed;
+  };
+
+  if (await isOver("before")) return;
+  const answer = await sandbox.fetch(sandbox.baseUrl + target, {
+    method,
+    headers: headers as Record<string, string>,
+    ...(sent !== "" && { body: sent }),
+  });
+  const { status } = answer;
+  const body = await answer.text();
+  run?.note("shop", `${method} ${path}: the service returned ${status}`);
+  if (subject === "start" && run !== undefined && answer.ok) {
+    const { reference } = JSON.parse(body).data as { reference: string };
+    runs.byReference.set(reference, run);
+    await run.prompted(reference);
+  }
+  if (await isOver("middle", body)) return;
+  if (fault?.when === "after") {
+    await run?.disturb(Promise.race([once(response, "finish"), once(response, "close")]));
+  }
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...Object.fromEntries(answer.headers), "content-length": length });
   response.end(body);
 }
 
-/** The sandbox on HTTP. Faults happen to the requests of the shop here. */
-export class DrillGateway {
-  readonly #sandbox: Sandbox;
-  readonly #runs: Runs;
-  readonly #slowMs: number;
-  readonly #server: Server = createServer((request, response) => {
-    this.#serve(request, response).catch(() => response.destroy());
+/** Serves the sandbox on HTTP. Faults happen to the requests of the shop here. */
+export async function serveGateway(service: Service) {
+  const server = createServer((request, response) => {
+    exchange(service, request, response).catch(() => response.destroy());
   });
-
-  constructor(sandbox: Sandbox, runs: Runs, slowMs: number) {
-    this.#sandbox = sandbox;
-    this.#runs = runs;
-    this.#slowMs = slowMs;
-    this.#server.keepAliveTimeout = 60_000;
-  }
-
-  async listen(): Promise<void> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-  }
-
-  get baseUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${PREFIX}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "GET", url = "/", headers } = request;
-    const body = await text(request);
-    const target = url.replace(PREFIX, "");
-    const [path = ""] = target.split("?");
-    const { name = "", params = [] } = endpointFor(method, path) ?? {};
-    const run = this.#runs.byReference.get(params[0] ?? "") ?? this.#runs.inText(body);
-    const { [name]: subject } = SUBJECTS;
-    const fault = subject && run?.begin(subject);
-    const [sandbox, slowMs] = [this.#sandbox, this.#slowMs];
-
-    /** Causes the fault if this is its moment. Returns true if the request is over. */
-    const isOver = async (when: When, result?: Result): Promise<boolean> => {
-      if (fault?.when !== when || run === undefined) return false;
-      if (!isOfProcess(fault)) run.happen();
-      await FAULTS[fault.kind]?.({ request, response, sandbox, slowMs, run, result });
-      return response.headersSent || response.destroyed || request.socket.destroyed;
-    };
-
-    if (await isOver("before")) return;
-    const answer = await sandbox.fetch(sandbox.baseUrl + target, {
-      method,
-      headers: headers as Record<string, string>,
-      ...(body !== "" && { body }),
-    });
-    const { status } = answer;
-    const result = {
-      status,
-      headers: Object.fromEntries(answer.headers),
-      body: await answer.text(),
-    };
-    run?.note("shop", `${method} ${path}: the service returned ${status}`);
-    if (subject === "start" && run !== undefined && answer.ok) {
-      const { reference } = JSON.parse(result.body).data as { reference: string };
-      this.#runs.byReference.set(reference, run);
-      await run.prompted(reference);
-    }
-    if (await isOver("middle", result)) return;
-    if (fault?.when === "after") {
-      await run?.disturb(Promise.race([once(response, "finish"), once(response, "close")]));
-    }
-    send(response, result);
-  }
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import { parseJson } from "../internal/parse-json.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
 /** Reads a text out of a response; `undefined` if it is not there. */
@@ -13,35 +14,18 @@ export type Effects =
     };
 
 /** The value at a JSON pointer. */
-function valueAt(body: string, pointer: string): unknown {
-  try {
-    return pointer
-      .split("/")
-      .slice(1)
-      .filter((name) => name !== "")
-      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce((value, name) => Object(value)[name], JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-}
+const valueAt = (body: string, pointer: string): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .filter((name) => name !== "")
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((value, name) => Object(value)[name], parseJson(body));
 
 /** What a customer reads of a page: the data in its scripts repeats the text in many frameworks. */
-const withoutScripts = (body: string) => {
-  const [first = "", ...parts] = body.split(/<script\b/i);
+const withoutScripts = (body: string) =>
   // A script without an end takes the rest of the page.
-  return (
-    first +
-    parts
-      .map((part) =>
-        part
-          .split(/<\/script>/i)
-          .slice(1)
-          .join(""),
-      )
-      .join("")
-  );
-};
+  body.replace(/<script\b[\s\S]*?(?:<\/script>|$)/gi, "");
 
 /** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
 export function parsePlace(text: string): Place {

@@ -1,11 +1,33 @@
 import { stripVTControlCharacters } from "node:util";
 import type { CaseResult, DrillResult } from "./drill.ts";
 import { PROMISES } from "./promises.ts";
-import { formatStory } from "./story.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;
 const MAX_LISTED = 20;
+const MAX_LINES = 12;
+
+/** A case that broke a promise, in at most twelve lines, in the order in which it happened. */
+function formatStory({ case: one, story, problems }: CaseResult, promise: string): string[] {
+  const { cause = "" } = PROMISES.find(({ name }) => name === promise) ?? {};
+  const head = `case ${one.number}: ${one.text}`;
+  const end = [
+    `  wrong: ${problems.get(promise)}. Usual cause: ${cause}.`,
+    one.isRandom
+      ? "  again: npx malipo drill with the same --orders and --seed"
+      : `  again: npx malipo drill --case ${one.number}`,
+  ];
+  const lines = story.map(
+    ({ atMs, who, text }) =>
+      `  ${(atMs / 1_000).toFixed(2).padStart(5)} s  ${who.padEnd(8)}  ${text}`,
+  );
+  const max = MAX_LINES - 1 - end.length;
+  if (lines.length > max) {
+    const middle = lines.splice(Math.ceil((max - 1) / 2), lines.length - max + 1);
+    lines.splice(Math.ceil((max - 1) / 2), 0, `   ... ${middle.length} more`);
+  }
+  return [head, ...lines, ...end];
+}
 
 const isBroken = ({ problems }: CaseResult) => problems.size > 0;
 
@@ -15,17 +37,9 @@ export function exitStatus({ results, obstacles }: DrillResult): 0 | 1 | 2 {
   return obstacles.length > 0 ? 2 : 0;
 }
 
-/** The result of a promise: the cases that broke it, and their stories. */
-export interface PromiseReport {
-  readonly name: string;
-  readonly state: "ok" | "FAILED" | "not checked";
-  readonly failed: number;
-  readonly cases: readonly number[];
-  readonly stories: readonly (readonly string[])[];
-}
-
-export function reportPromises({ results, notChecked }: DrillResult): PromiseReport[] {
-  return PROMISES.map(({ name, needsEffects, needsFault = [] }) => {
+/** The result of each promise: the cases that broke it, and their stories. */
+export const reportPromises = ({ results, notChecked }: DrillResult) =>
+  PROMISES.map(({ name, needsEffects, needsFault = [] }) => {
     const failed = results.filter(({ problems }) => problems.has(name));
     const tested = results.filter(
       ({ case: { fault }, isTested }) =>
@@ -40,7 +54,6 @@ export function reportPromises({ results, notChecked }: DrillResult): PromiseRep
       stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name)),
     };
   });
-}
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
@@ -74,8 +87,8 @@ export function formatReport(result: DrillResult): string {
     const shown = rest.slice(0, MAX_LISTED).join(", ");
     const more = rest.length > MAX_LISTED ? ` and ${rest.length - MAX_LISTED} more` : "";
     const same = `The same in case${rest.length === 1 ? "" : "s"} ${shown}${more}.`;
-    return [...list, ...(rest.length > 0 ? [[same]] : [])].map((lines) =>
-      ["", ...lines].join("\n"),
+    return [...list, rest.length > 0 ? [same] : []].flatMap((lines) =>
+      lines.length > 0 ? ["", ...lines] : [],
     );
   });
   const parts = [...(total > 0 ? ["", ...table] : []), ...stories, "", ...notesOf(result)];
@@ -110,25 +123,21 @@ export const escapeText = (text: string): string =>
 /** The report as JUnit XML: one test for each case. */
 export function reportAsJunit({ results, obstacles, elapsedMs }: DrillResult): string {
   const failures = results.filter(isBroken).length;
-  const rows = [
-    ...results.map((one) => ({
-      name: `case ${one.case.number}: ${one.case.text}`,
-      failed: [...one.problems].map(([promise, what]) => {
-        const message = escapeText(`${promise}: ${what}`);
+  const testCase = (name: string, content: string) =>
+    `  <testcase classname="malipo drill" name="${escapeText(name)}">${content}</testcase>`;
+  const tests = [
+    ...results.map((one) => {
+      const failed = [...one.problems].map(([promise, what]) => {
         const story = escapeText(formatStory(one, promise).join("\n"));
-        return `<failure message="${message}">${story}</failure>`;
-      }),
-    })),
-    ...obstacles.map((why) => ({
-      name: "the drill could test the shop",
-      failed: [`<error message="${escapeText(why)}"/>`],
-    })),
+        return `<failure message="${escapeText(`${promise}: ${what}`)}">${story}</failure>`;
+      });
+      return testCase(`case ${one.case.number}: ${one.case.text}`, failed.join(""));
+    }),
+    ...obstacles.map((why) =>
+      testCase("the drill could test the shop", `<error message="${escapeText(why)}"/>`),
+    ),
   ];
-  const tests = rows.map(
-    ({ name, failed }) =>
-      `  <testcase classname="malipo drill" name="${escapeText(name)}">${failed.join("")}</testcase>`,
-  );
-  const counts = `tests="${rows.length}" failures="${failures}" errors="${obstacles.length}"`;
+  const counts = `tests="${tests.length}" failures="${failures}" errors="${obstacles.length}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="malipo drill" ${counts} time="${(elapsedMs / 1_000).toFixed(3)}">`,

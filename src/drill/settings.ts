@@ -1,14 +1,21 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { parseDuration } from "../internal/duration.ts";
-import { isObject } from "../internal/is-object.ts";
-import { DRILL_FILE, DRILL_OPTIONS } from "./options.ts";
+import { DRILL_FILE, SHOP_SETTINGS } from "./options.ts";
 import { parseCheck, parseEffects, parsePlace } from "./read-response.ts";
 import { parseRequest } from "./request-template.ts";
 
 /** The settings as they were written: the value of each option by its name. */
 export type RawSettings = Readonly<
-  Record<string, string | readonly string[] | boolean | undefined>
+  Record<string, string | number | readonly string[] | boolean | undefined>
 >;
+
+const TEXT = "a text or a number";
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: "true or false",
+  string: TEXT,
+  number: TEXT,
+};
 
 /**
  * Reads the content of `malipo.drill.json`.
@@ -16,30 +23,24 @@ export type RawSettings = Readonly<
  * @throws {ConfigurationError} for a field that no drill has, and for a wrong type.
  */
 export function readDrillFile(text: string): RawSettings {
-  const fail = (problem: string) => new ConfigurationError(`${DRILL_FILE}: ${problem}`);
-  let content: unknown;
+  let content: RawSettings;
   try {
     content = JSON.parse(text);
   } catch (cause) {
     throw new ConfigurationError(`${DRILL_FILE} is not JSON: ${String(cause)}`, { cause });
   }
-  if (!isObject(content)) throw fail("expected one JSON object.");
-  const options = Object.entries(DRILL_OPTIONS).filter(([, { ofRun }]) => !ofRun);
-  const fields = Object.entries(content).map(([name, value]) => {
-    const [, option] = options.find(([known]) => known === name) ?? [];
-    if (option === undefined) {
-      const names = options.map(([known]) => known).join(", ");
-      throw fail(`there is no setting ${JSON.stringify(name)}. The settings are: ${names}.`);
-    }
-    const flag = option.value === undefined ? "true or false" : "a text or a number";
-    const expected = option.repeatable ? "a list" : flag;
-    const isSwitch = typeof value === "boolean" ? "true or false" : "a text or a number";
-    if ((Array.isArray(value) ? "a list" : isSwitch) !== expected || isObject(value)) {
-      throw fail(`${name} must be ${expected}; got ${JSON.stringify(value)}.`);
-    }
-    return [name, typeof value === "number" ? String(value) : value];
-  });
-  return Object.fromEntries(fields);
+  const names = SHOP_SETTINGS.map(({ name }) => name);
+  const settings = ownOptions(content, names, DRILL_FILE);
+  for (const { name, value, repeatable } of SHOP_SETTINGS) {
+    const given = settings[name];
+    const kind = Array.isArray(given) ? "a list" : KINDS[typeof given];
+    const expected = repeatable ? "a list" : KINDS[value === undefined ? "boolean" : "string"];
+    if (given === undefined || kind === expected) continue;
+    throw new ConfigurationError(
+      `${DRILL_FILE}: ${name} must be ${expected}; got ${JSON.stringify(given)}.`,
+    );
+  }
+  return settings;
 }
 
 /** What a drill knows of a shop, checked and with its defaults. */
@@ -48,8 +49,9 @@ export type DrillSettings = ReturnType<typeof parseSettings>;
 /** @throws {ConfigurationError} naming the setting that is missing or wrong. */
 export function parseSettings(raw: RawSettings) {
   const text = (name: string): string => {
-    const value = raw[name] ?? DRILL_OPTIONS[name]?.default;
-    if (typeof value === "string" && value !== "") return value;
+    const option = SHOP_SETTINGS.find((one) => one.name === name);
+    const value = raw[name] ?? option?.fallback ?? "";
+    if (value !== "") return String(value);
     throw new ConfigurationError(
       `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
     );
@@ -58,7 +60,11 @@ export function parseSettings(raw: RawSettings) {
     raw[name] === undefined || raw[name] === "" ? undefined : parse(String(raw[name]), name);
   const pairs = (name: string, separator: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
-      ((raw[name] ?? []) as readonly string[]).map((one) => splitPair(name, one, separator)),
+      ((raw[name] ?? []) as readonly string[]).map((one) => {
+        const at = one.indexOf(separator);
+        if (at > 0) return [one.slice(0, at).trim(), one.slice(at + 1).trim()];
+        throw new ConfigurationError(`--${name} must be name${separator}value; got "${one}".`);
+      }),
     );
   const orderId = optional("order-id", parsePlace);
   return {
@@ -85,12 +91,6 @@ export function parseSettings(raw: RawSettings) {
     orders: readNumber(text("orders"), "orders", 0, 100_000),
     seed: text("seed"),
   };
-}
-
-function splitPair(name: string, text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  throw new ConfigurationError(`--${name} must be name${separator}value; got "${text}".`);
 }
 
 function readDuration(text: string, name: string): number {

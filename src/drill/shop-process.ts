@@ -10,8 +10,7 @@ import type { DrillSettings } from "./settings.ts";
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 10_000;
 
-interface ShopProcessOptions {
-  readonly env: () => Readonly<Record<string, string>>;
+interface ShopListener {
   readonly onOutput: (text: string) => void;
   /** Called when the shop ends and the drill did not end it. */
   readonly onDeath: (how: string) => void;
@@ -22,15 +21,17 @@ const exitOf = ({ exitCode, signalCode }: ChildProcess) => signalCode ?? `exit c
 /** The shop under test: one process, or a group of them, that is killed and started again. */
 export class ShopProcess {
   readonly #settings: DrillSettings;
-  readonly #options: ShopProcessOptions;
+  readonly #listener: ShopListener;
+  /** What the shop needs to know of its service. */
+  env: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
   #port = 0;
   /** Since when it can respond; `Infinity` while the drill has stopped it. */
   #upSince = Number.POSITIVE_INFINITY;
 
-  constructor(settings: DrillSettings, options: ShopProcessOptions) {
+  constructor(settings: DrillSettings, listener: ShopListener) {
     this.#settings = settings;
-    this.#options = options;
+    this.#listener = listener;
   }
 
   get origin(): string {
@@ -44,11 +45,11 @@ export class ShopProcess {
 
   /** @throws {Error} if the shop ends or is not ready in time. */
   async start(): Promise<void> {
-    const { env, onOutput, onDeath } = this.#options;
+    const { onOutput, onDeath } = this.#listener;
     this.#port ||= await freePort();
     const child = startCommand(this.#settings.start, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...this.#settings.env, ...env(), PORT: String(this.#port) },
+      env: { ...process.env, ...this.#settings.env, ...this.env, PORT: String(this.#port) },
     });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Barrier } from "./barrier.ts";
 import type { Bench } from "./bench.ts";
 import { CaseRun } from "./case-run.ts";
 import { type DrillCase, isOfProcess } from "./cases.ts";
@@ -30,12 +29,15 @@ export async function runWave(
   const { sandbox, customers, shop } = bench;
   // Time runs ahead in a wave, when prompts expire and deliveries are retried.
   sandbox.restore({ ...sandbox.snapshot(), now: Date.now() });
-  const barrier = barrierFor(bench, cases);
-  const runs = cases.map((one) => new CaseRun(one, bench, barrier));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const runs = cases.map((one) => new CaseRun(one, bench, released));
   bench.runs.all.push(...runs);
   bench.active = runs;
   const placed = Promise.all(runs.map((run) => customers.order(run)));
-  if (barrier !== undefined) await hold(bench, barrier, placed);
+  if (isOfProcess(cases[0]?.fault)) await disturb(bench, placed, release);
   for (let count = 0; count < kills; count++) {
     await sleep(KILL_INTERVAL_MS);
     await bench.survive(shop.kill());
@@ -45,25 +47,31 @@ export async function runWave(
   for (const run of runs) await run.atEnd?.();
 }
 
-/** All cases of a wave with a fault of the process have the same one. */
-function barrierFor(bench: Bench, cases: readonly DrillCase[]): Barrier | undefined {
-  const fault = cases[0]?.fault;
-  if (!isOfProcess(fault)) return undefined;
-  return new Barrier(cases.length, (release) =>
-    // What was held goes on to a process that does not read it yet.
-    fault?.kind === "stop" ? bench.shop.pause(STOP_MS, release) : bench.survive(bench.shop.kill()),
-  );
-}
-
-/** Waits until the fault of the process is over. */
-async function hold(bench: Bench, barrier: Barrier, placed: Promise<unknown>): Promise<void> {
-  await Promise.race([placed, until(() => barrier.isFull, MAX_ORDER_MS)]);
-  const isAnswered = () => bench.active.every((run) => run.payments.length > 0 && !run.isAnswering);
-  await until(() => barrier.isFull || isAnswered(), MAX_HOLD_MS);
-  // Prompts that the customers ignore expire.
-  if (barrier.isEmpty) await advance(bench, CLOCK_STEPS.slice(0, 1));
-  await until(() => barrier.isFull, MAX_HOLD_MS / 6);
-  await barrier.flush();
+/**
+ * Causes the fault of the process, which all cases of a wave have, when each of them waits for it. What
+ * waits goes on at `release`, and a case that comes later has no fault.
+ */
+async function disturb(bench: Bench, placed: Promise<unknown>, release: () => void): Promise<void> {
+  const { active: runs, shop } = bench;
+  const isFull = () => runs.every(({ held }) => held !== undefined);
+  await Promise.race([placed, until(isFull, MAX_ORDER_MS)]);
+  const isAnswered = () => runs.every((run) => run.payments.length > 0 && !run.isAnswering);
+  await until(() => isFull() || isAnswered(), MAX_HOLD_MS);
+  // Prompts that the customers ignore expire. The clock waits for the deliveries, which wait here.
+  const isNone = runs.every(({ held }) => held === undefined);
+  const expired = isNone ? advance(bench, CLOCK_STEPS.slice(0, 1)) : undefined;
+  await Promise.race([expired, until(isFull, MAX_HOLD_MS)]);
+  await until(isFull, MAX_HOLD_MS / 6);
+  const waiting = runs.filter(({ held }) => held !== undefined);
+  const steps = waiting.flatMap(({ held }) => held?.step ?? []);
+  if (steps.length > 0) release();
+  await Promise.all(steps);
+  if (waiting.length > 0 && runs[0]?.case.fault?.kind === "kill") await bench.survive(shop.kill());
+  // What waits goes on to a process that does not read it yet.
+  else if (waiting.length > 0) await shop.pause(STOP_MS, release);
+  release();
+  for (const run of waiting) run.happen();
+  await expired;
 }
 
 /**

@@ -88,18 +88,15 @@ export class AttemptInFlightError extends GatewayError {
   protected static override readonly malipo: string = "AttemptInFlightError";
   override readonly code = "attempt_in_flight" as const;
   /** The key of the attempt. */
-  readonly idempotencyKey: string;
+  declare readonly idempotencyKey: string;
   /** Id of the attempt. */
-  readonly attempt: string;
+  declare readonly attempt: string;
   /** When the attempt began. */
-  readonly since: Date;
+  declare readonly since: Date;
   /** When the attempt ends at the latest. If its process has died, its outcome is unknown then. */
-  readonly until: Date;
-  constructor(message: string, { idempotencyKey, attempt, since, until }: InFlightAttempt) {
+  declare readonly until: Date;
+  constructor(message: string, attempt: InFlightAttempt) {
     super(message, "unknown");
-    this.idempotencyKey = idempotencyKey;
-    this.attempt = attempt;
-    this.since = since;
-    this.until = until;
+    Object.assign(this, attempt);
   }
 }

@@ -1,32 +1,19 @@
 import type { BeginResult } from "./store.ts";
 
-type Fields = Record<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
 
-const isBoolean = (value: unknown) => typeof value === "boolean";
-const isText = (value: unknown) => typeof value === "string";
-const isTime = (value: unknown) => Number.isFinite(value);
+const COMPARISON = { sameParameters: "boolean", sameService: "boolean" };
 
-const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  sameParameters: isBoolean,
-  sameService: isBoolean,
-  owner: isText,
-  ageMs: isTime,
-  leaseLeftMs: isTime,
-  result: isText,
-  notSentInMs: isTime,
+/** The fields that each state must have, and their types. */
+const FIELDS: Readonly<Record<BeginResult["state"], Readonly<Record<string, string>>>> = {
+  begun: {},
+  in_flight: { ...COMPARISON, owner: "string", ageMs: "number", leaseLeftMs: "number" },
+  succeeded: { ...COMPARISON, result: "string" },
+  unknown: { ...COMPARISON, owner: "string", notSentInMs: "number" },
 };
 
-const COMPARISON = ["sameParameters", "sameService"];
-
-/** The fields that each state must have. */
-const FIELDS: Readonly<Record<BeginResult["state"], readonly string[]>> = {
-  begun: [],
-  in_flight: [...COMPARISON, "owner", "ageMs", "leaseLeftMs"],
-  succeeded: [...COMPARISON, "result"],
-  unknown: [...COMPARISON, "owner", "notSentInMs"],
-};
-
-const NAMES = ["state", "service", ...Object.keys(CHECKS)];
+const isOfType = (value: unknown, type: string | undefined) =>
+  type === "number" ? Number.isFinite(value) : typeof value === type;
 
 /**
  * What a store's `begin` resolved with, read once. A store that a user wrote may resolve with
@@ -36,10 +23,11 @@ const NAMES = ["state", "service", ...Object.keys(CHECKS)];
  */
 export function checkBeginResult(result: unknown): BeginResult {
   const object: Fields = Object(result);
-  const given: Fields = Object.fromEntries(NAMES.map((name) => [name, object[name]]));
-  const fields = Object.entries(FIELDS).find(([state]) => state === given.state)?.[1];
-  const isValid = fields?.every((name) => CHECKS[name]?.(given[name]));
-  if (isValid) return given as unknown as BeginResult;
+  const { state, service } = object;
+  const types = Object.entries(FIELDS).find(([name]) => name === state)?.[1];
+  const given = Object.fromEntries(Object.keys({ ...types }).map((name) => [name, object[name]]));
+  const isValid = types && Object.keys(types).every((name) => isOfType(given[name], types[name]));
+  if (isValid) return { state, service, ...given } as unknown as BeginResult;
   throw new TypeError(
     "begin() of the idempotency store must resolve with a BeginResult: a state (begun, in_flight, succeeded or unknown) and its fields.",
   );

@@ -1,14 +1,39 @@
-import { type CheckedQuery, checkListQuery, type ListedRecord, pageOf } from "./attempt-pages.ts";
+import { checkChoice, ownOptions } from "../internal/check-options.ts";
+import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
 import type { NewRecord } from "./columns.ts";
 import type { Digest } from "./digest.ts";
 import {
+  attemptRecord,
   beginResult,
   digestsOf,
   type Resolution,
   resolveResult,
   type StoredRecord,
 } from "./record.ts";
-import type { IdempotencyStore } from "./store.ts";
+import type { AttemptDigests, AttemptRecord, IdempotencyStore, ListQuery } from "./store.ts";
+
+/** A query after it was checked, with the defaults filled in. */
+export interface CheckedQuery extends PageQuery {
+  readonly state: AttemptRecord["state"] | undefined;
+  readonly digests: Partial<AttemptDigests>;
+}
+
+/** Whether a query asks for attempts that have not succeeded: there are few, whatever the store keeps. */
+export const isOpen = (state: CheckedQuery["state"]): boolean =>
+  state === "in_flight" || state === "unknown";
+
+const STATES = [undefined, "in_flight", "unknown", "succeeded"];
+const DIGESTS = ["parameters", "accountReference", "amount", "phone"];
+
+/** @throws {ConfigurationError} for a query with a wrong field. */
+function checkListQuery(query: ListQuery = {}): CheckedQuery {
+  const own = ownOptions(query, ["state", "digests", "after", "limit"], "list");
+  const { state, digests = {} } = own;
+  checkChoice("state", state, STATES);
+  return { state, digests: ownOptions(digests, DIGESTS, "`digests`"), ...checkPageQuery(own) };
+}
+
+export type ListedRecord = readonly [key: string, record: StoredRecord];
 
 /** The records of an engine. Each method is atomic. */
 export interface Records extends Pick<IdempotencyStore, "finish" | "forget"> {
@@ -45,7 +70,10 @@ export function recordStore(records: Records, digest: Digest, scope: string): Id
     },
     list: async (listQuery) => {
       const query = checkListQuery(listQuery);
-      return pageOf(await records.list(query, scope), query.limit);
+      const found = await records.list(query, scope);
+      const positionOf = ([id, { begunAt }]: ListedRecord) => ({ at: begunAt, id });
+      const { items, next } = cutPage(found, query.limit, positionOf);
+      return { attempts: items.map(([, record]) => attemptRecord(record)), next };
     },
     finish: records.finish,
     forget: records.forget,

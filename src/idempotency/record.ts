@@ -1,8 +1,8 @@
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { COLUMNS } from "./columns.ts";
 import type { Digest } from "./digest.ts";
+import { LEASE_MARGIN_MS } from "./fence.ts";
 import { STORE_FORMAT } from "./format.ts";
-import { LEASE_MARGIN_MS } from "./lease.ts";
 import type {
   AttemptDigests,
   AttemptRecord,

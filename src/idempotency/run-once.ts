@@ -5,8 +5,7 @@ import { quoteMasked } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { sleep } from "../internal/timeout.ts";
 import { checkBeginResult } from "./check-begin-result.ts";
-import { createFence, type Fence } from "./fence.ts";
-import { leaseMsFor } from "./lease.ts";
+import { createFence, type Fence, leaseMsFor } from "./fence.ts";
 import { type CurrentAttempt, SharedCall } from "./shared-call.ts";
 import type {
   BeginResult,

@@ -4,7 +4,6 @@ import { AttemptInFlightError } from "../errors/payment.ts";
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { IdempotencyStore } from "./store.ts";
 
-/** One of the callers that wait for a call. */
 export interface Caller {
   /** The endpoint that it called, for its error message. */
   readonly endpoint: string;
@@ -16,7 +15,6 @@ export interface Caller {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The attempt that a call waits for, or makes. */
 export interface CurrentAttempt {
   readonly owner: string;
   /** Whether the call makes it; otherwise another process does. */

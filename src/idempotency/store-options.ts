@@ -27,13 +27,6 @@ export interface IdempotencyStoreOptions {
   pepper?: string | Uint8Array | undefined;
 }
 
-/** The options of a store after they were checked, with the defaults filled in. */
-interface CheckedStoreOptions {
-  readonly retentionMs: number;
-  readonly scope: string;
-  readonly pepper: string | Uint8Array | undefined;
-}
-
 const DAY_MS = 24 * 3_600_000;
 
 const DEFAULT_RETENTION_MS = 30 * DAY_MS;
@@ -43,15 +36,16 @@ const MAX_RETENTION_MS = 36_500 * DAY_MS;
 
 const OPTION_NAMES = ["retentionMs", "scope", "pepper"];
 
-// Databases change half of a surrogate pair and a NUL, so two scopes could become one.
-const isStorable = (text: string) => !/\p{Surrogate}/u.test(text) && !text.includes("\0");
+/** Databases change half of a surrogate pair and a NUL, so two texts could become one. */
+export const isStorable = (text: string): boolean =>
+  !/\p{Surrogate}/u.test(text) && !text.includes("\0");
 
 /** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
 export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
   options: Options,
   owner: string,
   ownNames: readonly string[] = [],
-): Options & CheckedStoreOptions {
+): Options & { readonly retentionMs: number; readonly scope: string } {
   const own = ownOptions(options, [...ownNames, ...OPTION_NAMES], owner);
   const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = own;
   checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
@@ -62,5 +56,5 @@ export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
   if (pepper !== undefined && !(isPepper && pepper.length > 0)) {
     throw wrongOption("pepper", "a non-empty string or Uint8Array", pepper);
   }
-  return Object.assign(own, { retentionMs, scope, pepper });
+  return Object.assign(own, { retentionMs, scope });
 }

@@ -101,7 +101,7 @@ export type ResolveResult =
 
 /** The digests of an attempt, each made by `digest` of the store. */
 export interface AttemptDigests {
-  /** Of the canonical parameters. */
+  /** The digest of the canonical parameters. */
   readonly parameters: string;
   readonly accountReference?: string | undefined;
   readonly amount?: string | undefined;

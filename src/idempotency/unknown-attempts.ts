@@ -5,7 +5,6 @@ import type { IdempotencyStore } from "./store.ts";
 const SEEN = new WeakMap<IdempotencyStore, Map<string, string>>();
 const MAX_SEEN = 10_000;
 
-/** Remembers the owner of an attempt of unknown outcome. */
 export function rememberUnknown(store: IdempotencyStore, name: string, owner: string): void {
   const seen = SEEN.get(store) ?? new Map<string, string>();
   SEEN.set(store, seen);

@@ -1,6 +1,6 @@
 import { checkWholeNumber, wrongOption } from "./check-options.ts";
 
-/** If a page of a list ended. Lists are ordered by a time, then by a text. */
+/** A place in a list. Lists are ordered by a time, then by a text. */
 export interface Position {
   readonly at: number;
   readonly id: string;
@@ -35,7 +35,6 @@ export function checkPageQuery(query: {
   };
 }
 
-/** The order of a list. */
 export function comparePositions(a: Position, b: Position): number {
   if (a.at !== b.at) return a.at - b.at;
   if (a.id === b.id) return 0;

@@ -4,9 +4,7 @@ import { secretPattern } from "./secret-pattern.ts";
 
 /** Takes one secret out of what is shown. One for each gateway: the encodings are computed once. */
 export interface Redactor {
-  /** A text without the secret. */
   text(text: string): string;
-  /** A header name without the secret. */
   headerName(name: string): string;
   /** A copy of a JSON value in which no string and no field name contains the secret. */
   json(value: unknown): unknown;

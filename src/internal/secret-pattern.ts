@@ -19,7 +19,7 @@ const MIN_BASE64_LENGTH = 8;
  * three forms, by what stands before the secret. Each form has only the characters that depend on
  * nothing but the secret.
  */
-function base64Forms(secret: string): string[] {
+export function base64Forms(secret: string): string[] {
   // Old versions of React Native have no btoa.
   if (typeof globalThis.btoa !== "function") return [];
   return [0, 1, 2]

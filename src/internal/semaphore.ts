@@ -9,7 +9,6 @@ export class Semaphore {
     this.#free = count;
   }
 
-  /** Whether no function runs. */
   get isIdle(): boolean {
     return this.#free === this.#count;
   }

@@ -49,8 +49,6 @@ export interface Observer {
   }): void;
 }
 
-const NO_FILE = { path: undefined, base: undefined };
-
 /** Reads what is known. A file that cannot be read must not keep a shop from starting. */
 function openFile(path: string): { path: string; base: ServiceProfile | undefined } {
   try {
@@ -102,14 +100,14 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }
-  const { path, base } = file === undefined ? NO_FILE : openFile(file);
-  const recorder = createRecorder({ by: "observer", base });
+  const opened = file === undefined ? undefined : openFile(file);
+  const recorder = createRecorder({ by: "observer", base: opened?.base });
   const queue = new IdleQueue();
   const learned = (): ServiceProfile => {
     queue.flush();
     return recorder.profile();
   };
-  const save = path === undefined ? undefined : profileSaver(path, learned);
+  const save = opened && profileSaver(opened.path, learned);
   return {
     profile: () => encodeProfile(learned()),
     save: async () => {

@@ -4,9 +4,54 @@ import { total } from "../profile/counts.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
 import { hasType, ROOT } from "../profile/paths.ts";
+import { type Place, toTree } from "../profile/place.ts";
 import { isAccepted } from "../profile/read.ts";
-import type { HeaderShape, ResponseShape, ServiceProfile } from "../profile/types.ts";
-import { schemaOf } from "./shape-schema.ts";
+import type { ResponseShape, ServiceProfile } from "../profile/types.ts";
+
+const FORMATS: Readonly<Record<string, Json>> = {
+  iso8601: { format: "date-time" },
+  date: { format: "date" },
+  uuid: { format: "uuid" },
+  url: { format: "uri" },
+  email: { format: "email" },
+  decimal2: { pattern: "^-?\\d+\\.\\d{2}$" },
+  decimal: { pattern: "^-?\\d+\\.\\d+$" },
+};
+
+/** A place as JSON Schema. A field that was always there is required. */
+function schemaOf(place: Place | undefined): Json {
+  if (place === undefined) return {};
+  const types = place.types
+    .filter((type) => type !== "text" && type !== "empty")
+    .sort()
+    .map((type) => (type === "number" && place.formats.join() === "integer" ? "integer" : type));
+  return {
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...textKeywords(place),
+    ...(types.includes("object") && objectKeywords(place)),
+    ...(types.includes("array") && { items: schemaOf(place.item) }),
+  };
+}
+
+function textKeywords({ types, formats, values }: Place): Json {
+  const isOne = types.includes("string") && formats.length === 1;
+  // Not an enum: the service may have further ones.
+  return {
+    ...(isOne && FORMATS[formats[0] ?? ""]),
+    ...(values.length > 0 && { examples: values }),
+  };
+}
+
+function objectKeywords({ fields }: Place): Json {
+  const named = fields.filter(({ key }) => key !== "*" && key !== "{field}");
+  const required = named.filter(({ seen, of }) => seen === of).map(({ key }) => key);
+  const rest = fields.find((one) => !named.includes(one));
+  return {
+    properties: Object.fromEntries(named.map((one) => [one.key, schemaOf(one)])),
+    ...(required.length > 0 && { required }),
+    ...(rest && { additionalProperties: schemaOf(rest) }),
+  };
+}
 
 type Fields = Record<string, unknown>;
 
@@ -19,42 +64,35 @@ const PARAMETERS: Readonly<Record<ParameterRole, readonly [type: string, about: 
   cursor: ["string", "The beginning of the page: a value of the page before it."],
 };
 
-function headersOf(headers: { readonly [name: string]: HeaderShape }): Json | undefined {
-  const names = Object.keys(headers).filter((name) => name !== "content-type");
-  if (names.length === 0) return undefined;
-  return Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }]));
-}
-
 function responseOf(description: string, { seen, headers, body }: ResponseShape): Json {
   const isJson = !hasType(body, ROOT, "text") && !hasType(body, ROOT, "empty");
-  const fields = headersOf(headers);
+  const names = Object.keys(headers).filter((name) => name !== "content-type");
+  const fields = names.map((name) => [name, { schema: { type: "string" } }] as const);
   return {
     description,
     "x-seen": total(seen),
-    ...(fields && { headers: fields }),
-    ...(isJson && { content: { "application/json": { schema: schemaOf(body) } } }),
+    ...(fields.length > 0 && { headers: Object.fromEntries(fields) }),
+    ...(isJson && { content: { "application/json": { schema: schemaOf(toTree(body)) } } }),
   };
 }
 
 /** The rejections that were seen at an endpoint, by status. Those of several causes are one. */
 function rejectionsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
-  const all = Object.entries(profile.rejections).flatMap(([cause, byStatus]) =>
-    Object.entries(byStatus)
-      .filter(([, { at }]) => at[endpoint] !== undefined)
-      .filter(([status, response]) => !isAccepted({ status: Number(status), response }))
-      .map(([status, { seen, headers, body }]) => {
-        const response: ResponseShape = { seen, headers, body };
-        return { status, cause: cause.replaceAll("_", " "), response };
-      }),
-  );
-  const statuses = [...new Set(all.map(({ status }) => status))];
+  const found: Record<string, { causes: string[]; response: ResponseShape }> = {};
+  for (const [cause, byStatus] of Object.entries(profile.rejections)) {
+    for (const [status, response] of Object.entries(byStatus)) {
+      const isAt = response.at[endpoint] !== undefined;
+      if (!isAt || isAccepted({ status: Number(status), response })) continue;
+      const { causes, response: other } = found[status] ?? { causes: [], response };
+      const name = cause.replaceAll("_", " ");
+      found[status] = { causes: [...causes, name], response: mergeValues(other, response) };
+    }
+  }
   return Object.fromEntries(
-    statuses.map((status) => {
-      const own = all.filter((one) => one.status === status);
-      const response = own.map((one) => one.response).reduce((a, b) => mergeValues(a, b));
-      const causes = own.map(({ cause }) => cause).join(", ");
-      return [status, responseOf(`Rejected: ${causes}.`, response)];
-    }),
+    Object.entries(found).map(([status, { causes, response }]) => [
+      status,
+      responseOf(`Rejected: ${causes.join(", ")}.`, response),
+    ]),
   );
 }
 
@@ -101,7 +139,7 @@ function learnedOperation(profile: ServiceProfile, endpoint: string, operation: 
 function learnedWebhook(profile: ServiceProfile, kind: string, operation: Fields): Json {
   const event = profile.events[kind];
   if (event === undefined) return operation;
-  const schema = schemaOf(event.body);
+  const schema = schemaOf(toTree(event.body));
   const requestBody = { required: true, content: { "application/json": { schema } } };
   return { ...operation, "x-seen": total(event.seen), requestBody };
 }

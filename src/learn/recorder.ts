@@ -10,9 +10,8 @@ import { isInvalidField, wrongField } from "./observe/invalid-field.ts";
 import {
   askedOf,
   askedPageAdditions,
-  type DefaultPage,
   defaultPageAdditions,
-  defaultPageOf,
+  type Page,
   readPage,
   rejectedPageAdditions,
 } from "./observe/list-paging.ts";
@@ -34,7 +33,6 @@ const REAL_SUCCESS: Causes = [
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
 
-/** What `createRecorder` takes. */
 export interface RecorderOptions {
   /** Who learns. It is written into the profile, beside the run. */
   readonly by: "probe" | "proxy" | "observer";
@@ -53,7 +51,7 @@ export class Recorder {
   readonly #one: Counts;
   readonly #deliveries = new DeliveryObserver();
   readonly #payments = new SentPayments();
-  readonly #defaultPages = new Map<string, DefaultPage>();
+  readonly #defaultPages = new Map<string, Page>();
 
   constructor({ by, run, base = EMPTY_PROFILE }: RecorderOptions) {
     const own = Object.keys(base.runs).find((name) => base.runs[name]?.by.join() === by);
@@ -172,7 +170,7 @@ export class Recorder {
     const before = this.#defaultPages.get(place);
     if (asked.length > 0) askedPageAdditions(page, asked, before, this.#one).forEach(learn);
     else if ((query?.size ?? 0) === 0) {
-      this.#defaultPages.set(place, defaultPageOf(page));
+      this.#defaultPages.set(place, page);
       learn(defaultPageAdditions(page, this.#one));
     }
   }
@@ -185,5 +183,4 @@ export class Recorder {
   }
 }
 
-/** Makes a recorder: see {@link Recorder}. */
 export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

@@ -1,4 +1,4 @@
-import type { Rule } from "../profile/rules/finding.ts";
+import { joinFindings, type Rule } from "../profile/rules/finding.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
 /** What was learned about one assumption of the sandbox. */
@@ -37,7 +37,7 @@ export const reportOn = (
   assumptions: Readonly<Record<string, ReportedAssumption>>,
 ): ReportEntry[] =>
   Object.entries(assumptions).map(([name, { choice, learn }]) => {
-    const { seen, contradictions } = "rule" in learn ? learn.rule(profile) : UNSEEN;
+    const { seen, contradictions } = joinFindings("rule" in learn ? learn.rule(profile) : []);
     const isContradicted = contradictions.length > 0;
     return {
       name,
@@ -47,5 +47,3 @@ export const reportOn = (
       found: isContradicted ? contradictions.join("; ") : null,
     };
   });
-
-const UNSEEN = { seen: 0, contradictions: [] } as const;

@@ -37,32 +37,28 @@ function decidedPaging({ parameters = {}, defaultSizes, clampedSizes }: ListPagi
   };
 }
 
-/** The parts that a profile must have if another has them, and those that are compared if both do. */
-function partsOf(profile: ServiceProfile) {
-  const { endpoints, rejections, events, lists } = profile;
-  const parts: [name: string, part: Part | undefined][] = [
-    ...Object.keys(endpoints).map((endpoint): [string, Part | undefined] => {
-      const found = findSuccess(profile, endpoint);
-      return [endpoint, found && partOf(found)];
-    }),
-    ...(Object.keys(rejections) as RejectionCause[]).map((cause): [string, Part | undefined] => {
-      const found = findRejection(profile, cause);
-      return [`rejections ${cause}`, found && partOf(found)];
-    }),
+/** The parts that a profile must have if another has them. */
+function requiredParts(profile: ServiceProfile): Map<string, Part> {
+  const { endpoints, rejections, events } = profile;
+  const found = [
+    ...Object.keys(endpoints).map((name) => [name, findSuccess(profile, name)] as const),
+    ...(Object.keys(rejections) as RejectionCause[]).map(
+      (cause) => [`rejections ${cause}`, findRejection(profile, cause)] as const,
+    ),
+  ];
+  return new Map<string, Part>([
+    ...found.flatMap(([name, one]) => (one ? [[name, partOf(one)] as const] : [])),
     ...Object.entries(events),
-  ];
-  const delays = findSchedule(profile).map((ms, index) => [
-    `redelivery ${index + 1}`,
-    `after ${ms} ms`,
   ]);
-  const further: [name: string, part: Part][] = [
-    ...Object.entries(lists).map(([endpoint, paging]): [string, Part] => [
-      endpoint,
-      { decided: decidedPaging(paging) },
-    ]),
-    ["deliveries", { decided: Object.fromEntries(delays) }],
-  ];
-  return { parts: new Map(parts), further: new Map(further) };
+}
+
+/** The parts that are compared if both profiles have them. */
+function furtherParts(profile: ServiceProfile): Map<string, Part> {
+  const lists = Object.entries(profile.lists).map(
+    ([endpoint, paging]) => [endpoint, { decided: decidedPaging(paging) }] as const,
+  );
+  const delays = findSchedule(profile).map((ms, at) => [`redelivery ${at + 1}`, `after ${ms} ms`]);
+  return new Map<string, Part>([...lists, ["deliveries", { decided: Object.fromEntries(delays) }]]);
 }
 
 const difference = (path: string, before?: string, after?: string): Difference[] =>
@@ -98,18 +94,18 @@ export function compareProfiles(
   now: ServiceProfile,
   policy: ComparePolicy,
 ): Difference[] {
-  const [before, after] = [partsOf(known), partsOf(now)];
+  const [before, after] = [requiredParts(known), requiredParts(now)];
+  const further = furtherParts(now);
   const seen = (part: Part | undefined) => part && "seen";
-  const names = new Set([...before.parts.keys(), ...after.parts.keys()]);
   return [
-    ...[...names].flatMap((name) => {
-      const [one, other] = [before.parts.get(name), after.parts.get(name)];
+    ...[...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+      const [one, other] = [before.get(name), after.get(name)];
       if (one && other) return compareParts(name, one, other, policy);
       // A place that only one profile knows is a difference only if everything is compared.
       return policy.gone === "all" ? difference(name, seen(one), seen(other)) : [];
     }),
-    ...[...before.further].flatMap(([name, one]) =>
-      compareParts(name, one, after.further.get(name) ?? {}, policy),
+    ...[...furtherParts(known)].flatMap(([name, one]) =>
+      compareParts(name, one, further.get(name) ?? {}, policy),
     ),
   ].sort((a, b) => byText(a.path, b.path));
 }
@@ -121,8 +117,8 @@ const MIN_SHARE = 0.05;
 /** Whether two profiles are so different that they cannot be of one service. */
 export function isOfTwoServices(a: ServiceProfile, b: ServiceProfile): boolean {
   const differences = compareProfiles(a, b, MERGE).length;
-  const others = partsOf(b).parts;
-  const compared = [...partsOf(a).parts].flatMap(([name, { body = {} } = {}]) => {
+  const others = requiredParts(b);
+  const compared = [...requiredParts(a)].flatMap(([name, { body = {} }]) => {
     const other = others.get(name)?.body;
     return other === undefined ? [] : [name, ...Object.keys(body).filter((path) => path in other)];
   });

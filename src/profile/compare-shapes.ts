@@ -25,26 +25,40 @@ export interface ComparePolicy {
   readonly values: "none" | "added" | "all";
 }
 
-const policy = (
-  gone: Presence,
-  added: Presence,
-  formats: boolean,
-  values: ComparePolicy["values"],
-): ComparePolicy => ({ gone, added, formats, values });
-
 /** One response against what is known: only what can break a program. */
-export const DRIFT = policy("required", "none", false, "added");
+export const DRIFT: ComparePolicy = {
+  gone: "required",
+  added: "none",
+  formats: false,
+  values: "added",
+};
 /** A service against what is known of it: also what is new, unless it depends on the data. */
-export const CHECK = policy("required", "required", true, "added");
+export const CHECK: ComparePolicy = {
+  gone: "required",
+  added: "required",
+  formats: true,
+  values: "added",
+};
 /** Two profiles, place by place. */
-export const DIFF = policy("all", "all", true, "all");
+export const DIFF: ComparePolicy = { gone: "all", added: "all", formats: true, values: "all" };
 /** Two profiles of what may be two services. */
-export const MERGE = policy("required", "required", false, "none");
+export const MERGE: ComparePolicy = {
+  gone: "required",
+  added: "required",
+  formats: false,
+  values: "none",
+};
 
-/** Fields that a payment has in some statuses only, by the interface. */
+/** Fields that a payment has in one status only, by the interface. */
+export const FIELDS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
+  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
+  failed: ["failure_reason", "user_message", "retry_possible"],
+};
+
+/** The same, with what it has in some ways to pay only. */
 export const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
-  ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
-  ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
+  ...Object.values(FIELDS_BY_STATUS).flat(),
+  "checkout_request_id",
 ]);
 
 /** Whether a place is one that counts if the other shape does not have it. */

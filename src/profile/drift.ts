@@ -33,8 +33,9 @@ function shapeOf(body: unknown): Shape {
       for (const [name, one] of Object.entries(value)) add(fieldPath(path, name), one, depth + 1);
     }
   };
-  if (body !== undefined) add(ROOT, body, 0);
-  return body === undefined ? { [ROOT]: { types: { empty: { now: 1 } } } } : shape;
+  if (body === undefined) return { [ROOT]: { types: { empty: { now: 1 } } } };
+  add(ROOT, body, 0);
+  return shape;
 }
 
 /** A received text is shown only if it is a word, as statuses are. */

@@ -76,20 +76,13 @@ export interface Paging {
 function pagingFields(shape: Shape): Record<string, FieldRole> {
   const list = findListPath(shape);
   if (list === undefined || list === ROOT) return {};
-  const beside = Object.entries(shape).flatMap(([path, { types, formats }]) => {
+  const beside = Object.entries(shape).flatMap(([path, { types }]) => {
     const isBeside = !path.includes("[]") && path !== list && path !== ROOT;
     const role = isBeside ? fieldRole(lastName(path)) : undefined;
     if (role === undefined || types.object !== undefined || types.array !== undefined) return [];
-    return [[path, role === "nextUrl" ? nextRole(formats) : role] as const];
+    return [[path, role] as const];
   });
   return Object.fromEntries(beside);
-}
-
-/** `next` may be an address, the number of a page, or a cursor. */
-function nextRole(formats: readonly string[] = []): FieldRole {
-  if (formats.includes("integer")) return "nextPage";
-  const isUrl = formats.length === 0 || formats.includes("url") || formats.includes("text");
-  return isUrl ? "nextUrl" : "nextCursor";
 }
 
 /** The majority decides: a payment that came between two reads made one of them look moved. */

@@ -75,7 +75,9 @@ const MAX_LINE = 100;
 
 /** JSON with what fits on one line on one line. */
 function print(value: unknown, indent: string, before: number): string {
-  const line = printLine(value);
+  const line = JSON.stringify(value, null, 1).replace(/(\[?)\n\s*(\]?)/g, (_, open, close) =>
+    open || close ? open + close : " ",
+  );
   if (indent.length + before + line.length <= MAX_LINE) return line;
   if (!isObject(value)) return JSON.stringify(value);
   const inner = `${indent}  `;
@@ -84,15 +86,6 @@ function print(value: unknown, indent: string, before: number): string {
     return inner + name + print(one, inner, name.length + 1);
   });
   return `{\n${lines.join(",\n")}\n${indent}}`;
-}
-
-function printLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(printLine).join(", ")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const entries = Object.entries(value).map(
-    ([key, one]) => `${JSON.stringify(key)}: ${printLine(one)}`,
-  );
-  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
 /** The text of the file of a profile: sorted, so that equal profiles are equal bytes. */

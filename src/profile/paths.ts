@@ -103,7 +103,7 @@ export function findResourcePath(shape: Shape): string {
   return path;
 }
 
-/** The id of a request is part of an envelope. */
-const isIdName = (name: string): boolean =>
+/** Whether a field is the id of something. The id of a request is part of an envelope. */
+export const isIdName = (name: string): boolean =>
   /(?:^|_)(?:id|uuid|reference|number)$|[a-z](?:Id|ID|Uuid|Reference|Number)$/.test(name) &&
   !/^(?:request|trace|correlation)_?id$/i.test(name);

@@ -1,8 +1,8 @@
-import { ENDPOINTS, type EndpointName } from "../contract/endpoints.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
 import type { RejectionCause } from "./causes.ts";
 import { total } from "./counts.ts";
-import { findListPath } from "./paths.ts";
-import type { Counts, RejectionShape, ResponseShape, ServiceProfile } from "./types.ts";
+import { findListPath, findResourcePath, itemPath, shapeAt } from "./paths.ts";
+import type { Counts, RejectionShape, ResponseShape, ServiceProfile, Shape } from "./types.ts";
 
 /** The name of an endpoint in a profile: `GET /payments/{reference}`. */
 export const endpointKey = (name: EndpointName): string =>
@@ -35,6 +35,16 @@ export const findSuccess = (profile: ServiceProfile, endpoint: string): Found | 
   mostSeen(profile.endpoints[endpoint] ?? {}, ({ seen }, status) =>
     status.startsWith("2") ? seen : undefined,
   );
+
+export const isList = (name: EndpointName): boolean => (ENDPOINTS[name] as Endpoint).list === true;
+
+/** The resource in the usual success of an endpoint, or an item of its list. */
+export function resourceShape(profile: ServiceProfile, name: EndpointName): Shape {
+  const { body = {} } = findSuccess(profile, endpointKey(name))?.response ?? {};
+  if (!isList(name)) return shapeAt(body, findResourcePath(body));
+  const list = findListPath(body);
+  return list === undefined ? {} : shapeAt(body, itemPath(list));
+}
 
 /**
  * The usual rejection of a cause: at this endpoint, or else anywhere. A status below 300 whose body is

@@ -8,11 +8,16 @@ import { isHeaderName, isShapePath } from "./vocabulary/names.ts";
 // that grows, so that two profiles merge by one rule: maps key by key, sets by union, counts by the
 // larger one of the same run.
 
-type Test = (text: string) => boolean;
+type Test = RegExp | readonly string[] | ((text: string) => boolean);
+
+const passes = (test: Test, one: string): boolean => {
+  if (typeof test === "function") return test(one);
+  return test instanceof RegExp ? test.test(one) : test.includes(one);
+};
 
 const keyed = <Value extends z.ZodMiniType>(expected: string, isKey: Test, value: Value) =>
   z.record(z.string(), value, { error: "expected an object" }).check(
-    z.refine((map) => Object.keys(map).every(isKey), {
+    z.refine((map) => Object.keys(map).every((key) => passes(isKey, key)), {
       error: `expected only ${expected} as keys`,
     }),
   );
@@ -31,30 +36,21 @@ const parts = <Parts extends Readonly<Record<string, z.ZodMiniType>>>(shape: Par
 const text = (expected: string, isValid: Test) =>
   z
     .string({ error: `expected ${expected}` })
-    .check(z.refine(isValid, { error: `expected ${expected}` }));
-
-const matches =
-  (pattern: RegExp): Test =>
-  (one) =>
-    pattern.test(one);
-const oneOf =
-  (names: readonly string[]): Test =>
-  (one) =>
-    names.includes(one);
+    .check(z.refine((one) => passes(isValid, one), { error: `expected ${expected}` }));
 
 const whole = z
   .number({ error: "expected a whole number" })
   .check(z.refine((count) => Number.isSafeInteger(count) && count >= 0, "expected a whole number"));
 
 const byRun = <Value extends z.ZodMiniType>(value: Value) =>
-  keyed("names of runs, of eight hexadecimal digits,", matches(/^[\da-f]{8}$/), value);
+  keyed("names of runs, of eight hexadecimal digits,", /^[\da-f]{8}$/, value);
 
 /**
  * How often something was seen, by run: `{ "3f9c2a71": 12 }`. A run is one probe, one proxy, or one
  * observer with its file. Counts of one run only grow, so two files that both know the run have the
  * larger count when they are merged, and the counts of different runs are added by the reader.
  */
-const counts = byRun(whole);
+export const counts = byRun(whole);
 
 /** The formats of strings, numbers and booleans, sorted: see `textFormat`. */
 const formats = list(text("the name of a format", isFormat));
@@ -78,11 +74,11 @@ const KNOWN_NAMES = [
  * What was seen at one place of a JSON body. A field was there as often as the sum of `types`, of the
  * times that its parent was an object: see `presenceOf`.
  */
-const field = parts({
-  types: keyed(`types (${TYPES.join(", ")})`, oneOf(TYPES), counts),
+export const field = parts({
+  types: keyed(`types (${TYPES.join(", ")})`, TYPES, counts),
   formats,
   /** Only of `status`, `event` and `currency` of a resource: the values that were seen, sorted. */
-  values: list(text("a status, a kind of event or a currency", matches(/^[A-Za-z_.]{1,40}$/))),
+  values: list(text("a status, a kind of event or a currency", /^[A-Za-z_.]{1,40}$/)),
   same: list(z.enum(KNOWN_NAMES, { error: "expected the name of a known value" })),
   /**
    * What it was in each status of its resource, if that differs: `{ "completed": ["string token"],
@@ -91,7 +87,7 @@ const field = parts({
   states: z.exactOptional(
     keyed(
       "statuses",
-      matches(/^[a-z_.]{1,40}$/),
+      /^[a-z_.]{1,40}$/,
       z.array(text("a type and a format", isKind), { error: "expected a list" }),
     ),
   ),
@@ -106,37 +102,37 @@ const field = parts({
 const shape = keyed("paths, such as data.amount,", isShapePath, field);
 
 /** Values only of `content-type`, `retry-after`, `allow`, rate limits and an origin of `*`. */
-const header = parts({
+export const header = parts({
   seen: counts,
   formats,
-  values: list(text("a value of at most 60 characters", matches(/^[\w/;=., *+-]{1,60}$/))),
+  values: list(text("a value of at most 60 characters", /^[\w/;=., *+-]{1,60}$/)),
 });
 const headers = keyed("names of headers in lower case", isHeaderName, header);
 
 const responseParts = { seen: counts, headers, body: shape };
-const response = parts(responseParts);
+export const response = parts(responseParts);
 
-const isEndpoint = matches(/^[A-Z]{3,7} \/[\w{}/-]{0,80}$/);
+const isEndpoint = /^[A-Z]{3,7} \/[\w{}/-]{0,80}$/;
 const byEndpoint = <Value extends z.ZodMiniType>(value: Value) =>
   keyed("endpoints, such as GET /merchant,", isEndpoint, value);
 /** Statuses from 200 on: a response of 100 or 101 is not one that ends a request. */
 const byStatus = <Value extends z.ZodMiniType>(value: Value) =>
-  keyed("statuses from 200 to 599", matches(/^[2-5]\d\d$/), value);
+  keyed("statuses from 200 to 599", /^[2-5]\d\d$/, value);
 
 /** By endpoint, or `other`. `accepted`: how often the service did what was asked. */
-const rejection = parts({
+export const rejection = parts({
   ...responseParts,
-  at: keyed("endpoints", (key) => key === "other" || isEndpoint(key), counts),
+  at: keyed("endpoints", (key) => key === "other" || isEndpoint.test(key), counts),
   accepted: z.exactOptional(counts),
 });
 
 const sizes = list(whole);
-const listPaging = parts({
+export const listPaging = parts({
   /** By the name of the query parameter: how often it had an effect, and how often it had none. */
   parameters: z.exactOptional(
     keyed(
       "names of parameters",
-      matches(/^[A-Za-z][\w-]{0,30}(?:\[[A-Za-z_]{1,20}\])?$/),
+      /^[A-Za-z][\w-]{0,30}(?:\[[A-Za-z_]{1,20}\])?$/,
       parts({ works: z.exactOptional(counts), ignored: z.exactOptional(counts) }),
     ),
   ),
@@ -150,17 +146,17 @@ const listPaging = parts({
   /** The number of the page if none was asked for: 0 or 1. */
   firstPages: sizes,
   /** Which items came first. */
-  order: z.exactOptional(keyed("newest and oldest", oneOf(["newest", "oldest"]), counts)),
+  order: z.exactOptional(keyed("newest and oldest", ["newest", "oldest"], counts)),
 });
 
 /** Seconds since the delivery before it, and the status that the receiver returned for that one. */
-const redelivery = parts({
-  gaps: keyed("seconds", matches(/^\d{1,8}(?:\.\d{1,3})?$/), counts),
+export const redelivery = parts({
+  gaps: keyed("seconds", /^\d{1,8}(?:\.\d{1,3})?$/, counts),
   after: byStatus(counts),
 });
 
 const run = parts({
-  by: z.array(text("probe, proxy or observer", oneOf(["probe", "proxy", "observer"]))),
+  by: z.array(text("probe, proxy or observer", ["probe", "proxy", "observer"])),
   requests: whole,
   deliveries: whole,
 });
@@ -173,43 +169,27 @@ export const profileSchema = parts({
   /** By cause. A rejection may have the status 200, with `success: false`. */
   rejections: keyed(
     `causes (${REJECTION_CAUSES.join(", ")})`,
-    oneOf(REJECTION_CAUSES),
+    REJECTION_CAUSES,
     byStatus(rejection),
   ),
   lists: byEndpoint(listPaging),
   /** By kind. The body is the whole one: `event`, `timestamp`, `data` and what is beside them. */
-  events: keyed(
-    "kinds of events",
-    matches(/^[a-z_.]{1,40}$/),
-    parts({ seen: counts, body: shape }),
-  ),
+  events: keyed("kinds of events", /^[a-z_.]{1,40}$/, parts({ seen: counts, body: shape })),
   deliveries: parts({
     seen: counts,
     headers,
     /** What stands before the digits of the signature. */
-    signaturePrefixes: keyed("none and sha256=", oneOf(["none", "sha256="]), counts),
+    signaturePrefixes: keyed("none and sha256=", ["none", "sha256="], counts),
     /** `1` is the second delivery of an event. */
-    redeliveries: keyed("numbers from 1 to 30", matches(/^(?:[1-9]|[12]\d|30)$/), redelivery),
+    redeliveries: keyed("numbers from 1 to 30", /^(?:[1-9]|[12]\d|30)$/, redelivery),
   }),
   timestamps: keyed("forms of timestamps", isTimestampForm, counts),
   /** How often a kind of key may call an endpoint, and may not. */
   keys: keyed(
     "kinds of keys",
-    oneOf(["public", "secret", "sandbox"]),
+    ["public", "secret", "sandbox"],
     byEndpoint(parts({ allowed: z.exactOptional(counts), rejected: z.exactOptional(counts) })),
   ),
   /** How often a request with an `Origin` was allowed for any origin, and how often it was not. */
   browsers: parts({ allowed: z.exactOptional(counts), rejected: z.exactOptional(counts) }),
 });
-
-/** The parts of the format: the types of `types.ts` are made of them. */
-export type Parts = {
-  readonly counts: z.infer<typeof counts>;
-  readonly field: z.infer<typeof field>;
-  readonly header: z.infer<typeof header>;
-  readonly response: z.infer<typeof response>;
-  readonly rejection: z.infer<typeof rejection>;
-  readonly listPaging: z.infer<typeof listPaging>;
-  readonly redelivery: z.infer<typeof redelivery>;
-  readonly profile: z.infer<typeof profileSchema>;
-};

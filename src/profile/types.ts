@@ -1,5 +1,6 @@
+import type * as z from "zod/mini";
 import type { RejectionCause } from "./causes.ts";
-import type { Parts } from "./schema.ts";
+import type * as schema from "./schema.ts";
 
 /** The version of the format that this release reads and writes. Any other is rejected. */
 export const PROFILE_VERSION = 2;
@@ -8,22 +9,24 @@ type DeepReadonly<Part> = Part extends object
   ? { readonly [Key in keyof Part]: DeepReadonly<Part[Key]> }
   : Part;
 
-export type Counts = DeepReadonly<Parts["counts"]>;
-export type FieldShape = DeepReadonly<Parts["field"]>;
+type Part<Schema extends z.ZodMiniType> = DeepReadonly<z.infer<Schema>>;
+
+export type Counts = Part<typeof schema.counts>;
+export type FieldShape = Part<typeof schema.field>;
 /** What a field of a response may repeat. */
 export type KnownName = NonNullable<FieldShape["same"]>[number];
 export type Shape = Readonly<Record<string, FieldShape>>;
-export type HeaderShape = DeepReadonly<Parts["header"]>;
-export type ResponseShape = DeepReadonly<Parts["response"]>;
-export type RejectionShape = DeepReadonly<Parts["rejection"]>;
-export type ListPaging = DeepReadonly<Parts["listPaging"]>;
-export type RedeliveryShape = DeepReadonly<Parts["redelivery"]>;
+export type HeaderShape = Part<typeof schema.header>;
+export type ResponseShape = Part<typeof schema.response>;
+export type RejectionShape = Part<typeof schema.rejection>;
+export type ListPaging = Part<typeof schema.listPaging>;
+export type RedeliveryShape = Part<typeof schema.redelivery>;
 type Rejections = Readonly<
   Partial<Record<RejectionCause, { readonly [status: string]: RejectionShape }>>
 >;
 
 /** A profile in memory, with the counts of each run at their places: see `profileSchema`. */
-export interface ServiceProfile extends DeepReadonly<Omit<Parts["profile"], "rejections">> {
+export interface ServiceProfile extends Omit<Part<typeof schema.profileSchema>, "rejections"> {
   readonly rejections: Rejections;
 }
 

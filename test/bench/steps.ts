@@ -19,6 +19,6 @@ export function countSteps(what: string, total: number): Steps {
       done++;
       progress.update();
     },
-    end: () => progress.end(),
+    end: () => progress.clear(),
   };
 }

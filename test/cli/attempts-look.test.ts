@@ -152,7 +152,7 @@ describe("malipo attempts resolve looks at the service, and", () => {
   });
 });
 
-test("malipo attempts resolve believes what the service confirms", async () => {
+test("malipo attempts resolve accepts what the service confirms", async () => {
   expect((await attempts("resolve", "ORDER-42/1", "PAY-1")).code).toBe(0);
   expect(await stateOf("ORDER-42/1")).toBe("succeeded");
   payments = [];
@@ -161,7 +161,7 @@ test("malipo attempts resolve believes what the service confirms", async () => {
   expect(await stateOf("ORDER-43/1")).toBeUndefined();
 });
 
-test("malipo attempts resolve --force believes a person", async () => {
+test("malipo attempts resolve --force does not look at the service", async () => {
   expect((await attempts("resolve", "ORDER-42/1", "not_sent", "--force")).code).toBe(0);
   expect(await stateOf("ORDER-42/1")).toBeUndefined();
 });

@@ -103,7 +103,7 @@ test.for(OFFERED)("the command line runs %s of the control API", async ([name, {
 });
 
 describe("the state of a sandbox", () => {
-  test("goes by a file to another sandbox", async () => {
+  test("moves to another sandbox in a file", async () => {
     const [one, other] = [await startSandbox(), await startSandbox()];
     await one.call("POST", "/payments/initiate", { amount: 5, phone });
     const { stdout } = await malipo(["scenes", "export", ...one.url]);

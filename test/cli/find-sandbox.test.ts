@@ -132,7 +132,7 @@ describe("a command without --url", () => {
     expect((await run("clock", "now", "--url", b.ready.url)).code).toBe(EXIT.ok);
   });
 
-  test("passes over one that was killed, and one that another program took the place of", async () => {
+  test("leaves out one that was killed, and one whose port another program has taken", async () => {
     const killed = await start();
     await killed.stop("SIGKILL");
     started.pop();

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startRedis } from "../support/engines/redis.ts";
 import { malipo, type Running, startSandbox } from "./command-line.ts";
 
-// A night of an operator, survived by the command line alone: handlers fail, a conflict and a double
+// A night of an operator, survived with only the command line: handlers fail, a conflict and a double
 // payment came in, a replay of an old event waits for a person, and five payments have no known outcome.
 
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));

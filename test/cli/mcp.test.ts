@@ -210,7 +210,7 @@ describe("secrets", { timeout: 60_000 }, () => {
       await session.call(name, given(url));
     }
     const printed = session.output();
-    // The test has put them where tools print: what hides them has something to do.
+    // The test has put them into what tools print, so that there is something to hide.
     expect(printed.split("[hidden]").length).toBeGreaterThan(20);
     const all = [KEY, SECRET, PIN, secret, env.MALIPO_WEBHOOK_SECRET, ...Object.values(keys)];
     for (const one of all as string[]) {
@@ -240,8 +240,8 @@ test("without the SDK, the message names the command that installs it", async ()
   for (const part of ["dist", "package.json"]) {
     cpSync(join(root, part), join(place, part), { recursive: true });
   }
-  const alone = join(place, "dist", "cli.js");
-  const { code, stdout, stderr } = await malipo(["mcp"], { cli: alone });
+  const copied = join(place, "dist", "cli.js");
+  const { code, stdout, stderr } = await malipo(["mcp"], { cli: copied });
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("npm install --save-dev @modelcontextprotocol/sdk");
 });

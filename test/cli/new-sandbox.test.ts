@@ -53,7 +53,7 @@ describe.concurrent("malipo sandbox", () => {
     expect(runs[0]?.ready.is_new).toBe(false);
   });
 
-  test("begins virtual time today, and where a seed repeats a transcript, on its fixed day", async ({
+  test("begins virtual time today, and on a fixed day if a seed repeats a transcript", async ({
     expect,
   }) => {
     const runs = [

@@ -118,7 +118,7 @@ describe("malipo sandbox", () => {
     },
   );
 
-  test("--profile: says which one it speaks by, and rejects what is not one", async () => {
+  test("--profile prints the file that the sandbox responds by, and rejects a file that is not a profile", async () => {
     const path = newFile(JSON.stringify(EMPTY_PROFILE));
     const { ready } = await running(["--profile", path]);
     expect(ready).toMatchObject({ profile: path });

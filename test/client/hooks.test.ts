@@ -2,8 +2,15 @@ import type { DriftView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import type { RequestView, ResponseView, RetryView } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
-import { json, late, refused, type Step, status, truncated } from "./support/responses.ts";
+import { BASE_URL, failureOf, gatewayWith, KEYS } from "./support/gateway.ts";
+import {
+  connectionRefused,
+  json,
+  late,
+  type Step,
+  status,
+  truncated,
+} from "./support/responses.ts";
 import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 beforeEach(() => {
@@ -22,7 +29,7 @@ type HookCall =
 /** A gateway whose hooks record their calls. */
 function listening(steps: readonly Step[]) {
   const hookCalls: HookCall[] = [];
-  const met = gatewayMeeting(steps, {
+  const met = gatewayWith(steps, {
     hooks: {
       request: (view) => hookCalls.push(["request", view]),
       response: (view) => hookCalls.push(["response", view]),
@@ -38,7 +45,7 @@ const payment = (data: object) =>
 
 test("hooks are called for each attempt, its response, the wait after it, and the drift, in order", async () => {
   const { gateway, hookCalls } = listening([
-    refused,
+    connectionRefused,
     late(120, status(503, { "retry-after": "3" })),
     late(80, payment({ status: "pending", amount: 5 })),
   ]);
@@ -84,7 +91,7 @@ test("the view of a response holds a copy of its headers", async () => {
 });
 
 test("the error of a retry is the one that the caller would have got, with the worst outcome so far", async () => {
-  const { gateway, hookCalls } = listening([truncated, refused]);
+  const { gateway, hookCalls } = listening([truncated, connectionRefused]);
   const error = await failureOf(gateway.invoices.update(1, {}));
   const retries = hookCalls.flatMap(([name, view]) => (name === "retry" ? [view] : []));
   expect(retries).toMatchObject([
@@ -95,7 +102,7 @@ test("the error of a retry is the one that the caller would have got, with the w
 });
 
 test("the response hook is not called without a response, and the retry hook not after the last attempt", async () => {
-  const { gateway, hookCalls } = listening([refused]);
+  const { gateway, hookCalls } = listening([connectionRefused]);
   await failureOf(gateway.merchant.get({ maxRetries: 1 }));
   expect(hookCalls.map(([name]) => name)).toEqual(["request", "retry", "request"]);
 });
@@ -150,12 +157,12 @@ describe("a hook that fails", () => {
     try {
       const hooks = { request: hook, response: hook, retry: hook, drift: hook };
       const steps = [status(503), payment({ status: 1, amount: 5 })];
-      const { gateway } = gatewayMeeting(steps, { hooks });
+      const { gateway } = gatewayWith(steps, { hooks });
       const pending = gateway.payments.get("PAY-1");
       await vi.advanceTimersByTimeAsync(60_000);
       await expect(pending).resolves.toEqual({ status: "1", amount: 5 });
 
-      const failing = gatewayMeeting([status(503)], { hooks });
+      const failing = gatewayWith([status(503)], { hooks });
       const error = await failureOf(failing.gateway.payments.get("PAY-1"));
       expect(error).toBeInstanceOf(ServerError);
       expect(failing.sent).toHaveLength(3);
@@ -169,7 +176,7 @@ describe("a hook that fails", () => {
   });
 
   test("is not waited for", async () => {
-    const { gateway } = gatewayMeeting([json({ data: { id: 1 } })], {
+    const { gateway } = gatewayWith([json({ data: { id: 1 } })], {
       hooks: { request: () => new Promise(() => {}) },
     });
     await expect(gateway.invoices.get(1)).resolves.toEqual({ id: 1 });
@@ -178,8 +185,12 @@ describe("a hook that fails", () => {
 
 test("a function that the request hook returns is called when that attempt has ended", async () => {
   const ends: unknown[] = [];
-  const steps = [refused, late(120, status(503)), late(80, json({ success: true, data: {} }))];
-  const { gateway } = gatewayMeeting(steps, {
+  const steps = [
+    connectionRefused,
+    late(120, status(503)),
+    late(80, json({ success: true, data: {} })),
+  ];
+  const { gateway } = gatewayWith(steps, {
     hooks: {
       request:
         ({ attempt }) =>
@@ -200,7 +211,7 @@ test("a function that the request hook returns is called when that attempt has e
 
 test("a function that the request hook returns is called after the caller's own abort", async () => {
   const ends: unknown[] = [];
-  const { gateway } = gatewayMeeting([late(500, json({}))], {
+  const { gateway } = gatewayWith([late(500, json({}))], {
     hooks: { request: () => (result) => ends.push(result) },
   });
   const controller = new AbortController();
@@ -212,7 +223,7 @@ test("a function that the request hook returns is called after the caller's own 
 });
 
 test("a function that the request hook returns never fails a call", async () => {
-  const { gateway } = gatewayMeeting([json({ success: true, data: { name: "Duka" } })], {
+  const { gateway } = gatewayWith([json({ success: true, data: { name: "Duka" } })], {
     hooks: {
       request: () => () => {
         throw new Error("The tracer is gone.");

@@ -1,6 +1,6 @@
 import { ConfigurationError, Gateway, type GatewayOptions, KeyTypeError } from "malipo";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
+import { BASE_URL, gatewayWith, KEYS, rejection } from "./support/gateway.ts";
 import { json, script } from "./support/responses.ts";
 import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
@@ -9,9 +9,9 @@ afterEach(() => {
 });
 
 const READS = ROWS.filter(({ open }) => open === "to public keys");
-const WRITES = ROWS.filter(({ open }) => open === "to secret keys alone");
+const WRITES = ROWS.filter(({ open }) => open === "only to secret keys");
 
-/** A gateway made where a customer can read the code. */
+/** A gateway made in a place in which a customer can read the code. */
 function inBrowser(options: GatewayOptions): Gateway {
   vi.stubGlobal("process", { env: {}, versions: {} });
   vi.stubGlobal("document", {});
@@ -22,7 +22,7 @@ function inBrowser(options: GatewayOptions): Gateway {
   }
 }
 
-async function expectRefusal(call: Promise<unknown>, holds: string): Promise<void> {
+async function expectRejection(call: Promise<unknown>, holds: string): Promise<void> {
   const error = await rejection(call);
   expect(error).toBeInstanceOf(KeyTypeError);
   expect(error).toMatchObject({ code: "key_type", outcome: "not_sent" });
@@ -36,35 +36,35 @@ test("eight calls are open to public keys, and ten only to secret keys", () => {
 
 describe("a public key", () => {
   test.each(WRITES)("may not call $name, and no byte is sent", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
-    await expectRefusal(row.call(gateway, IDS), "a public key");
+    const { gateway, sent } = gatewayWith([json({})], { apiKey: KEYS.public });
+    await expectRejection(row.call(gateway, IDS), "a public key");
     expect(sent).toHaveLength(0);
   });
 
   test.each(READS)("may call $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS.public });
+    const { gateway, sent } = gatewayWith([json(minimalBody(row))], { apiKey: KEYS.public });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
 
   test("is rejected before the parameters are checked", async () => {
-    const { gateway } = gatewayMeeting([json({})], { apiKey: KEYS.public });
-    await expectRefusal(gateway.mobileMoney.initiate({ amount: -1, phone: "x" }), "a public key");
+    const { gateway } = gatewayWith([json({})], { apiKey: KEYS.public });
+    await expectRejection(gateway.mobileMoney.initiate({ amount: -1, phone: "x" }), "a public key");
   });
 
   test("is rejected also with dangerouslyAllowBrowser", async () => {
-    const { gateway, sent } = gatewayMeeting([json({})], {
+    const { gateway, sent } = gatewayWith([json({})], {
       apiKey: KEYS.public,
       dangerouslyAllowBrowser: true,
     });
-    await expectRefusal(gateway.invoices.create({}), "a public key");
+    await expectRejection(gateway.invoices.create({}), "a public key");
     expect(sent).toHaveLength(0);
   });
 });
 
 describe.each(["secret", "sandbox"] as const)("a %s key", (kind) => {
   test.each(ROWS)("may call $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS[kind] });
+    const { gateway, sent } = gatewayWith([json(minimalBody(row))], { apiKey: KEYS[kind] });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
@@ -95,7 +95,7 @@ describe("in a browser", () => {
           await call;
           expect(sent).toHaveLength(1);
         } else {
-          await expectRefusal(
+          await expectRejection(
             call,
             kind === "public" ? "a public key" : "a sandbox key in a browser",
           );
@@ -117,7 +117,7 @@ describe("in a browser", () => {
   test("a sandbox key may make only GET requests of undocumented paths", async () => {
     const { fetch, sent } = script(json({}));
     const gateway = inBrowser({ apiKey: KEYS.sandbox as string, fetch });
-    await expectRefusal(
+    await expectRejection(
       gateway.request({ method: "POST", path: "/reports" }),
       "a sandbox key in a browser",
     );
@@ -130,14 +130,14 @@ describe("gateway.request with a public key", () => {
   test.each(["HEAD", "POST", "PUT", "PATCH", "DELETE"] as const)(
     "may not %s a path that is not in the table",
     async (method) => {
-      const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
-      await expectRefusal(gateway.request({ method, path: "/reports" }), "a public key");
+      const { gateway, sent } = gatewayWith([json({})], { apiKey: KEYS.public });
+      await expectRejection(gateway.request({ method, path: "/reports" }), "a public key");
       expect(sent).toHaveLength(0);
     },
   );
 
   test("may GET any path", async () => {
-    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+    const { gateway, sent } = gatewayWith([json({})], { apiKey: KEYS.public });
     await gateway.request({ method: "GET", path: "/reports" });
     await gateway.request({ method: "GET", path: "/webhooks/7" });
     expect(sent).toHaveLength(2);
@@ -146,10 +146,10 @@ describe("gateway.request with a public key", () => {
   test.each(ROWS)(
     "follows the rules of $name for its path",
     async ({ method, path, body, open }) => {
-      const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+      const { gateway, sent } = gatewayWith([json({})], { apiKey: KEYS.public });
       const call = gateway.request({ method, path: path(IDS), body: body?.(IDS) });
       if (open === "to public keys") await call;
-      else await expectRefusal(call, "a public key");
+      else await expectRejection(call, "a public key");
       expect(sent).toHaveLength(open === "to public keys" ? 1 : 0);
     },
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "./support/gateway.ts";
+import { gatewayWith, rejection } from "./support/gateway.ts";
 import { fail, html, json, reset, type Step, text } from "./support/responses.ts";
 
 const PHONE = "254712345678";
@@ -22,7 +22,7 @@ const ECHOES: [string, Step][] = [
 
 describe.each(ECHOES)("a phone that the service echoes %s", (_, step) => {
   test("is masked in the error's message and in its stack", async () => {
-    const { gateway } = gatewayMeeting([step], { maxRetries: 0 });
+    const { gateway } = gatewayWith([step], { maxRetries: 0 });
     const error = await rejection(gateway.mobileMoney.initiate({ amount: 1, phone: PHONE }));
     expect(error.message).toContain(MASKED);
     expect(error.message).not.toContain(PHONE);
@@ -41,7 +41,7 @@ test("a phone that comes back in any usual way of writing it is masked", async (
     "254 712  345 678",
   ];
   for (const way of ways) {
-    const { gateway } = gatewayMeeting([json({ error: `For ${way}: no` }, { status: 400 })]);
+    const { gateway } = gatewayWith([json({ error: `For ${way}: no` }, { status: 400 })]);
     const { message } = await rejection(gateway.merchant.get());
     expect(message).not.toContain(way);
     expect(message).toMatch(/For \d{4}\*+678: no/);
@@ -49,7 +49,7 @@ test("a phone that comes back in any usual way of writing it is masked", async (
 });
 
 test("the body of an error keeps the phone", async () => {
-  const { gateway } = gatewayMeeting([json({ error: PHONE }, { status: 400 })]);
+  const { gateway } = gatewayWith([json({ error: PHONE }, { status: 400 })]);
   expect(await rejection(gateway.merchant.get())).toHaveProperty("body", { error: PHONE });
 });
 
@@ -61,7 +61,7 @@ test("a rejected phone is masked in the message, the stack and the issues", asyn
   });
   await fc.assert(
     fc.asyncProperty(digits, async (phone) => {
-      const { gateway } = gatewayMeeting([html()]);
+      const { gateway } = gatewayWith([html()]);
       const error = (await rejection(
         gateway.mobileMoney.validatePhone(phone),
       )) as InvalidParamsError;
@@ -79,14 +79,14 @@ test.each([
   ["254712345678", "2547*****678"],
   ["123456789012345", "1234********345"],
 ])("%s shows as %s", async (phone, masked) => {
-  const { gateway } = gatewayMeeting([json({ error: `no ${phone}` }, { status: 400 })]);
+  const { gateway } = gatewayWith([json({ error: `no ${phone}` }, { status: 400 })]);
   expect((await rejection(gateway.merchant.get())).message).toContain(`no ${masked}.`);
 });
 
 test.each(["12345678", "INV-0042", "2026-01-01", "KES 250000.00", "PAY-7HX2"])(
   "%s is not a phone and is not masked",
   async (said) => {
-    const { gateway } = gatewayMeeting([json({ error: said }, { status: 400 })]);
+    const { gateway } = gatewayWith([json({ error: said }, { status: 400 })]);
     expect((await rejection(gateway.merchant.get())).message).toContain(said);
   },
 );
@@ -98,7 +98,7 @@ describe("a phone in an address", () => {
   ];
 
   test.each(
-    ADDRESSES.flatMap(([where, params]) =>
+    ADDRESSES.flatMap(([place, params]) =>
       [
         PHONE,
         "0712345678",
@@ -106,7 +106,7 @@ describe("a phone in an address", () => {
         "+254 712 345 678",
         "0712 345 678",
         "0712-345-678",
-      ].map((phone) => [phone, where, params] as const),
+      ].map((phone) => [phone, place, params] as const),
     ),
   )("is masked in every hook's view and in the message: %s in %s", async (phone, _, params) => {
     const urls: string[] = [];
@@ -116,7 +116,7 @@ describe("a phone in an address", () => {
       endpoints.push(endpoint);
     };
     const again = { status: 503, headers: { "retry-after": "0" } };
-    const { gateway, sent } = gatewayMeeting([json({}, again), reset], {
+    const { gateway, sent } = gatewayWith([json({}, again), reset], {
       hooks: { request: see, response: see, retry: see },
       maxRetries: 1,
     });

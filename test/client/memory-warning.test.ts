@@ -1,15 +1,15 @@
 import { memoryIdempotency } from "malipo";
 import { expect, test, vi } from "vitest";
-import { gatewayMeeting, KEYS } from "./support/gateway.ts";
+import { gatewayWith, KEYS } from "./support/gateway.ts";
 import { json } from "./support/responses.ts";
 
 const started = json({ success: true, data: { reference: "PAY-1" } });
 const order = { amount: 100, phone: "0712345678" };
 
 /** How often a first call with an idempotency key warns. */
-async function warningsOf(options: Parameters<typeof gatewayMeeting>[1]): Promise<string[]> {
+async function warningsOf(options: Parameters<typeof gatewayWith>[1]): Promise<string[]> {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const { gateway } = gatewayMeeting([started], options);
+  const { gateway } = gatewayWith([started], options);
   await gateway.mobileMoney.initiate(order, { idempotencyKey: "ORDER-1/1" });
   const warnings = warn.mock.calls.map(([warning]) => String(warning));
   warn.mockRestore();

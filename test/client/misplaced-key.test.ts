@@ -1,6 +1,6 @@
 import { Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { BASE_URL, gatewayMeeting, rejection } from "./support/gateway.ts";
+import { BASE_URL, gatewayWith, rejection } from "./support/gateway.ts";
 import { json } from "./support/responses.ts";
 
 // The key of another environment, which this gateway does not know.
@@ -54,7 +54,7 @@ describe("a key that was pasted into the wrong place shows in no message", () =>
   ];
 
   test.each(CALLS)("%s", async (_, call) => {
-    const { gateway: client, sent } = gatewayMeeting([json({})]);
+    const { gateway: client, sent } = gatewayWith([json({})]);
     const error = await rejection(call(client));
     expect(error.outcome).toBe("not_sent");
     expect(error.stack).not.toContain(OTHER_KEY);

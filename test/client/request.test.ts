@@ -3,7 +3,7 @@ import { InvalidParamsError, NotFoundError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import type { RequestParams } from "malipo/types";
 import { describe, expect, test } from "vitest";
-import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "./support/gateway.ts";
+import { BASE_URL, gatewayOn, gatewayWith, KEYS, rejection } from "./support/gateway.ts";
 import { json, text } from "./support/responses.ts";
 
 const ANSWER = json({ success: true, data: { total: "7.00" }, v: 2 });
@@ -12,7 +12,7 @@ describe("gateway.request", () => {
   test.each(["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"] as const)(
     "sends %s with the key, and unwraps data",
     async (method) => {
-      const { gateway, sent } = gatewayMeeting([ANSWER]);
+      const { gateway, sent } = gatewayWith([ANSWER]);
       const query = { day: "2026-01-01", tags: ["a", "b"] };
       await expect(gateway.request({ method, path: "/reports/today", query })).resolves.toEqual({
         total: "7.00",
@@ -27,15 +27,15 @@ describe("gateway.request", () => {
   test.each([[{ a: [1, null] }], [["list"]], ["text"], [0], [false], [null]])(
     "sends %j as JSON",
     async (body) => {
-      const { gateway, sent } = gatewayMeeting([ANSWER]);
+      const { gateway, sent } = gatewayWith([ANSWER]);
       await gateway.request({ method: "POST", path: "/reports", body });
       expect(JSON.parse(sent[0]?.body ?? "")).toEqual(body);
       expect(sent[0]?.headers.get("content-type")).toBe("application/json");
     },
   );
 
-  test("sends no body and no content type where there is no body", async () => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+  test("sends no body and no content type if there is no body", async () => {
+    const { gateway, sent } = gatewayWith([ANSWER]);
     await gateway.request({ method: "POST", path: "/reports", body: undefined });
     expect(sent[0]?.body).toBeUndefined();
     expect(sent[0]?.headers.has("content-type")).toBe(false);
@@ -43,15 +43,15 @@ describe("gateway.request", () => {
 
   test.each([
     ["its data", ANSWER, { total: "7.00" }],
-    ["the body where there is no envelope", json([1, 2]), [1, 2]],
+    ["the body if there is no envelope", json([1, 2]), [1, 2]],
     ["{} for nothing", text(null, { status: 204 }), {}],
-  ])("gives %s", async (_, step, data) => {
-    const { gateway } = gatewayMeeting([step]);
+  ])("resolves with %s", async (_, step, data) => {
+    const { gateway } = gatewayWith([step]);
     await expect(gateway.request({ method: "GET", path: "/reports" })).resolves.toEqual(data);
   });
 
   test("resolves with the response and the whole body by withResponse()", async () => {
-    const { gateway } = gatewayMeeting([ANSWER]);
+    const { gateway } = gatewayWith([ANSWER]);
     const { data, response, body } = await gateway
       .request({ method: "GET", path: "/reports" })
       .withResponse();
@@ -92,7 +92,7 @@ describe("the path of a request", () => {
   test("stays below the base URL, or is rejected and nothing is sent", async () => {
     await fc.assert(
       fc.asyncProperty(path, fc.constantFrom(...BASES), async (given, baseUrl) => {
-        const { gateway, sent } = gatewayMeeting([ANSWER], { baseUrl });
+        const { gateway, sent } = gatewayWith([ANSWER], { baseUrl });
         const result = await gateway
           .request({ method: "GET", path: given })
           .catch((e: unknown) => e);
@@ -123,7 +123,7 @@ describe("the path of a request", () => {
     ["/a/%2e%2e%2fb", "/a/%2e%2e%2fb"],
     ["/{id}", "/%7Bid%7D"],
   ])("%j goes out as %s", async (given, sends) => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+    const { gateway, sent } = gatewayWith([ANSWER]);
     await gateway.request({ method: "GET", path: given });
     expect(sent[0]?.url).toBe(BASE_URL + sends);
   });
@@ -150,7 +150,7 @@ describe("the path of a request", () => {
     7,
     ["/reports"],
   ])("%j is rejected, and nothing is sent", async (given) => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+    const { gateway, sent } = gatewayWith([ANSWER]);
     const error = await rejection(gateway.request({ method: "GET", path: given as string }));
     expect(error).toBeInstanceOf(InvalidParamsError);
     expect(error).toMatchObject({ issues: [{ path: ["path"] }], outcome: "not_sent" });
@@ -173,7 +173,7 @@ describe("a request that cannot be sent is rejected", () => {
     ["a body that is a function", { method: "POST", body: () => 1 }, []],
     ["a body that is a symbol", { method: "POST", body: Symbol("s") }, []],
   ])("%s", async (_, params, path) => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+    const { gateway, sent } = gatewayWith([ANSWER]);
     const request = { path: "/reports", ...params } as unknown as RequestParams;
     const error = await rejection(gateway.request(request));
     expect(error).toBeInstanceOf(InvalidParamsError);

@@ -22,7 +22,7 @@ const BROWSERS: [string, Globals][] = [
   ["a service worker", { WorkerGlobalScope: class {}, navigator: { userAgent: CHROME.userAgent } }],
   ["React Native", { navigator: { product: "ReactNative" } }],
   [
-    "React Native with a process of its own",
+    "React Native with an own process",
     { navigator: { product: "ReactNative" }, process: { env: { NODE_ENV: "production" } } },
   ],
 ];
@@ -98,7 +98,7 @@ describe("these are not browsers", () => {
     expect(isBrowser(globals)).toBe(false);
   });
 
-  test("the place where these tests run", () => {
+  test("the place in which these tests run", () => {
     expect(isBrowser()).toBe(false);
   });
 });

@@ -26,7 +26,7 @@ async function firstRequest(options: GatewayOptions) {
   return sent[0] ?? expect.unreachable();
 }
 
-function refusal(make: () => unknown): ConfigurationError {
+function configurationError(make: () => unknown): ConfigurationError {
   try {
     make();
   } catch (error) {
@@ -57,13 +57,13 @@ describe("the key", () => {
     ["no text", 42],
     ["null", null],
   ])("is rejected with %s", (_, apiKey) => {
-    const { message } = refusal(set({ apiKey }));
+    const { message } = configurationError(set({ apiKey }));
     expect(message).toMatch(/API key/);
     if (typeof apiKey === "string" && apiKey.length > 3) expect(message).not.toContain(apiKey);
   });
 
   test("is asked for by the names of its option and its environment variable", () => {
-    const { message } = refusal(() => new Gateway({ baseUrl: BASE_URL }));
+    const { message } = configurationError(() => new Gateway({ baseUrl: BASE_URL }));
     expect(message).toContain("`apiKey`");
     expect(message).toContain("MALIPO_API_KEY");
   });
@@ -123,7 +123,7 @@ describe("the base URL", () => {
     "https://gateway.test/?a=1",
     "https://gateway.test/#a",
   ])("%j is rejected", (baseUrl) => {
-    expect(refusal(set({ baseUrl })).message).toContain("`baseUrl`");
+    expect(configurationError(set({ baseUrl })).message).toContain("`baseUrl`");
   });
 
   test.each([
@@ -131,25 +131,25 @@ describe("the base URL", () => {
     ["127.0.0.1:4010/v1", "Write http:// before it"],
     ["gateway.test:443/v1", "Write https:// before it"],
   ])("%j has no scheme: the message names the one to write", (baseUrl, message) => {
-    expect(refusal(set({ baseUrl })).message).toContain(message);
+    expect(configurationError(set({ baseUrl })).message).toContain(message);
   });
 
   test("is asked for in the constructor, by the names of its option and its environment variable", () => {
-    const { message } = refusal(() => new Gateway({ apiKey: KEYS.secret }));
+    const { message } = configurationError(() => new Gateway({ apiKey: KEYS.secret }));
     expect(message).toContain("`baseUrl`");
     expect(message).toContain("MALIPO_BASE_URL");
   });
 });
 
 describe("the environment", () => {
-  test("provides the key and the base URL where no option does", async () => {
+  test("provides the key and the base URL if no option does", async () => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test/v1");
     const { url, headers } = await firstRequest({});
     expect([url, headers.get("x-api-key")]).toEqual(["https://env.test/v1/merchant", "pk_env_1"]);
   });
 
-  test("is ignored where there is an option", async () => {
+  test("is ignored if there is an option", async () => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test/v1");
     const { url, headers } = await firstRequest(SETUP);
@@ -163,7 +163,7 @@ describe("the environment", () => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test");
     vi.stubEnv(name, "");
-    expect(refusal(() => new Gateway()).message).toContain(name);
+    expect(configurationError(() => new Gateway()).message).toContain(name);
   });
 
   test.each([
@@ -177,18 +177,18 @@ describe("the environment", () => {
         },
       },
     ],
-  ])("counts as empty where it %s", (_, process) => {
+  ])("counts as empty if it %s", (_, process) => {
     vi.stubGlobal("process", process);
-    const error = refusal(() => new Gateway());
+    const error = configurationError(() => new Gateway());
     vi.unstubAllGlobals();
     expect(error.message).toContain("The API key is missing");
   });
 
   test("is checked as an option is", () => {
     vi.stubEnv("MALIPO_API_KEY", "sk_env_1\n");
-    refusal(() => new Gateway({ baseUrl: BASE_URL }));
+    configurationError(() => new Gateway({ baseUrl: BASE_URL }));
     vi.stubEnv("MALIPO_BASE_URL", "http://env.test");
-    refusal(() => new Gateway({ apiKey: KEYS.secret }));
+    configurationError(() => new Gateway({ apiKey: KEYS.secret }));
   });
 });
 
@@ -196,7 +196,7 @@ describe("an option", () => {
   test.each(["apikey", "baseURL", "timeout", "retries", "headers", "signal", "toString", ""])(
     "that does not exist is rejected with the names that do: %j",
     (name) => {
-      const { message } = refusal(set({ [name]: undefined }));
+      const { message } = configurationError(set({ [name]: undefined }));
       expect(message).toContain(`"${name}"`);
       expect(message).toContain("totalTimeoutMs");
     },
@@ -205,7 +205,7 @@ describe("an option", () => {
   test.each(["onRequest", "requests", "error"])(
     "of hooks that does not exist is rejected: %s",
     (name) => {
-      const { message } = refusal(set({ hooks: { [name]: () => {} } }));
+      const { message } = configurationError(set({ hooks: { [name]: () => {} } }));
       expect(message).toContain(`"${name}"`);
       expect(message).toContain("request, response, retry, drift");
     },
@@ -225,11 +225,11 @@ describe("an option", () => {
   });
 
   test.each([["basic"], ["X-API-Key"], [null], [1]])("`auth` is not %j", (auth) => {
-    expect(refusal(set({ auth })).message).toContain("`auth`");
+    expect(configurationError(set({ auth })).message).toContain("`auth`");
   });
 
   test.each([["https://x.test"], [null], [{}]])("`fetch` is not %j", (fetch) => {
-    expect(refusal(set({ fetch })).message).toContain("`fetch`");
+    expect(configurationError(set({ fetch })).message).toContain("`fetch`");
   });
 
   test("`fetch` is the global one at the time of the call by default", async () => {

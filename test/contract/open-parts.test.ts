@@ -3,7 +3,7 @@ import { type Gateway, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { SCHEMAS } from "../../src/contract/schemas.ts";
-import { gatewayMeeting, rejection } from "../client/support/gateway.ts";
+import { gatewayWith, rejection } from "../client/support/gateway.ts";
 import { json } from "../client/support/responses.ts";
 
 const page = readFileSync("docs/open-parts.md", "utf8");
@@ -93,12 +93,12 @@ describe("docs/open-parts.md says what the client rejects although the interface
   test.each(LISTED)("%s", async (about, rejects, sends) => {
     expect(rejected(about)).not.toBe("");
     for (const call of rejects) {
-      const { gateway, sent } = gatewayMeeting([ANSWER]);
+      const { gateway, sent } = gatewayWith([ANSWER]);
       expect(await rejection(Promise.resolve(call(gateway)))).toBeInstanceOf(InvalidParamsError);
       expect(sent).toHaveLength(0);
     }
     for (const call of sends) {
-      const { gateway, sent } = gatewayMeeting([ANSWER]);
+      const { gateway, sent } = gatewayWith([ANSWER]);
       await call(gateway);
       expect(sent).toHaveLength(1);
     }

@@ -61,7 +61,7 @@ describe("the script for CI", () => {
     expect(spawnSync("curl", ["-s", url]).status).toBe(7);
   });
 
-  test("fails where the tests fail, and where the sandbox does not start", () => {
+  test("fails if the tests fail, and if the sandbox does not start", () => {
     expect(run("exit 3").status).toBe(3);
     // A sandbox whose state file is not one does not start.
 
@@ -101,8 +101,8 @@ describe("the Dockerfile", () => {
     );
   });
 
-  // There may be no Docker where this test runs: its steps are done as it would do them.
-  test("makes a sandbox from the tarball alone, without a network, that its health check finds", async () => {
+  // This test may run without Docker: it does the steps itself.
+  test("makes a sandbox from only the tarball, without a network, that its health check finds", async () => {
     const context = mkdtempSync(join(tmpdir(), "malipo-image-"));
     const folder = join(context, "sandbox");
     mkdirSync(folder);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, paidFor, SECRET, signatureOf } from "./support/example.ts";
 
 /** The example with a real queue on disk, and once more with a queue that cannot be reached. */
-const config = (folder: string, port: number, lonelyPort: number, nobody: number) => `
+const config = (folder: string, port: number, lonelyPort: number, closedPort: number) => `
 using Workerd = import "/workerd/workerd.capnp";
 const source :Text = embed "worker.mjs";
 const config :Workerd.Config = (
@@ -27,7 +27,7 @@ const config :Workerd.Config = (
       compatibilityDate = "2026-01-01",
       bindings = [
         (name = "MALIPO_WEBHOOK_SECRET", text = "${SECRET}"),
-        (name = "WEBHOOKS", queue = "nobody"),
+        (name = "WEBHOOKS", queue = "unreachable"),
       ],
     )),
     (name = "queues", worker = (
@@ -43,7 +43,7 @@ const config :Workerd.Config = (
       ],
     )),
     (name = "disk", disk = (path = "${folder}", writable = true)),
-    (name = "nobody", external = (address = "127.0.0.1:${nobody}", http = ())),
+    (name = "unreachable", external = (address = "127.0.0.1:${closedPort}", http = ())),
   ],
   sockets = [
     (name = "shop", address = "127.0.0.1:${port}", http = (), service = "shop"),
@@ -68,14 +68,14 @@ describe("the example for workers, in workerd", () => {
       // As wrangler does. Without `tsconfigRaw`, the paths of our tsconfig would lead to the sources.
       ...{ conditions: ["workerd", "worker", "browser"], tsconfigRaw: {} },
     });
-    const [port, lonelyPort, nobody] = [await freePort(), await freePort(), await freePort()];
+    const [port, lonelyPort, closedPort] = [await freePort(), await freePort(), await freePort()];
     [shop, lonely] = [port, lonelyPort].map((port) => `http://127.0.0.1:${port}/`) as [
       string,
       string,
     ];
     mkdirSync(join(folder, "disk"));
     const file = join(folder, "config.capnp");
-    writeFileSync(file, config(join(folder, "disk"), port, lonelyPort, nobody));
+    writeFileSync(file, config(join(folder, "disk"), port, lonelyPort, closedPort));
     workerd = spawn(binary, ["serve", "--experimental", file]);
     for (const stream of [workerd.stdout, workerd.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {

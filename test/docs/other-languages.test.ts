@@ -65,7 +65,7 @@ describe("the example in a shell", () => {
     },
   );
 
-  test("says that a webhook is not genuine where the secret is another one", async () => {
+  test("says that a webhook is not genuine if the secret is another one", async () => {
     const env = { MALIPO_WEBHOOK_SECRET: "whsec_another" };
     const { code, stdout } = await shell(["examples/shell/payment.sh"], env);
     expect([code, stdout]).toEqual([2, expect.stringContaining("does not match")]);

@@ -50,7 +50,7 @@ test("`--init` writes the settings that it asks for", () => {
 });
 
 test.each([
-  ['{"strat":"x"}', 'there is no setting "strat"'],
+  ['{"strat":"x"}', 'has no option "strat"'],
   ['{"start":1,"double-click":"yes"}', "double-click must be true or false"],
   ["{", "is not JSON"],
 ])("a wrong malipo.drill.json %s is named", async (text, message) => {

@@ -36,7 +36,7 @@ const routes = verifications
     text: `${text}\nexport default { fetch: POST };\n`,
   }));
 
-/** Every page's receiver that listens. Those of the examples have tests of their own. */
+/** Every page's receiver that listens. Those of the examples have separate tests. */
 const receivers = printed
   .filter(
     ({ place, text }) => place.endsWith(".md") && /nodeHandler\([\s\S]*\.listen\(\d+/.test(text),

@@ -8,7 +8,7 @@ const response = (body: string, headers: Record<string, string> = {}) => ({
 });
 
 test("a text is read as a customer reads it: what a script repeats does not count", () => {
-  const page = response("<p>Sent. Sent.</p><script>flight(`<p>Sent. Sent. Paid.</p>`)</script>");
+  const page = response("<p>Sent. Sent.</p><script>next(`<p>Sent. Sent. Paid.</p>`)</script>");
   const effects = parseEffects("GET /orders/{id} ~ Sent.");
   expect("count" in effects && effects.count(page)).toBe(2);
   expect(parseCheck("Paid.")(page)).toBe(false);

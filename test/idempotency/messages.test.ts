@@ -1,7 +1,7 @@
 import { type IdempotencyStore, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting } from "../client/support/gateway.ts";
-import { deaf, json, reset, type Step } from "../client/support/responses.ts";
+import { failureOf, gatewayWith } from "../client/support/gateway.ts";
+import { json, neverResponds, reset, type Step } from "../client/support/responses.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 31, 9) });
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Gateway = ReturnType<typeof gatewayMeeting>["gateway"];
+type Gateway = ReturnType<typeof gatewayWith>["gateway"];
 
 const order = { amount: 100, phone: "0712345678" };
 let idempotencyKey: string;
@@ -28,7 +28,7 @@ const failing: IdempotencyStore = { ...memoryIdempotency(), begin: down, resolve
 const SHARED = memoryIdempotency();
 const ENDPOINT = "POST /mobile-money/payment/initiate";
 
-interface Trouble {
+interface FailureCase {
   readonly name: string;
   readonly step: Step;
   readonly store?: IdempotencyStore;
@@ -39,7 +39,7 @@ interface Trouble {
   readonly message: string;
 }
 
-const TROUBLES: readonly Trouble[] = [
+const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: "a key that was used with other parameters",
     step: success,
@@ -62,7 +62,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "no response in time",
-    step: deaf,
+    step: neverResponds,
     failure: (gateway) => pay(gateway, { totalTimeoutMs: 1_000, timeoutMs: 60_000 }),
     code: "timeout",
     message: `${ENDPOINT}: there was no result within totalTimeoutMs (1000 ms). It may have happened: look before you send it again.`,
@@ -118,7 +118,7 @@ const TROUBLES: readonly Trouble[] = [
     failure: async (gateway) => {
       await pay(gateway);
       return pay(
-        gatewayMeeting([success], { baseUrl: "https://sandbox.test", idempotency: SHARED }).gateway,
+        gatewayWith([success], { baseUrl: "https://sandbox.test", idempotency: SHARED }).gateway,
       );
     },
     store: SHARED,
@@ -127,7 +127,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "a key that another call has in flight",
-    step: deaf,
+    step: neverResponds,
     failure: async (gateway) => {
       pay(gateway).catch(() => {});
       await vi.advanceTimersByTimeAsync(1_000);
@@ -180,10 +180,10 @@ describe.each(KEYS)("under the key $key", ({ key, shown }) => {
     idempotencyKey = key;
   });
 
-  test.each(TROUBLES)(
+  test.each(FAILURE_CASES)(
     "$name: the error says what failed and what to do",
     async ({ step, store, failure, code, issues, fields, message }) => {
-      const { gateway } = gatewayMeeting([step], store && { idempotency: store });
+      const { gateway } = gatewayWith([step], store && { idempotency: store });
       const error = await failureOf(failure(gateway));
       const masked = message.replace("ORDER-42/1", shown);
       expect(error).toMatchObject({ code, message: masked, ...(issues && { issues }), ...fields });

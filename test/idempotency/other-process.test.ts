@@ -7,14 +7,14 @@ import {
 } from "malipo";
 import type { BeginResult, NewAttempt } from "malipo/types";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, rejection } from "../client/support/gateway.ts";
-import { deaf, json, late, type Step, status } from "../client/support/responses.ts";
+import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
+import { json, late, neverResponds, type Step, status } from "../client/support/responses.ts";
 
 // A gateway on another object of the same store shares no call with ours, as if it were a
 // gateway in another process. test/package has real processes.
 
 // These parts load at their first use, which takes real time: timers that are fake do not wait for it.
-beforeAll(() => pay(gatewayMeeting([json({ success: true, data: { reference: "PAY-0" } })])));
+beforeAll(() => pay(gatewayWith([json({ success: true, data: { reference: "PAY-0" } })])));
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -25,7 +25,7 @@ afterEach(() => {
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
 const paid = (reference: string) => json({ success: true, data: { reference } });
-const pay = ({ gateway }: ReturnType<typeof gatewayMeeting>, options = {}) =>
+const pay = ({ gateway }: ReturnType<typeof gatewayWith>, options = {}) =>
   gateway.mobileMoney.initiate(order, { idempotencyKey, ...options });
 
 /** Another process makes the call now. */
@@ -46,8 +46,8 @@ const failureAt = async (call: Promise<unknown>) => ({
 
 /** Two processes on one store, the first of them with a call in flight. */
 async function two(steps: Record<"there" | "here", Step>, store = memoryIdempotency()) {
-  const there = gatewayMeeting([steps.there], { idempotency: { ...store } });
-  const here = gatewayMeeting([steps.here], { idempotency: { ...store } });
+  const there = gatewayWith([steps.there], { idempotency: { ...store } });
+  const here = gatewayWith([steps.here], { idempotency: { ...store } });
   const first = pay(there).catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(1);
   return { there, here, first };
@@ -93,7 +93,7 @@ test("a call that becomes unknown in another process is unknown here and not mad
 });
 
 test("a call in flight in another process with other parameters is a conflict at once", async () => {
-  const { here } = await two({ there: deaf, here: paid("PAY-2") });
+  const { here } = await two({ there: neverResponds, here: paid("PAY-2") });
   const call = here.gateway.mobileMoney.initiate({ ...order, amount: 7 }, { idempotencyKey });
   expect(await rejection(call)).toBeInstanceOf(IdempotencyConflictError);
 });
@@ -128,14 +128,14 @@ test.each([0, 1_000])(
 );
 
 test("idempotencyWaitMs does not limit the caller's own attempt", async () => {
-  const here = gatewayMeeting([late(5_000, paid("PAY-1"))]);
+  const here = gatewayWith([late(5_000, paid("PAY-1"))]);
   const call = pay(here, { idempotencyWaitMs: 0 });
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await call).toEqual({ reference: "PAY-1" });
 });
 
 test("a second click in this process does not wait either with idempotencyWaitMs: 0", async () => {
-  const here = gatewayMeeting([late(5_000, paid("PAY-1"))]);
+  const here = gatewayWith([late(5_000, paid("PAY-1"))]);
   const first = pay(here);
   await vi.advanceTimersByTimeAsync(10);
   expect(await rejection(pay(here, { idempotencyWaitMs: 0 }))).toMatchObject({
@@ -158,7 +158,7 @@ test("an abort ends the wait for a call in another process, and not that call", 
 
 test("a call in flight in another process is polled less and less often, at last about once a second", async () => {
   const asked: number[] = [];
-  const { gateway } = gatewayMeeting([paid("PAY-2")], {
+  const { gateway } = gatewayWith([paid("PAY-2")], {
     idempotency: {
       ...memoryIdempotency(),
       begin: async () => {
@@ -186,7 +186,7 @@ test("a key that begins here after its caller left is free again", async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const here = gatewayMeeting([paid("PAY-2")], {
+  const here = gatewayWith([paid("PAY-2")], {
     idempotency: {
       ...memoryIdempotency(),
       begin: async () => {
@@ -223,8 +223,8 @@ const ABSENT: NewAttempt = {
 test("an attempt that is never finished is unknown 10 s after its totalTimeoutMs", async () => {
   const store = memoryIdempotency();
   const dead: IdempotencyStore = { ...store, finish: async () => {}, forget: async () => {} };
-  const there = gatewayMeeting([deaf], { idempotency: dead });
-  const here = gatewayMeeting([paid("PAY-2")], { idempotency: store });
+  const there = gatewayWith([neverResponds], { idempotency: dead });
+  const here = gatewayWith([paid("PAY-2")], { idempotency: store });
   const first = rejection(pay(there, { totalTimeoutMs: 20_000 }));
   await vi.advanceTimersByTimeAsync(29_990);
   expect(await first).toMatchObject({ outcome: "unknown" });

@@ -1,7 +1,7 @@
 import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, rejection } from "../client/support/gateway.ts";
-import { type Attempt, deaf, reset, type Step } from "../client/support/responses.ts";
+import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
+import { type Attempt, neverResponds, reset, type Step } from "../client/support/responses.ts";
 import { IDS, ROWS } from "../client/support/rows.ts";
 
 beforeEach(() => {
@@ -22,7 +22,7 @@ const paid: Step = () =>
 
 describe("other parameters under the same key", () => {
   const conflicts = async (steps: readonly Step[], isOver: boolean) => {
-    const { gateway, sent } = gatewayMeeting(steps);
+    const { gateway, sent } = gatewayWith(steps);
     const first = gateway.mobileMoney.initiate(order, { idempotencyKey });
     if (isOver) await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
     const second = gateway.mobileMoney.initiate({ ...order, amount: 200 }, { idempotencyKey });
@@ -38,7 +38,7 @@ describe("other parameters under the same key", () => {
   };
 
   test("are rejected after the first succeeded", () => conflicts([paid], true));
-  test("are rejected while the first is in flight", () => conflicts([deaf], false));
+  test("are rejected while the first is in flight", () => conflicts([neverResponds], false));
   test("are rejected while the first is unknown", () => conflicts([reset], true));
 
   test.each([
@@ -46,7 +46,7 @@ describe("other parameters under the same key", () => {
     ["body", (id: unknown) => ({ body: { id } })],
     ["lists", (id: unknown) => ({ body: [id, 3] })],
   ])("are another call if the %s differs", async (_, params) => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     const post = (id: unknown) =>
       gateway.request({ method: "POST", path: "/reports", ...params(id) }, { idempotencyKey });
     await post(1);
@@ -57,7 +57,7 @@ describe("other parameters under the same key", () => {
   });
 
   test("are the same with fields in another order, or with an undefined field", async () => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     const first = await gateway.invoices.create({ a: 1, b: { c: 2, d: [3] } }, { idempotencyKey });
     const fields = { b: { d: [3], c: 2, e: undefined }, a: 1 };
     expect(await gateway.invoices.create(fields, { idempotencyKey })).toEqual(first);
@@ -65,7 +65,7 @@ describe("other parameters under the same key", () => {
   });
 
   test("are the same with a phone in another notation", async () => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     await gateway.mobileMoney.initiate(order, { idempotencyKey });
     await gateway.mobileMoney.initiate({ ...order, phone: "0712 345 678" }, { idempotencyKey });
     expect(sent).toHaveLength(1);
@@ -90,7 +90,7 @@ test.each(BAD_KEYS)(
   async (_, key, given) => {
     const message = `expected a string of 1 to 255 characters, got ${given}`;
     for (const row of CREATES) {
-      const { gateway, sent } = gatewayMeeting([paid]);
+      const { gateway, sent } = gatewayWith([paid]);
       const error = await failureOf(row.call(gateway, IDS, { idempotencyKey: key as string }));
       expect(error).toBeInstanceOf(InvalidParamsError);
       expect(error).toMatchObject({
@@ -109,7 +109,7 @@ test.each(BAD_KEYS)(
 test("a store gets the parameters in one form, the same in every version of the package", async () => {
   const given: string[] = [];
   const store = memoryIdempotency();
-  const { gateway } = gatewayMeeting([paid], {
+  const { gateway } = gatewayWith([paid], {
     idempotency: {
       ...store,
       begin: (name, attempt) => {
@@ -128,7 +128,7 @@ test("a store gets the parameters in one form, the same in every version of the 
 });
 
 test("a key of 255 characters, in any alphabet, is accepted", async () => {
-  const { gateway, sent } = gatewayMeeting([paid]);
+  const { gateway, sent } = gatewayWith([paid]);
   for (const key of ["x".repeat(255), "agizo la Amina", "طلب ٤٢", "\ud83d\udecd"]) {
     await gateway.mobileMoney.initiate(order, { idempotencyKey: key });
   }
@@ -152,7 +152,7 @@ test.each([
 ])(
   "parameters that cannot be serialised (%s) are rejected and leave the key free",
   async (_, fields) => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     const error = await failureOf(gateway.invoices.create(fields, { idempotencyKey }));
     expect(error).toBeInstanceOf(InvalidParamsError);
     expect(error.outcome).toBe("not_sent");
@@ -163,7 +163,7 @@ test.each([
 );
 
 test("a key is not part of the request", async () => {
-  const { gateway, sent } = gatewayMeeting([paid]);
+  const { gateway, sent } = gatewayWith([paid]);
   await gateway.mobileMoney.initiate(order, { idempotencyKey: "only-here" });
   const [{ url, headers, body } = {} as Attempt] = sent;
   expect(JSON.stringify([url, [...headers], body])).not.toContain("only-here");
@@ -172,7 +172,7 @@ test("a key is not part of the request", async () => {
 test.each(ROWS.filter(({ effect }) => effect !== "create").map((row) => [row.name, row] as const))(
   "%s has no idempotency key: it may be repeated anyway",
   async (_, row) => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     const options = { idempotencyKey } as object;
     expect((await failureOf(row.call(gateway, IDS, options))).code).toBe("configuration");
     expect(sent).toHaveLength(0);

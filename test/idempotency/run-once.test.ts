@@ -1,12 +1,12 @@
 import { OutcomeUnknownError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting } from "../client/support/gateway.ts";
+import { failureOf, gatewayWith } from "../client/support/gateway.ts";
 import {
-  deaf,
+  connectionRefused,
   html,
   json,
+  neverResponds,
   noSuchHost,
-  refused,
   reset,
   type Step,
   status,
@@ -39,7 +39,7 @@ test("five calls create something", () => {
 
 describe.each(CREATES)("%s under one key", (name, row: Row) => {
   test("is sent once, and returns the first result again", async () => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     const first = await row.call(gateway, IDS, { idempotencyKey }).withResponse();
     const again = await row.call(gateway, IDS, { idempotencyKey }).withResponse();
     expect(again.data).toEqual(first.data);
@@ -49,14 +49,14 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
   });
 
   test("is sent once for each key, and each time without a key", async () => {
-    const { gateway, sent } = gatewayMeeting([paid]);
+    const { gateway, sent } = gatewayWith([paid]);
     for (const key of ["a", "b"]) await row.call(gateway, IDS, { idempotencyKey: key });
     for (const _ of ["once", "twice"]) await row.call(gateway, IDS);
     expect(sent).toHaveLength(4);
   });
 
   test("stays unknown until it is resolved by a reference", async () => {
-    const { gateway, sent } = gatewayMeeting([reset, paid]);
+    const { gateway, sent } = gatewayWith([reset, paid]);
     expect((await failureOf(row.call(gateway, IDS, { idempotencyKey }))).outcome).toBe("unknown");
     for (const _ of ["once", "twice"]) {
       const error = await failureOf(row.call(gateway, IDS, { idempotencyKey }));
@@ -70,7 +70,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
   });
 
   test('is sent again once it is resolved as "not_sent"', async () => {
-    const { gateway, sent } = gatewayMeeting([reset, paid]);
+    const { gateway, sent } = gatewayWith([reset, paid]);
     await failureOf(row.call(gateway, IDS, { idempotencyKey }));
     await gateway.idempotency.resolve(idempotencyKey, "not_sent", { endpoint: name });
     await expect(row.call(gateway, IDS, { idempotencyKey })).resolves.toMatchObject({
@@ -81,7 +81,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
 });
 
 test.each([200, 201, 202])("a stored result has its status %i again", async (code) => {
-  const { gateway } = gatewayMeeting([json({ data: { reference: "PAY-1" } }, { status: code })]);
+  const { gateway } = gatewayWith([json({ data: { reference: "PAY-1" } }, { status: code })]);
   for (const _ of ["once", "twice"]) {
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey }).withResponse();
     expect((await call).response.status).toBe(code);
@@ -91,7 +91,7 @@ test.each([200, 201, 202])("a stored result has its status %i again", async (cod
 test.each([204, 205])(
   "a stored result without a body, as of a %i, is returned again",
   async (code) => {
-    const { gateway, sent } = gatewayMeeting([text(null, { status: code })]);
+    const { gateway, sent } = gatewayWith([text(null, { status: code })]);
     const post = () => gateway.request({ method: "POST", path: "/reports" }, { idempotencyKey });
     const first = await post().withResponse();
     const again = await post().withResponse();
@@ -103,7 +103,7 @@ test.each([204, 205])(
 );
 
 test("the same key of another endpoint is another key", async () => {
-  const { gateway, sent } = gatewayMeeting([paid]);
+  const { gateway, sent } = gatewayWith([paid]);
   for (const [, row] of CREATES) await row.call(gateway, IDS, { idempotencyKey });
   expect(sent).toHaveLength(5);
 });
@@ -112,12 +112,12 @@ test("the same key of another endpoint is another key", async () => {
 const FREED: readonly [name: string, step: Step, outcome: string][] = [
   ...[400, 401, 403, 404, 409, 422, 429].map((code) => [`returned ${code}`, status(code), "rejected"] as [string, Step, string]),
   ["returned `success: false`", json({ success: false, error: "no" }), "rejected"],
-  ["could not connect", refused, "not_sent"],
+  ["could not connect", connectionRefused, "not_sent"],
   ["could not find its host", noSuchHost, "not_sent"],
 ];
 
 test.each(FREED)("a key is free again after a call that %s", async (_, step, outcome) => {
-  const { gateway, sent } = gatewayMeeting([step, paid]);
+  const { gateway, sent } = gatewayWith([step, paid]);
   const options = { idempotencyKey, maxRetries: 0 };
   expect((await failureOf(gateway.mobileMoney.initiate(order, options))).outcome).toBe(outcome);
   const changed = { ...order, amount: 200 };
@@ -129,14 +129,14 @@ test.each(FREED)("a key is free again after a call that %s", async (_, step, out
 const UNKNOWN: readonly [name: string, step: Step][] = [
   ...[408, 500, 502, 503, 504].map((code) => [`returned ${code}`, status(code)] as [string, Step]),
   ["was reset", reset],
-  ["got no response", deaf],
+  ["got no response", neverResponds],
   ["got half a response", truncated],
   ["returned an HTML page", html()],
   ["returned no reference", json({ success: true, data: {} })],
 ];
 
 test.each(UNKNOWN)("a key is not free again after a call that %s", async (_, step) => {
-  const { gateway, sent } = gatewayMeeting([step, paid]);
+  const { gateway, sent } = gatewayWith([step, paid]);
   const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   expect(error.outcome).toBe("unknown");
   const again = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
@@ -145,7 +145,7 @@ test.each(UNKNOWN)("a key is not free again after a call that %s", async (_, ste
 });
 
 test("a create that is retried within one call is stored as one result", async () => {
-  const { gateway, sent } = gatewayMeeting([refused, status(429), paid]);
+  const { gateway, sent } = gatewayWith([connectionRefused, status(429), paid]);
   const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await gateway.mobileMoney.initiate(order, { idempotencyKey })).toEqual(await call);

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 /** What becomes of a request. Only `answered` and `lost` prompt the customer. */
-type Fate = "answered" | "lost" | "reset" | "refused";
+type Fate = "answered" | "lost" | "reset" | "not_connected";
 
 /** A store whose every step is scheduled: when it takes effect, and when its caller hears of it. */
 function scheduled(store: IdempotencyStore, scheduler: fc.Scheduler, name: string) {
@@ -41,7 +41,7 @@ function createService(scheduler: fc.Scheduler, fates: readonly Fate[]) {
     if (fence() !== undefined) throw new ConnectionError("fenced", "not_sent");
     const fate = fates[requests++ % fates.length] as Fate;
     await scheduler.schedule(Promise.resolve(), `request ${requests}: ${fate}`);
-    if (fate === "refused") throw new ConnectionError("refused", "not_sent");
+    if (fate === "not_connected") throw new ConnectionError("not_connected", "not_sent");
     if (fate === "reset") throw new ConnectionError("reset", "unknown");
     const reference = `PAY-${++prompts}`;
     await scheduler.schedule(Promise.resolve(), `response ${reference}`);
@@ -70,7 +70,7 @@ async function runAll(
   await all;
 }
 
-const fates = fc.array(fc.constantFrom<Fate>("answered", "lost", "reset", "refused"), {
+const fates = fc.array(fc.constantFrom<Fate>("answered", "lost", "reset", "not_connected"), {
   minLength: 1,
   maxLength: 4,
 });

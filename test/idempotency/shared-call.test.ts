@@ -6,7 +6,7 @@ import {
   OutcomeUnknownError,
 } from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, rejection } from "../client/support/gateway.ts";
+import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { hang, json, late, status } from "../client/support/responses.ts";
 
 beforeEach(() => {
@@ -22,12 +22,12 @@ const success = json({ success: true, data: { reference: "PAY-1" } });
 
 // The first call loads code, which takes real time.
 beforeAll(async () => {
-  await gatewayMeeting([success]).gateway.mobileMoney.initiate(order, { idempotencyKey });
+  await gatewayWith([success]).gateway.mobileMoney.initiate(order, { idempotencyKey });
 });
 
 describe("callers in one process", () => {
   test("share one call, and all get its result", async () => {
-    const { gateway, sent } = gatewayMeeting([late(1_000, success)]);
+    const { gateway, sent } = gatewayWith([late(1_000, success)]);
     const calls = Array.from({ length: 50 }, () =>
       gateway.mobileMoney.initiate(order, { idempotencyKey }),
     );
@@ -37,7 +37,7 @@ describe("callers in one process", () => {
   });
 
   test("share one failure", async () => {
-    const { gateway, sent } = gatewayMeeting([late(1_000, status(422))]);
+    const { gateway, sent } = gatewayWith([late(1_000, status(422))]);
     const calls = [1, 2, 3].map(() =>
       rejection(gateway.mobileMoney.initiate(order, { idempotencyKey })),
     );
@@ -48,9 +48,9 @@ describe("callers in one process", () => {
 
   test("share it across gateways that share a store, and not across stores", async () => {
     const idempotency = memoryIdempotency();
-    const { gateway, sent } = gatewayMeeting([late(1_000, success)], { idempotency });
-    const other = gatewayMeeting([success], { idempotency });
-    const stranger = gatewayMeeting([success]);
+    const { gateway, sent } = gatewayWith([late(1_000, success)], { idempotency });
+    const other = gatewayWith([success], { idempotency });
+    const stranger = gatewayWith([success]);
     const calls = [gateway, other.gateway, stranger.gateway].map(({ mobileMoney }) =>
       mobileMoney.initiate(order, { idempotencyKey }),
     );
@@ -60,7 +60,7 @@ describe("callers in one process", () => {
   });
 
   test("end only their own wait when they abort, with their own reason", async () => {
-    const { gateway, sent } = gatewayMeeting([late(1_000, success)]);
+    const { gateway, sent } = gatewayWith([late(1_000, success)]);
     const controllers = [new AbortController(), new AbortController()];
     const [first, second, third] = [...controllers, undefined].map((controller) =>
       gateway.mobileMoney.initiate(order, { idempotencyKey, signal: controller?.signal }),
@@ -75,7 +75,7 @@ describe("callers in one process", () => {
   });
 
   test("leave it only once, although they abort and their time runs out", async () => {
-    const { gateway, sent } = gatewayMeeting([late(10_000, success)]);
+    const { gateway, sent } = gatewayWith([late(10_000, success)]);
     const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
     const controllers = [new AbortController(), new AbortController()];
     const hasty = controllers.map(({ signal }) =>
@@ -97,7 +97,7 @@ describe("callers in one process", () => {
     ["a result", success],
     ["a failure", status(422)],
   ])("leave no timer behind once they have %s, and no listener", async (_, step) => {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     const { signal } = new AbortController();
     const calls = ["first", "second"].map(() =>
       gateway.mobileMoney.initiate(order, { idempotencyKey, signal }),
@@ -119,7 +119,7 @@ describe("callers in one process", () => {
       if (++begins === 1) await gate;
       return store.begin(...args);
     };
-    const { gateway, sent } = gatewayMeeting([late(1_000, success)], {
+    const { gateway, sent } = gatewayWith([late(1_000, success)], {
       idempotency: { ...store, begin },
     });
     const controllers = [new AbortController(), new AbortController()];
@@ -144,7 +144,7 @@ describe("callers in one process", () => {
   });
 
   test("end the call when the last of them aborts, with the outcome unknown", async () => {
-    const { gateway, sent } = gatewayMeeting([hang, success]);
+    const { gateway, sent } = gatewayWith([hang, success]);
     const controllers = [new AbortController(), new AbortController()];
     const calls = controllers.map(({ signal }) =>
       gateway.mobileMoney.initiate(order, { idempotencyKey, signal }),
@@ -169,7 +169,7 @@ describe("callers in one process", () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       return store.finish(...args);
     };
-    const { gateway, sent } = gatewayMeeting([hang, success], {
+    const { gateway, sent } = gatewayWith([hang, success], {
       idempotency: { ...store, finish },
     });
     const controller = new AbortController();
@@ -184,7 +184,7 @@ describe("callers in one process", () => {
   });
 
   test("send nothing if the only caller aborted before, and leave the key free", async () => {
-    const { gateway, sent } = gatewayMeeting([success]);
+    const { gateway, sent } = gatewayWith([success]);
     const signal = AbortSignal.abort("gone");
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey, signal });
     await expect(call).rejects.toBe("gone");
@@ -194,7 +194,7 @@ describe("callers in one process", () => {
   });
 
   test("each wait as long as their own time limit", async () => {
-    const { gateway } = gatewayMeeting([late(10_000, success)]);
+    const { gateway } = gatewayWith([late(10_000, success)]);
     const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
     const hasty = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 1_000 });
     const error = await failureOf(hasty);

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConnectionError, type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, KEYS, rejection } from "../client/support/gateway.ts";
+import { failureOf, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
 import { hang, json, reset, status } from "../client/support/responses.ts";
 import { IDS, ROWS } from "../client/support/rows.ts";
 
@@ -109,7 +109,7 @@ test.each(UNREADABLE_RESULTS)(
   "a stored result that cannot be read is a typed error, and nothing is sent: %s",
   async (result) => {
     const idempotency = beginsWith({ state: "succeeded", ...SAME, result })();
-    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const { gateway, sent } = gatewayWith([success], { idempotency });
     const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not_sent" });
@@ -122,7 +122,7 @@ test.each(UNREADABLE_RESULTS)(
 describe.each([...DOWN, ...DOWN_BY_NONSENSE])("with a store that %s", (_, store) => {
   test("no call with a key is sent", async () => {
     for (const row of CREATES) {
-      const { gateway, sent } = gatewayMeeting([success], { idempotency: store() });
+      const { gateway, sent } = gatewayWith([success], { idempotency: store() });
       const error = await failureOf(row.call(gateway, IDS, { idempotencyKey }));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
@@ -133,7 +133,7 @@ describe.each([...DOWN, ...DOWN_BY_NONSENSE])("with a store that %s", (_, store)
   });
 
   test("calls without a key are sent", async () => {
-    const { gateway, sent } = gatewayMeeting([success], { idempotency: store() });
+    const { gateway, sent } = gatewayWith([success], { idempotency: store() });
     await gateway.mobileMoney.initiate(order);
     expect(sent).toHaveLength(1);
   });
@@ -142,7 +142,7 @@ describe.each([...DOWN, ...DOWN_BY_NONSENSE])("with a store that %s", (_, store)
 test("what a store throws shows neither the phone nor the key", async () => {
   const begin: IdempotencyStore["begin"] = (_, { parameters }) =>
     Promise.reject(new Error(`cannot write ${parameters} with ${KEYS.secret}`));
-  const { gateway } = gatewayMeeting([success], { idempotency: { ...memoryIdempotency(), begin } });
+  const { gateway } = gatewayWith([success], { idempotency: { ...memoryIdempotency(), begin } });
   const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   const { message, stack } = error.cause as Error;
   for (const text of [message, stack]) {
@@ -155,7 +155,7 @@ test("what a store throws shows neither the phone nor the key", async () => {
 test("a store whose resolve() returns nonsense is a typed error", async () => {
   for (const result of [undefined, "done", Symbol("x"), {}]) {
     const resolve = () => Promise.resolve(result as never);
-    const { gateway } = gatewayMeeting([success], {
+    const { gateway } = gatewayWith([success], {
       idempotency: { ...memoryIdempotency(), resolve },
     });
     const error = await failureOf(gateway.idempotency.resolve(idempotencyKey, "not_sent"));
@@ -172,7 +172,7 @@ test("an attempt that the store began before it failed is freed", async () => {
     lost = true;
     throw new Error("the answer was lost");
   };
-  const { gateway, sent } = gatewayMeeting([success], { idempotency: { ...store, begin } });
+  const { gateway, sent } = gatewayWith([success], { idempotency: { ...store, begin } });
   const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   expect(error.outcome).toBe("not_sent");
   await gateway.mobileMoney.initiate(order, { idempotencyKey });
@@ -183,7 +183,7 @@ test("a record of a later version rejects the call with its version, and nothing
   const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
   const path = join(folder, "keys.db");
   const store = sqliteIdempotency(path);
-  const { gateway, sent } = gatewayMeeting([reset, success], { idempotency: store });
+  const { gateway, sent } = gatewayWith([reset, success], { idempotency: store });
   await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   const database = new DatabaseSync(path);
   database.exec("UPDATE malipo_idempotency SET version = 3");
@@ -215,7 +215,7 @@ describe("with a store that hangs", () => {
 
   test("a call ends at totalTimeoutMs, is not sent later, and leaves its key free", async () => {
     const { store, idempotency, letGo } = slow();
-    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const { gateway, sent } = gatewayWith([success], { idempotency });
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 5_000 });
     const error = await failureOf(call);
     expect(error).toBeInstanceOf(TimeoutError);
@@ -223,14 +223,14 @@ describe("with a store that hangs", () => {
     letGo();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(sent).toHaveLength(0);
-    const other = gatewayMeeting([success], { idempotency: store });
+    const other = gatewayWith([success], { idempotency: store });
     await other.gateway.mobileMoney.initiate({ ...order, amount: 7 }, { idempotencyKey });
     expect(other.sent).toHaveLength(1);
   });
 
   test("an abort ends a call at once, and it is not sent later", async () => {
     const { idempotency, letGo } = slow();
-    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const { gateway, sent } = gatewayWith([success], { idempotency });
     const controller = new AbortController();
     const { signal } = controller;
     const call = rejection(gateway.mobileMoney.initiate(order, { idempotencyKey, signal }));
@@ -258,7 +258,7 @@ describe("with a store that fails after the call was sent", () => {
   ])("the caller gets the result, and the key becomes unknown later: %s", async (_, finish) => {
     const store = memoryIdempotency();
     const idempotency = { ...store, finish };
-    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const { gateway, sent } = gatewayWith([success], { idempotency });
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await call).toEqual({ reference: "PAY-1" });
@@ -275,7 +275,7 @@ describe("with a store that fails after the call was sent", () => {
       if (failures-- > 0) throw down;
       return store.finish(...args);
     };
-    const { gateway, sent } = gatewayMeeting([success], { idempotency: { ...store, finish } });
+    const { gateway, sent } = gatewayWith([success], { idempotency: { ...store, finish } });
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await gateway.mobileMoney.initiate(order, { idempotencyKey })).toEqual(await call);
@@ -289,7 +289,7 @@ describe("with a store that fails after the call was sent", () => {
       return Promise.reject(down);
     };
     const idempotency = { ...memoryIdempotency(), finish };
-    const { gateway } = gatewayMeeting([success], { idempotency });
+    const { gateway } = gatewayWith([success], { idempotency });
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await call).toEqual({ reference: "PAY-1" });
@@ -298,14 +298,14 @@ describe("with a store that fails after the call was sent", () => {
 
   test("the caller gets the error of the service", async () => {
     const idempotency = { ...memoryIdempotency(), forget: () => Promise.reject(down) };
-    const { gateway } = gatewayMeeting([status(422)], { idempotency });
+    const { gateway } = gatewayWith([status(422)], { idempotency });
     const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
     expect(error).toMatchObject({ code: "invalid_request", outcome: "rejected" });
   });
 
   test("the caller's abort ends the call at once", async () => {
     const idempotency = { ...memoryIdempotency(), finish: never };
-    const { gateway } = gatewayMeeting([hang], { idempotency });
+    const { gateway } = gatewayWith([hang], { idempotency });
     const controller = new AbortController();
     const { signal } = controller;
     const call = rejection(gateway.mobileMoney.initiate(order, { idempotencyKey, signal }));

@@ -1,7 +1,7 @@
 import { type Gateway, type IdempotencyStore, memoryIdempotency } from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../client/support/gateway.ts";
-import { deaf, type Fetch, reset, script, status } from "../client/support/responses.ts";
+import { BASE_URL, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
+import { type Fetch, neverResponds, reset, script, status } from "../client/support/responses.ts";
 
 // Which attempt a process resolves: the one that it has seen.
 
@@ -16,8 +16,8 @@ let there: typeof import("malipo");
 
 beforeAll(async () => {
   // This process loads its parts first: they belong to its copy of the package.
-  await gatewayMeeting([reset]).gateway.idempotency.list();
-  await rejection(initiate(gatewayMeeting([reset]).gateway));
+  await gatewayWith([reset]).gateway.idempotency.list();
+  await rejection(initiate(gatewayWith([reset]).gateway));
   vi.resetModules();
   there = await import("malipo");
 });
@@ -35,7 +35,7 @@ const elsewhere = (idempotency: IdempotencyStore, fetch: Fetch) =>
 describe("an attempt of unknown outcome", () => {
   test("is not resolved by a process that looked at the attempt before it", async () => {
     const idempotency = memoryIdempotency();
-    const one = gatewayMeeting([reset, reset], { idempotency });
+    const one = gatewayWith([reset, reset], { idempotency });
     const two = elsewhere(idempotency, never);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
@@ -57,7 +57,7 @@ describe("an attempt of unknown outcome", () => {
 
   test("is not resolved by a process that made the attempt before it and has not seen this one", async () => {
     const idempotency = memoryIdempotency();
-    const one = gatewayMeeting([reset], { idempotency });
+    const one = gatewayWith([reset], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
     wait();
@@ -73,7 +73,7 @@ describe("an attempt of unknown outcome", () => {
 
   test("is resolved by a process whose own call was rejected before", async () => {
     const idempotency = memoryIdempotency();
-    const one = gatewayMeeting([status(422)], { idempotency });
+    const one = gatewayWith([status(422)], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
@@ -84,7 +84,7 @@ describe("an attempt of unknown outcome", () => {
 
 test("a process remembers the last 10 000 unknown attempts that it has seen", async () => {
   const closed: [string, string | undefined][] = [];
-  const { gateway } = gatewayMeeting([deaf], {
+  const { gateway } = gatewayWith([neverResponds], {
     idempotency: {
       ...memoryIdempotency(),
       begin: async (name) => ({

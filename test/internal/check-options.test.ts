@@ -10,11 +10,11 @@ import {
 const configuration = (message: string) =>
   expect.objectContaining({ code: "configuration", message });
 
-test("an unknown option is refused with the names that are known", () => {
-  expect(() => ownOptions({ a: 1, c: 2 }, ["a", "b"], "createThing")).toThrow(
-    configuration('createThing has no option "c". Its options are: a, b.'),
+test("an unknown option is rejected with the names that are known", () => {
+  expect(() => ownOptions({ a: 1, c: 2 }, ["a", "b"], "createShop")).toThrow(
+    configuration('createShop has no option "c". Its options are: a, b.'),
   );
-  expect(ownOptions({ a: 1 }, ["a", "b"], "createThing")).toEqual({ a: 1 });
+  expect(ownOptions({ a: 1 }, ["a", "b"], "createShop")).toEqual({ a: 1 });
 });
 
 test.each([
@@ -22,20 +22,20 @@ test.each([
   ["sk_live_1", "a string"],
   [["a"], "an array"],
   [() => {}, "a function"],
-])("options that are not an object are refused, and not shown: %j", (options, got) => {
-  expect(() => ownOptions(options as object, ["a", "b"], "createThing")).toThrow(
-    configuration(`createThing takes an object with options; got ${got}. Its options are: a, b.`),
+])("options that are not an object are rejected, and not shown: %j", (options, got) => {
+  expect(() => ownOptions(options as object, ["a", "b"], "createShop")).toThrow(
+    configuration(`createShop takes an object with options; got ${got}. Its options are: a, b.`),
   );
 });
 
-test("a value that is none of the choices is refused", () => {
+test("a value that is none of the choices is rejected", () => {
   expect(() => checkChoice("clock", "slow", ["virtual", "real"])).toThrow(
     configuration('`clock` must be one of "virtual", "real"; got a string.'),
   );
   expect(() => checkChoice("clock", "real", ["virtual", "real"])).not.toThrow();
 });
 
-test("a value that is not a function is refused", () => {
+test("a value that is not a function is rejected", () => {
   expect(() => checkFunction("fetch", {})).toThrow(
     configuration("`fetch` must be a function; got an object."),
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failedBeforeSending } from "../../src/internal/failed-before-sending.ts";
-import { gatewayMeeting, rejection } from "../client/support/gateway.ts";
+import { gatewayWith, rejection } from "../client/support/gateway.ts";
 import { fail } from "../client/support/responses.ts";
 
 const failure = (code: string, syscall?: string) =>
@@ -9,7 +9,7 @@ const failure = (code: string, syscall?: string) =>
 /** What Node's `fetch` rejects with. */
 const fetchFailed = (cause: unknown) => new TypeError("fetch failed", { cause });
 
-/** What Node reports where a host has several addresses, and each was tried. */
+/** What Node reports if a host has several addresses, and each was tried. */
 const each = (...errors: Error[]) =>
   fetchFailed(Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" }));
 
@@ -48,7 +48,7 @@ const UNKNOWN: [string, unknown][] = [
     each(failure("ECONNREFUSED"), failure("ECONNRESET")),
   ],
   ["a failure with no code", new TypeError("Failed to fetch")],
-  ["a failure whose code is no text", Object.assign(new Error("odd"), { code: 61 })],
+  ["a failure whose code is not a text", Object.assign(new Error("odd"), { code: 61 })],
   ["several failures that are none", fetchFailed({ errors: [] })],
   ["a cause that goes round", round],
   ["a text", "ECONNREFUSED"],
@@ -59,7 +59,7 @@ const UNKNOWN: [string, unknown][] = [
 describe("nothing was sent after", () => {
   test.each(NOT_SENT)("%s", async (_, error) => {
     expect(failedBeforeSending(error)).toBe(true);
-    const { gateway } = gatewayMeeting([fail(error)], { maxRetries: 0 });
+    const { gateway } = gatewayWith([fail(error)], { maxRetries: 0 });
     expect(await rejection(gateway.invoices.create({}))).toMatchObject({
       code: "connection",
       outcome: "not_sent",
@@ -70,7 +70,7 @@ describe("nothing was sent after", () => {
 describe("it may have happened after", () => {
   test.each(UNKNOWN)("%s", async (_, error) => {
     expect(failedBeforeSending(error)).toBe(false);
-    const { gateway, sent } = gatewayMeeting([fail(error)]);
+    const { gateway, sent } = gatewayWith([fail(error)]);
     expect(await rejection(gateway.invoices.create({}))).toMatchObject({
       code: "connection",
       outcome: "unknown",

@@ -63,7 +63,7 @@ describe("a phone number that the contract accepts", () => {
     );
   });
 
-  test("is masked in a URL, where its separators are encoded", () => {
+  test("is masked in a URL, if its separators are encoded", () => {
     fc.assert(
       fc.property(written, fc.boolean(), (phone, isForm) => {
         const encoded = isForm
@@ -94,7 +94,7 @@ describe("a phone number in a text", () => {
     );
   });
 
-  test("is masked where its digits are percent-encoded", () => {
+  test("is masked if its digits are percent-encoded", () => {
     const encoded = [..."254712345678"].map((digit) => `%3${digit}`).join("");
     expect(maskPhones(`/customers/${encoded}/x%20y`)).toBe("/customers/2547*****678/x%20y");
   });

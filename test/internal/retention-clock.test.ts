@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 0, 31, 9);
 const UPTIME = 400 * DAY_MS;
 
 const stored: RetentionClock = { wallMs: START, uptimeMs: UPTIME, nowMs: START };
-/** So long after the clock was stored, by each clock. */
+/** The time since the clock was stored, by each clock. */
 const later = (wallMs: number, uptimeMs: number) =>
   retentionTime(stored, { wallMs: START + wallMs, uptimeMs: UPTIME + uptimeMs });
 /** After a restart of the machine, with so much on each clock. */

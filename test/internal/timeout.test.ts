@@ -3,7 +3,7 @@ import { sleep, waitAtMost, withTimeout } from "../../src/internal/timeout.ts";
 
 const never = () => new Promise<never>(() => {});
 
-test("a promise that ends in time gives its result", async () => {
+test("a promise that ends in time resolves with its result", async () => {
   await expect(withTimeout(Promise.resolve(1), 10_000, () => new Error("late"))).resolves.toBe(1);
   await expect(
     withTimeout(Promise.reject(new Error("broken")), 10_000, () => new Error("late")),

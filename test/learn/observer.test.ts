@@ -204,7 +204,7 @@ describe("a gateway with a profile", () => {
   }
   const endpoint = "GET /payments/{reference}";
 
-  test("reports nothing where the service is as learned, or has a new field", async () => {
+  test("reports nothing if the service is as learned, or has a new field", async () => {
     expect(await drifting((data) => Object.assign(data, { fee: "1.00" }))).toEqual([]);
   });
 

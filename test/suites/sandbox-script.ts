@@ -132,7 +132,7 @@ async function faults({ call, look, sandbox }: Recorder): Promise<void> {
 const deliver = async ({ url }: Request) =>
   new Response(null, { status: url.endsWith("/rejected") ? 500 : 200 });
 
-/** Runs the whole script through a transport. Every transport gives the same transcript. */
+/** Runs the whole script through a transport. The transcript is the same for every transport. */
 export async function recordTranscript(
   open: (sandbox: Sandbox) => Transport | Promise<Transport>,
 ): Promise<readonly Entry[]> {

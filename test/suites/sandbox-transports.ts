@@ -98,11 +98,11 @@ export function createRecorder(sandbox: Sandbox, { baseUrl, fetch }: Transport) 
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** A thing that a transport cannot show. */
+/** A part that a transport cannot show. */
 export interface Limit {
   readonly what: string;
   readonly why: string;
-  /** An entry without that thing. */
+  /** An entry without that part. */
   readonly without: (entry: Entry) => Entry;
 }
 

@@ -88,7 +88,7 @@ export function describeShop(
       expect((await stage.get(`/orders/${another}`)).text).toContain("no such order");
     });
 
-    test("asks for another number where this one cannot be, and prompts nobody", async () => {
+    test("asks for another number if this one cannot be charged, and prompts no one", async () => {
       const order = await stage.newOrder();
       const { text, html } = await stage.order(order, '"><script>alert(1)</script>');
       expect(text).toMatch(/Not paid\. Is the number right\?/);
@@ -135,7 +135,7 @@ export function describeShop(
       expect(await stage.payments(order)).toHaveLength(1);
     });
 
-    test("asks nobody to pay again whose prompt may have gone out", async () => {
+    test("asks no customer to pay again whose prompt may have gone out", async () => {
       stage.sandbox.faults.add({
         match: { endpoint: "mobileMoney.initiate" },
         effect: { kind: "reset" },
@@ -187,7 +187,7 @@ export function describeShop(
       const [order, phone] = [await stage.newOrder(), phoneOf()];
       const posted = stage.order(order, phone).catch(() => {});
       await stage.faultIsUsed();
-      // The request is on its way, and nobody is there for the response.
+      // The request is on its way, and the caller has left before the response.
       stage.signal("SIGSTOP");
       await prompted(phone);
       expect(await stage.end("SIGKILL")).toBe("SIGKILL");

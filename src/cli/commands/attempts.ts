@@ -1,4 +1,4 @@
-import { Gateway } from "../../client/gateway.ts";
+import { createCall } from "../../client/call.ts";
 import { signalsOf, startsPayment } from "../../client/payment-signals.ts";
 import {
   type Attempt,
@@ -7,6 +7,7 @@ import {
   listAttempts,
 } from "../../client/unknown-outcomes/attempts.ts";
 import { objectionTo } from "../../client/unknown-outcomes/check-outcome.ts";
+import { contextOf } from "../../client/unknown-outcomes/operations.ts";
 import {
   type CreateName,
   endpointNameOf,
@@ -18,7 +19,7 @@ import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOptions, gatewaySettings } from "../gateway-from-flags.ts";
+import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
 import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -94,30 +95,28 @@ function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["d
 const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt", "endpoint"];
 
 function formatAttempts(items: readonly Attempt[]): string {
-  const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => [
-    idempotencyKey,
-    state,
-    begunAt.toISOString(),
-    notSentText(state, notSentFrom),
-    attempt,
-    endpoint,
-  ]);
+  const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => {
+    const from = notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
+    const notSent = state === "succeeded" ? "" : from;
+    return [idempotencyKey, state, begunAt.toISOString(), notSent, attempt, endpoint];
+  });
   return formatTable([HEAD, ...rows]);
-}
-
-function notSentText(state: Attempt["state"], notSentFrom: Date): string {
-  if (state === "succeeded") return "";
-  return notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
 }
 
 async function resolve(context: AttemptsContext, input: Input): Promise<Output> {
   const { args, values, switches } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
-  const record = await findUnknown(context, key, endpointNameOf(endpoint, context), values.attempt);
+  const name = endpointNameOf(endpoint, context);
+  const record = (await allRecords(context, { state: "unknown" })).find(
+    (one) =>
+      one.idempotencyKey === key &&
+      one.endpoint === name &&
+      (values.attempt === undefined || one.owner === values.attempt),
+  );
   if (record !== undefined && !switches.has("force")) await look(context, input, record, outcome);
   const attempt = values.attempt ?? record?.owner;
-  await resolveAttempt(context, key, outcome, { endpoint, ...(attempt && { attempt }) });
+  await resolveAttempt(context, key, outcome, { endpoint, attempt });
   const text = () =>
     outcome === "not_sent"
       ? `${key} is free: the next call with it is sent.`
@@ -125,42 +124,18 @@ async function resolve(context: AttemptsContext, input: Input): Promise<Output> 
   return { value: { key, outcome }, text };
 }
 
-async function findUnknown(
-  context: AttemptsContext,
-  key: string,
-  endpoint: string,
-  attempt: string | undefined,
-): Promise<AttemptRecord | undefined> {
-  const records = await allRecords(context, { state: "unknown" });
-  return records.find(
-    (one) =>
-      one.idempotencyKey === key &&
-      one.endpoint === endpoint &&
-      (attempt === undefined || one.owner === attempt),
-  );
-}
-
 /** Looks at the service before an outcome is believed. @throws {CliError} for a contradiction. */
 async function look(
-  { store, redactor }: AttemptsContext,
+  { store }: AttemptsContext,
   input: Input,
   record: AttemptRecord,
   outcome: string,
 ): Promise<void> {
   if (!startsPayment(record.endpoint)) return;
-  const { baseUrl } = await gatewaySettings(input);
-  const { payments } = new Gateway(gatewayOptions(input));
-  const objection = await objectionTo(
-    {
-      store,
-      redactor,
-      baseUrl,
-      readPage: (options) => (query) => payments.list(query, options).withResponse(),
-      readPayment: (reference) => payments.get(reference),
-    },
-    record,
-    outcome,
-  );
+  const settings = await gatewaySettings(input);
+  const call = createCall(settings);
+  const context = await contextOf({ ...settings, store: async () => store }, call);
+  const objection = await objectionTo(context, record, outcome);
   if (objection === undefined) return;
   throw new CliError(
     EXIT.failed,
@@ -174,19 +149,18 @@ async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
   const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
-  await gatewaySettings(input);
-  const look = (resolve: IdempotencyStore["resolve"]) => {
-    const idempotency = { ...store, resolve };
-    const gateway = new Gateway({ ...gatewayOptions(input), idempotency });
+  const look = async (resolve: IdempotencyStore["resolve"]) => {
+    const gateway = await createGateway(input, { idempotency: { ...store, resolve } });
     return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
   };
   // The first look writes nothing: it shows what the second one does.
   const planned = await look(async () => ({ state: "resolved" }));
   const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
-  if (switches.has("dry-run")) {
-    return { value: { dry_run: true, reports: planned }, text: () => textOf(planned) };
+  const isDryRun = switches.has("dry-run");
+  if (isDryRun || changes.length === 0) {
+    const value = { ...(isDryRun && { dry_run: true }), reports: planned };
+    return { value, text: () => textOf(planned) };
   }
-  if (changes.length === 0) return { value: { reports: planned }, text: () => textOf(planned) };
   const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
   await confirm(`${amount} would be resolved`, formatReports(changes), input);
   const shown = new Set(changes.map(({ attempt }) => attempt.attempt));

@@ -1,3 +1,4 @@
+import { parseJson } from "../../internal/parse-json.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import { COMMAND_FIELDS } from "../../sandbox/control/fields.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";
@@ -54,12 +55,9 @@ function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<
 }
 
 function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFile(path).toString());
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw usageError(`${path} is not JSON. \`malipo scenes export\` prints what can be imported.`);
-  }
+  const value = parseJson(readFile(path).toString());
+  if (value !== undefined) return value;
+  throw usageError(`${path} is not JSON. \`malipo scenes export\` prints what can be imported.`);
 }
 
 const isDelivery = (result: object): result is Delivery => "attempts" in result;

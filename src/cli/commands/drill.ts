@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { allCases } from "../../drill/cases.ts";
 import { type DrillListener, runDrill } from "../../drill/drill.ts";
-import { ASKED_OPTIONS, DRILL_FILE } from "../../drill/options.ts";
+import { ASKED_SETTINGS, DRILL_FILE } from "../../drill/options.ts";
 import {
   exitStatus,
   formatDryRun,
@@ -73,7 +73,7 @@ function showProgress(only: number | undefined, json: boolean) {
       if (only !== undefined) write(process.stderr, text);
     },
   };
-  return { listener, end: () => progress.end() };
+  return { listener, end: () => progress.clear() };
 }
 
 function list(): Output {
@@ -97,12 +97,9 @@ async function askSettings(): Promise<Record<string, string>> {
   const lines = createInterface({ input: process.stdin });
   const answers = lines[Symbol.asyncIterator]();
   const settings: Record<string, string> = {};
-  for (const [name, option] of Object.entries(ASKED_OPTIONS)) {
-    const { summary, default: value, fallback = value } = option;
-    write(
-      process.stderr,
-      `${name}: ${summary}${fallback === undefined ? "" : ` [${fallback}]`}\n> `,
-    );
+  for (const { name, summary, fallback } of ASKED_SETTINGS) {
+    const otherwise = fallback === undefined ? "" : ` [${fallback}]`;
+    write(process.stderr, `${name}: ${summary}${otherwise}\n> `);
     const { value: answer = "", done } = await answers.next();
     if (answer.trim() !== "") settings[name] = answer.trim();
     if (done) break;

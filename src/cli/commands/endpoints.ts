@@ -1,10 +1,11 @@
 import type { Gateway } from "../../client/gateway.ts";
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
+import { isObject } from "../../internal/is-object.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
-import { bodyFields, requireFields } from "../input/body-fields.ts";
+import { bodyFields, requireFields } from "../input/fields.ts";
 import {
   parseQuery,
   parseUrl,
@@ -13,11 +14,12 @@ import {
   requireValue,
 } from "../input/flag-values.ts";
 import {
+  asText,
   cellText,
-  formatBlocks,
   formatFields,
   formatTable,
-  pageOutput,
+  paint,
+  printable,
 } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { endpointWords } from "../words.ts";
@@ -90,23 +92,44 @@ const fieldsOutput = (value: object): Output => ({
   text: () => formatFields(Object.entries(value)),
 });
 
-type Page = Parameters<typeof pageOutput<Fields>>[0];
-
 /** The columns of a list, by the schema of its items. Of other items, all fields are printed. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   payment: ["reference", "status", "currency", "amount", "phone", "account_reference"],
   webhook: ["id", "name", "url", "events"],
 };
 
-function listOutput({ command, subcommand }: Input, { response }: Endpoint, page: Page): Output {
-  const columns = response && COLUMNS[response];
-  const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
-  return pageOutput(page, `No ${what}.`, (items) =>
-    columns === undefined
-      ? formatBlocks(items)
-      : formatTable([
-          columns.map((name) => name.replaceAll("_", " ")),
-          ...items.map((one) => columns.map((name) => cellText(one[name]))),
-        ]),
-  );
+interface Page {
+  readonly items: readonly Fields[];
+  readonly meta: Fields;
 }
+
+/**
+ * One page of a list, and below it what the service says about paging. `success` is the
+ * envelope's, and if `meta` is the only other field, its fields are meant.
+ */
+function listOutput(
+  { command, subcommand }: Input,
+  { response }: Endpoint,
+  { items, meta: { success: _, ...rest } }: Page,
+): Output {
+  const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
+  const meta = isOnly ? (rest.meta as Fields) : rest;
+  const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
+  const text = () => {
+    const list =
+      items.length === 0 ? `No ${what}.` : formatItems(items, response && COLUMNS[response]);
+    const paging = Object.entries(meta).map(
+      ([name, value]) => `${printable(name)}: ${asText(value)}`,
+    );
+    return paging.length === 0 ? list : `${list}\n${paint("dim", paging.join(", "))}`;
+  };
+  return { value: { items, meta }, text };
+}
+
+const formatItems = (items: readonly Fields[], columns: readonly string[] | undefined): string =>
+  columns === undefined
+    ? items.map((one) => formatFields(Object.entries(one))).join("\n\n")
+    : formatTable([
+        columns.map((name) => name.replaceAll("_", " ")),
+        ...items.map((one) => columns.map((name) => cellText(one[name]))),
+      ]);

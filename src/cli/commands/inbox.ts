@@ -1,4 +1,3 @@
-import type { InboxStats } from "../../webhooks/inbox/types.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { changeEvents } from "../inbox/change.ts";
@@ -18,41 +17,35 @@ const SUBCOMMANDS: Readonly<
   replay: replayEvents,
 };
 
-export async function run(input: Input): Promise<Output | number> {
-  const { inbox, close } = await openInbox(input.values);
-  try {
-    if (input.subcommand === "stats") return await showStats(inbox);
-    return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? EXIT.usage;
-  } finally {
-    await close();
-  }
-}
+export const run = (input: Input): Promise<Output | number> =>
+  reached(async () => {
+    const { inbox, close } = await openInbox(input.values);
+    try {
+      if (input.subcommand === "stats") return await showStats(inbox);
+      return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? EXIT.usage;
+    } finally {
+      await close();
+    }
+  });
 
 async function showStats(inbox: ListedInbox): Promise<Output> {
   // `unhandled` and `lagMs` are those of a process that handles events: this one does not.
-  const {
-    unhandled: _,
-    lagMs: __,
-    oldestRetrying,
-    oldestWaiting,
-    ...counts
-  } = await reached(() => inbox.stats());
-  const time = (at: InboxStats["oldestWaiting"]) =>
-    at === null ? null : new Date(at).toISOString();
+  const { unhandled: _, lagMs: __, ...stats } = await inbox.stats();
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const value = {
-    ...counts,
-    oldestWaiting: time(oldestWaiting),
-    oldestRetrying: time(oldestRetrying),
+    ...stats,
+    oldestWaiting: time(stats.oldestWaiting),
+    oldestRetrying: time(stats.oldestRetrying),
   };
   const text = () =>
     formatFields([
-      ["waiting", counts.waiting],
+      ["waiting", value.waiting],
       ["  since", value.oldestWaiting ?? undefined],
-      ["retrying", counts.retrying],
+      ["retrying", value.retrying],
       ["  since", value.oldestRetrying ?? undefined],
-      ["running", counts.running],
-      ["dead letters", counts.dead],
-      ["conflicts", counts.conflicts],
+      ["running", value.running],
+      ["dead letters", value.dead],
+      ["conflicts", value.conflicts],
     ]);
   return { value, text };
 }

@@ -1,14 +1,14 @@
 import { once } from "node:events";
+import { createRedactor } from "../../internal/redact.ts";
 import { reportError, usageError } from "../cli-error.ts";
-import type { Command, FlagValues, Input } from "../command.ts";
+import type { Command, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { hideSecrets } from "../mcp/hide-secrets.ts";
-import { argvOf, describeTool, type Tool, toolsOf } from "../mcp/tools.ts";
+import { argvOf, describeTool, toolsOf } from "../mcp/tools.ts";
 import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { suggest } from "../terminal/suggest.ts";
+import { findNamed } from "../terminal/suggest.ts";
 import { sandboxVariables } from "./env.ts";
 
 const PEER = "@modelcontextprotocol/sdk";
@@ -37,14 +37,49 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
   const sdk = await loadSdk();
   const tools = toolsOf(commands);
   const secrets = takeSettings();
+
+  /** Runs a command. Secrets that become known on the way are added to `known`. */
+  async function callTool(name: string, given: Record<string, unknown>, known: string[]) {
+    const tool = findNamed(tools, name, `There is no tool ${JSON.stringify(name)}.`);
+    const argv = argvOf(tool, given);
+    const flags = tool.subcommand.flags.map((flag) => flag.name);
+    if (flags.includes("url") || flags.includes("base-url")) {
+      const origin = await findSandbox(values);
+      const variables = await sandboxVariables(origin);
+      known.push(variables.MALIPO_API_KEY, variables.MALIPO_WEBHOOK_SECRET);
+      // Commands for any gateway read their settings there.
+      Object.assign(process.env, variables);
+      if (flags.includes("url")) argv.splice(tool.words.length, 0, `--url=${origin}`);
+    }
+    const call = parse(commands, argv);
+    if (call.kind !== "call") throw usageError("The tool was called without its arguments.");
+    const command = await call.command.load();
+    const output = await command.run(call.input, commands);
+    return typeof output === "number" ? {} : output.value;
+  }
+
+  /** An error is a result: the session goes on. */
+  async function answer(name: string, given: Record<string, unknown>) {
+    const known = [...secrets];
+    const result = (value: unknown) => {
+      const text = hideSecrets(JSON.stringify(value, null, 2), known);
+      return { content: [{ type: "text" as const, text }] };
+    };
+    try {
+      return result(await callTool(name, given, known));
+    } catch (error) {
+      const { stack: _, exitCode: __, ...report } = reportError(error, undefined);
+      return { ...result({ error: report }), isError: true };
+    }
+  }
+
   const about = { name: "malipo", version: packageVersion() };
   const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
   const mcp = new sdk.McpServer(about, options);
-  mcp.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({
-    tools: tools.map(describeTool),
-  }));
+  const listed = { tools: tools.map(describeTool) };
+  mcp.server.setRequestHandler(sdk.ListToolsRequestSchema, () => listed);
   mcp.server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }) =>
-    callTool({ tools, commands, values, secrets }, params.name, params.arguments ?? {}),
+    answer(params.name, params.arguments ?? {}),
   );
   const ended = Promise.race([once(process.stdin, "close"), stopSignal()]);
   await mcp.connect(new sdk.StdioServerTransport());
@@ -62,52 +97,13 @@ function takeSettings(): string[] {
   return [MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET].filter((one) => one !== undefined);
 }
 
-interface Session {
-  readonly tools: readonly Tool[];
-  readonly commands: readonly Command[];
-  /** The flags of `malipo mcp`. */
-  readonly values: FlagValues;
-  /** What no result may hold. */
-  readonly secrets: readonly string[];
-}
+/** A key of any gateway, or a webhook secret. Rather too much is hidden: `task_1` loses its end, too. */
+const SECRET = /(?:sk|pk|sb|whsec)_[\w.~+/=-]+/g;
+/** A PIN in a text, in a form or in JSON, also in JSON inside of JSON. */
+const PIN = /(pin[\\"':=\s]{1,20})\d{1,12}/gi;
 
-/** Runs a command. An error is a result: the session goes on. */
-async function callTool(session: Session, name: string, given: Record<string, unknown>) {
-  const known = [...session.secrets];
-  const result = (value: unknown) => {
-    const text = hideSecrets(JSON.stringify(value, null, 2), known);
-    return { content: [{ type: "text" as const, text }] };
-  };
-  try {
-    const tool = findTool(session.tools, name);
-    const argv = argvOf(tool, given);
-    const flags = tool.subcommand.flags.map((flag) => flag.name);
-    if (flags.includes("url") || flags.includes("base-url")) {
-      const origin = await findSandbox(session.values);
-      const variables = await sandboxVariables(origin);
-      known.push(variables.MALIPO_API_KEY, variables.MALIPO_WEBHOOK_SECRET);
-      // Commands for any gateway read their settings there.
-      Object.assign(process.env, variables);
-      if (flags.includes("url")) argv.splice(tool.words.length, 0, `--url=${origin}`);
-    }
-    return result(await runCommand(session.commands, argv));
-  } catch (error) {
-    const { stack: _, exitCode: __, ...report } = reportError(error, undefined);
-    return { ...result({ error: report }), isError: true };
-  }
-}
-
-function findTool(tools: readonly Tool[], name: string): Tool {
-  const tool = tools.find((one) => one.name === name);
-  if (tool !== undefined) return tool;
-  const names = tools.map((one) => one.name);
-  throw usageError(`There is no tool ${JSON.stringify(name)}. ${suggest(name, names)}`);
-}
-
-async function runCommand(commands: readonly Command[], argv: readonly string[]): Promise<unknown> {
-  const call = parse(commands, argv);
-  if (call.kind !== "call") throw usageError("The tool was called without its arguments.");
-  const { run: runLoaded } = await call.command.load();
-  const output = await runLoaded(call.input, commands);
-  return typeof output === "number" ? {} : output.value;
+/** Hides keys, webhook secrets and PINs in a text. @param known - Secrets that may have any form. */
+function hideSecrets(text: string, known: readonly string[]): string {
+  const hidden = known.reduce((rest, secret) => createRedactor(secret).text(rest), text);
+  return hidden.replace(SECRET, "[hidden]").replace(PIN, "$1[hidden]");
 }

@@ -1,4 +1,4 @@
-import type { ProbeResult } from "../../learn/probe/types.ts";
+import type { ProbeResult } from "../../learn/probe/probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import { reportOn } from "../../learn/report.ts";
 import type { ServiceProfile } from "../../profile/types.ts";

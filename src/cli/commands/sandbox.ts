@@ -6,58 +6,17 @@ import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/i
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { readUrl, readWholeNumber } from "../input/flag-values.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
-import { MAX_PORT, portError } from "../port-error.ts";
+import { portError } from "../port-error.ts";
 import { writeReadyFile } from "../sandbox/private-files.ts";
-import type { Ready } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
 import { banner } from "../sandbox/sandbox-banner.ts";
 import { logLines } from "../sandbox/sandbox-log.ts";
-import { restoreState } from "../sandbox/state-file.ts";
-import { createStateSaver } from "../sandbox/state-saver.ts";
+import { describeReady, readSettings, type Settings } from "../sandbox/settings.ts";
+import { createStateSaver, restoreState } from "../sandbox/state-file.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
-
-type Settings = ReturnType<typeof readSettings>;
-
-function readSettings({ values, repeated }: Input) {
-  const { host = "" } = values;
-  return {
-    serve: {
-      port: readWholeNumber(values, "port", 0, MAX_PORT),
-      host,
-      cors: (repeated.cors ?? []).map(checkOrigin),
-      allowedHosts: repeated["allow-host"] ?? [],
-      command: commandLine(process.argv.slice(2)),
-    },
-    // The parser has checked both against their choices.
-    clock: values.clock as Ready["clock"],
-    auto: values.auto as Ready["auto"],
-    seed: values.seed,
-    webhook: values.webhook && readUrl(values, "webhook").href,
-    state: values.state,
-    profile: values.profile,
-  };
-}
-
-function checkOrigin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text;
-  throw usageError(
-    `--cors must be an origin, such as https://shop.example: scheme, host and port, without a path; got "${text}".`,
-  );
-}
-
-/** An argument that a shell does not change. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-/** The command of this process, as a user types it again. */
-const commandLine = (args: readonly string[]): string =>
-  [
-    "npx malipo",
-    ...args.map((arg) => (PLAIN.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`)),
-  ].join(" ");
 
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
@@ -117,27 +76,6 @@ function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
   }
   return restored;
 }
-
-const describeReady = (
-  sandbox: Sandbox,
-  { url, baseUrl }: ServedSandbox,
-  { clock, auto, seed, webhook, state, profile }: Settings,
-  restored: boolean,
-): Ready => ({
-  url,
-  base_url: baseUrl,
-  page: `${url}/`,
-  keys: sandbox.keys,
-  webhook_secret: sandbox.webhookSecret,
-  clock,
-  auto,
-  webhook: webhook ?? null,
-  state: state ?? null,
-  profile: profile ?? null,
-  restored,
-  is_new: !restored && seed === undefined,
-  pid: process.pid,
-});
 
 async function listen(sandbox: Sandbox, options: Settings["serve"]): Promise<ServedSandbox> {
   const { port } = options;

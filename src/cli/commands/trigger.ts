@@ -1,12 +1,14 @@
+import { randomInt } from "node:crypto";
 import { EVENT_KINDS } from "../../contract/events.ts";
+import { eventExample } from "../../openapi/events.ts";
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
+import { setField } from "../input/fields.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
-import { setField } from "../input/set-field.ts";
-import { sampleEvent } from "../sample-events.ts";
 import { formatFields } from "../terminal/output.ts";
 import { suggest } from "../terminal/suggest.ts";
 
@@ -43,4 +45,17 @@ function checkKind(kind: string): void {
   throw usageError(
     `The service documents no event "${kind}". ${suggest(kind, EVENT_KINDS)} To send it anyway, add --any.`,
   );
+}
+
+/**
+ * An event as the service would send it now. Each call makes new ids and references, because a
+ * receiver treats a second event about the same reference as a duplicate.
+ */
+function sampleEvent(kind: string): Record<string, unknown> {
+  const known = EVENT_KINDS.find((one) => one === kind);
+  const data = { ...Object(known && eventExample(known).data) };
+  const id = randomInt(1_000_000, 1_000_000_000);
+  const fresh = { payment_id: id, reference: `PAY-SAMPLE${id}`, id: `sample_${id}` };
+  for (const [name, value] of Object.entries(fresh)) if (name in data) data[name] = value;
+  return { event: kind, timestamp: formatTimestamp(Date.now()), data };
 }

@@ -1,5 +1,5 @@
-import type { WebhookEvent } from "../../contract/events.ts";
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
+import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -10,16 +10,22 @@ import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
 import { formatFields, paint } from "../terminal/output.ts";
 
-interface Delivery {
-  readonly body: Buffer;
-  readonly signature: string;
-  readonly secrets: readonly string[];
-  readonly headers: readonly string[];
-}
-
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export async function run({ args: [file], values, repeated }: Input): Promise<Output> {
+export const run = (input: Input): Promise<Output> =>
+  input.command === "sign" ? sign(input) : verify(input);
+
+/** `malipo sign` */
+async function sign({ args: [file], values }: Input): Promise<Output> {
+  const secret = signingSecret(values);
+  const body = await readBytes(file);
+  const signature = signWebhook(body, secret);
+  const value = { header: "X-Service-Signature", signature, bytes: body.length };
+  return { value, text: () => signature };
+}
+
+/** `malipo verify` */
+async function verify({ args: [file], values, repeated }: Input): Promise<Output> {
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
   const secrets = repeated.secret ?? [signingSecret(values)];
@@ -32,7 +38,15 @@ export async function run({ args: [file], values, repeated }: Input): Promise<Ou
     const options = { body, signature, secret: secrets };
     const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });
     const value = { genuine: true, bytes: body.length, event };
-    return { value, text: () => formatGenuine(event, body.length) };
+    return {
+      value,
+      text: () =>
+        `${paint("green", "The signature is genuine.")}\n${formatFields([
+          ["event", event.event],
+          ["timestamp", event.timestamp],
+          ["bytes", String(body.length)],
+        ])}`,
+    };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
@@ -50,15 +64,6 @@ export async function run({ args: [file], values, repeated }: Input): Promise<Ou
   }
 }
 
-function formatGenuine({ event, timestamp }: WebhookEvent, bytes: number): string {
-  const fields = formatFields([
-    ["event", event],
-    ["timestamp", timestamp],
-    ["bytes", String(bytes)],
-  ]);
-  return `${paint("green", "The signature is genuine.")}\n${fields}`;
-}
-
 const TITLES: Readonly<Partial<Record<WebhookErrorCode, string>>> = {
   payload_invalid: "The signature is genuine, but the body is not a valid event.",
 };
@@ -67,6 +72,13 @@ const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Si
 
 const UNEXPLAINED =
   "It was signed with another secret, or the body was changed after signing. First compare the secret with the one that the service shows; `npx malipo env` prints that of a sandbox. It is none of the usual other causes: changed line endings, a byte order mark, re-serialised JSON, white space around the secret, or a time that was signed with the body.";
+
+interface Delivery {
+  readonly body: Buffer;
+  readonly signature: string;
+  readonly secrets: readonly string[];
+  readonly headers: readonly string[];
+}
 
 /** Why verification failed, by the code of the error. */
 const EXPLANATIONS: Readonly<

@@ -1,13 +1,7 @@
+import type { FlagRows } from "../../internal/flags.ts";
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";
-import {
-  type Command,
-  type Flag,
-  flag,
-  kebabCase,
-  type Subcommand,
-  subcommand,
-} from "../command.ts";
+import { type Command, kebabCase, type Subcommand, subcommand } from "../command.ts";
 import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../words.ts";
 import { SANDBOX_URL } from "./flags.ts";
 
@@ -30,11 +24,11 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   number: "number",
 };
 
-function fieldFlag(name: string): Flag {
+function fieldFlag(name: string): [usage: string, text: string] {
   const { type = "", description } = fieldRow(name);
   const kebab = kebabCase(name);
   const value = type === "boolean" ? "" : ` <${VALUE_NAMES[type] ?? kebab}>`;
-  return flag(`--${kebab}${value}`, phrase(description));
+  return [`--${kebab}${value}`, phrase(description)];
 }
 
 type Example = Readonly<Record<string, unknown>>;
@@ -63,7 +57,7 @@ function controlSubcommand([name, row]: readonly [string, ControlRow]): Subcomma
     return [kebabCase(field), { summary: description, ...(values && { values, ...others }) }];
   });
   return subcommand(`${words.split(" ")[1] ?? ""}${usage.join("")}`, row.summary, {
-    flags: [SANDBOX_URL, ...flags.map(fieldFlag)],
+    flags: { ...SANDBOX_URL, ...Object.fromEntries(flags.map(fieldFlag)) },
     examples: [example.join(" ")],
     values: Object.fromEntries(known),
     effect: row.removes && "removes",
@@ -75,12 +69,13 @@ const read = (
   usage: string,
   summary: string,
   examples: readonly string[],
-  own: readonly Flag[] = [],
+  own: FlagRows = {},
 ): Subcommand =>
-  subcommand(usage, summary, { flags: [SANDBOX_URL, ...own], examples, effect: "reads" });
+  subcommand(usage, summary, { flags: { ...SANDBOX_URL, ...own }, examples, effect: "reads" });
 
-const limit = (what: string) =>
-  flag("--limit <number>", `the maximum number of ${what} [default: 20]`);
+const limit = (what: string): FlagRows => ({
+  "--limit <number>": `the maximum number of ${what} [default: 20]`,
+});
 
 /** What the command line calls a group of commands, and what it reads from a sandbox itself. */
 const GROUPS: Readonly<
@@ -102,14 +97,11 @@ const GROUPS: Readonly<
           "events list --payment PAY-7Q2M9X4KD1TB",
           "events list --state failed --json",
         ],
-        [
-          flag(
-            "--state <state>",
-            "list only deliveries in this state [pending | delivered | failed]",
-          ),
-          flag("--payment <reference>", "list only deliveries about this payment"),
-          limit("deliveries"),
-        ],
+        {
+          "--state <state>": "list only deliveries in this state [pending | delivered | failed]",
+          "--payment <reference>": "list only deliveries about this payment",
+          ...limit("deliveries"),
+        },
       ),
       read("show <id>", "Shows one delivery: its body, its signature and every attempt.", [
         "events show dlv_4cG7wq1ZbK2m",
@@ -123,7 +115,7 @@ const GROUPS: Readonly<
         "list",
         "Lists requests and what the sandbox responded, newest first. Keys are shortened.",
         ["requests list", "requests list --limit 5 --json"],
-        [limit("requests")],
+        limit("requests"),
       ),
     ],
   },

@@ -1,8 +1,10 @@
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
+import { DURATION_UNITS } from "../../internal/duration.ts";
+import type { FlagRows } from "../../internal/flags.ts";
 import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
-import { type Command, flags, type Subcommand, subcommand } from "../command.ts";
+import { type Command, type Subcommand, subcommand } from "../command.ts";
 import { endpointWords } from "../words.ts";
-import { DATA, GATEWAY, QUERY, SET, WAIT_TIMEOUT } from "./flags.ts";
+import { GATEWAY } from "./flags.ts";
 
 // A command for every endpoint of the contract, derived from its row.
 
@@ -13,33 +15,44 @@ const ARGUMENT_EXAMPLES: Readonly<Record<string, string>> = {
   invoice: "INV-0001",
 };
 
+const QUERY: FlagRows = {
+  "--query <name=value>": "a query parameter, passed to the service unchanged [repeatable]",
+};
+
+const FIELDS: FlagRows = {
+  "--set <path=text>": "sets a field; path:=json sets a number, a boolean or a list [repeatable]",
+  "--data <json>": "all fields as one JSON object; @path reads a file, @- reads standard input",
+};
+
 const PAGE_EXAMPLE = "--query page=2 --query per_page=50";
 
 /** The endpoints whose command takes more than its row says: arguments, flags and examples. */
-const OWN: Readonly<Partial<Record<string, Pick<Subcommand, "flags" | "examples" | "args">>>> = {
+const OWN: Readonly<
+  Record<string, { args?: string; flags: FlagRows; examples: readonly string[] }>
+> = {
   "mobileMoney.initiate": {
-    flags: flags({
+    flags: {
       "--amount <amount>": "above 0, with at most two decimals",
       "--phone <number>": "the customer's phone, in any usual format",
       "--account-reference <label>": "for example an order number; at most 12 characters",
       "--description <text>": "a description of the payment",
       "--payment-account-id <id>":
         "the account that receives the money [otherwise: the merchant's default account]",
-    }),
+    },
     examples: ["payments initiate --amount 100 --phone 0712345678"],
   },
   "mobileMoney.validatePhone": {
-    args: [{ name: "number" }],
-    flags: [],
+    args: "<number>",
+    flags: {},
     examples: ["payments validate-phone 0712345678"],
   },
   "webhooks.register": {
-    args: [{ name: "receiver" }],
-    flags: flags({
+    args: "<receiver>",
+    flags: {
       "--name <text>": "a label [otherwise: the host of the receiver]",
       "--event <event>":
         "an event to deliver, such as payment.completed [otherwise: all eight documented events; repeatable]",
-    }),
+    },
     examples: [
       "webhooks register https://shop.example/webhooks --name shop --event payment.completed",
     ],
@@ -56,21 +69,17 @@ function summaryOf(name: string, { path, method, effect }: Endpoint): string {
 function endpointSubcommand(name: string, row: Endpoint): Subcommand {
   const [, words = ""] = endpointWords(name).split(" ");
   const params = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = ""]) => param);
-  const own = OWN[name];
-  const derived = {
-    args: params.map((param) => ({ name: param })),
-    flags: [...(row.list ? [QUERY] : []), ...(row.request ? [SET, DATA] : [])],
-    examples: [exampleOf(name, row, params)],
-    ...own,
-  };
-  return {
-    name: words,
-    summary: summaryOf(name, row),
-    ...derived,
-    flags: [...GATEWAY, ...derived.flags],
+  const {
+    args = params.map((param) => `<${param}>`).join(" "),
+    flags = { ...(row.list && QUERY), ...(row.request && FIELDS) },
+    examples = [exampleOf(name, row, params)],
+  } = OWN[name] ?? {};
+  return subcommand(`${words} ${args}`, summaryOf(name, row), {
+    flags: { ...GATEWAY, ...flags },
+    examples,
     creates: row.effect === "create",
-    ...(row.method === "GET" && { effect: "reads" }),
-  };
+    effect: row.method === "GET" ? "reads" : undefined,
+  });
 }
 
 function exampleOf(name: string, { list, request }: Endpoint, params: readonly string[]): string {
@@ -80,7 +89,10 @@ function exampleOf(name: string, { list, request }: Endpoint, params: readonly s
 }
 
 const WAIT = subcommand("wait <reference>", "Waits until a payment is completed or failed.", {
-  flags: [...GATEWAY, WAIT_TIMEOUT],
+  flags: {
+    ...GATEWAY,
+    "--timeout <duration>": `how long to wait: a number with a unit (${DURATION_UNITS.join(", ")}) [default: 2m]`,
+  },
   examples: ["payments wait PAY-7Q2M9X4KD1TB --timeout 90s"],
 });
 

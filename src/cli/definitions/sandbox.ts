@@ -1,4 +1,4 @@
-import { type Command, flags, single } from "../command.ts";
+import { type Command, single } from "../command.ts";
 import { SANDBOX_URL } from "./flags.ts";
 
 const SANDBOX = single(
@@ -7,7 +7,7 @@ const SANDBOX = single(
   "Runs a payment gateway on this machine until you press Ctrl-C.",
   () => import("../commands/sandbox.ts"),
   {
-    flags: flags({
+    flags: {
       "--port <number>": "the port to listen on; 0 takes any free port [default: 4010]",
       "--seed <text>":
         "the same seed makes the same keys and references [otherwise: a new one in each run]",
@@ -27,7 +27,7 @@ const SANDBOX = single(
       "--webhook <url>": "the URL of your receiver; it is registered for all eight events",
       "--ready-file <path>":
         "a file for URL, keys and secret: written when the sandbox is ready, then removed",
-    }),
+    },
     examples: [
       "sandbox",
       "sandbox --webhook http://localhost:3000/webhooks --state sandbox.json",
@@ -41,9 +41,9 @@ const LOGS = single(
   "logs",
   "follow the requests and deliveries of a running sandbox",
   "Prints each request and each delivery as it happens, until you press Ctrl-C.",
-  () => import("../commands/logs.ts"),
+  () => import("../commands/follow.ts"),
   {
-    flags: [SANDBOX_URL, ...flags({ "--once": "print what there is, and end" })],
+    flags: { ...SANDBOX_URL, "--once": "print what there is, and end" },
     examples: ["logs", "logs --once --json"],
   },
 );
@@ -52,8 +52,8 @@ const LISTEN = single(
   "listen <receiver>",
   "send the webhooks of a running sandbox to your receiver while the command runs",
   "Registers your receiver for all events, prints each delivery, and removes it at Ctrl-C.",
-  () => import("../commands/listen.ts"),
-  { flags: [SANDBOX_URL], examples: ["listen http://localhost:3000/webhooks"] },
+  () => import("../commands/follow.ts"),
+  { flags: { ...SANDBOX_URL }, examples: ["listen http://localhost:3000/webhooks"] },
 );
 
 const ENV = single(
@@ -62,14 +62,12 @@ const ENV = single(
   "Prints the base URL, the secret key and the webhook secret of a running sandbox for a shell, or writes them into a .env file.",
   () => import("../commands/env.ts"),
   {
-    flags: [
-      SANDBOX_URL,
-      ...flags({
-        "--write <path>":
-          "a .env file to write them into, whole or not at all; its other variables stay as they are",
-        "--kind <kind>": "which key to print [secret | public | sandbox; default: secret]",
-      }),
-    ],
+    flags: {
+      ...SANDBOX_URL,
+      "--write <path>":
+        "a .env file to write them into, whole or not at all; its other variables stay as they are",
+      "--kind <kind>": "which key to print [secret | public | sandbox; default: secret]",
+    },
     examples: ["env", "env --write .env"],
   },
 );
@@ -80,7 +78,7 @@ const OPEN = single(
   "Opens the page of a running sandbox.",
   () => import("../commands/open.ts"),
   {
-    flags: [SANDBOX_URL],
+    flags: { ...SANDBOX_URL },
     examples: ["open"],
   },
 );

@@ -1,20 +1,20 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import { type Command, flag, flags, subcommand } from "../command.ts";
+import { type Command, subcommand } from "../command.ts";
 import { GATEWAY } from "./flags.ts";
 
-const PAGE = flags({
+const PAGE = {
   "--limit <number>": "the maximum number of rows [default: 100]",
   "--after <cursor>": "the `next` of the page before",
-});
+};
 
-const ATTEMPT_STORE = flags({
+const ATTEMPT_STORE = {
   "--store <url>": "the idempotency store: sqlite:payments.db, redis://... or postgres://...",
   "--scope <name>": "the `scope` option of the store [default: ]",
   "--prefix <text>": "the `prefix` option of the Redis store",
   "--table <name>": "the `table` option of the PostgreSQL store",
   "--pepper-file <path>":
     "a file that contains only the `pepper` option of the store [otherwise: no pepper]",
-});
+};
 
 /** Attempts in an idempotency store. */
 export const ATTEMPTS: Command = {
@@ -23,19 +23,15 @@ export const ATTEMPTS: Command = {
   load: () => import("../commands/attempts.ts"),
   subcommands: [
     subcommand("list", "Lists attempts, the oldest first.", {
-      flags: [
+      flags: {
         ...ATTEMPT_STORE,
-        ...flags({
-          "--state <state>": "only attempts in this state [in_flight | unknown | succeeded]",
-        }),
+        "--state <state>": "only attempts in this state [in_flight | unknown | succeeded]",
         ...PAGE,
-        ...flags({
-          "--account-reference <label>":
-            "only attempts for this account reference, which the store has as a digest only",
-          "--amount <amount>": "only attempts for this amount",
-          "--phone <number>": "only attempts for this phone",
-        }),
-      ],
+        "--account-reference <label>":
+          "only attempts for this account reference, which the store has as a digest only",
+        "--amount <amount>": "only attempts for this amount",
+        "--phone <number>": "only attempts for this phone",
+      },
       examples: [
         "attempts list --store sqlite:payments.db --state unknown",
         "attempts list --store sqlite:payments.db --account-reference ORDER-42 --json",
@@ -45,17 +41,15 @@ export const ATTEMPTS: Command = {
       "resolve <key> <outcome>",
       "Resolves an attempt of unknown outcome with the reference of its payment, or as not_sent. First it looks at the service, and rejects what the service contradicts.",
       {
-        flags: [
+        flags: {
           ...ATTEMPT_STORE,
           ...GATEWAY,
-          ...flags({
-            "--endpoint <endpoint>":
-              "the call that the key was used with, as `attempts list` shows it [default: mobileMoney.initiate]",
-            "--attempt <id>":
-              "resolves only this attempt, as `attempts list` shows it [otherwise: any attempt with this key]",
-            "--force": "does not look at the service first",
-          }),
-        ],
+          "--endpoint <endpoint>":
+            "the call that the key was used with, as `attempts list` shows it [default: mobileMoney.initiate]",
+          "--attempt <id>":
+            "resolves only this attempt, as `attempts list` shows it [otherwise: any attempt with this key]",
+          "--force": "does not look at the service first",
+        },
         examples: [
           "attempts resolve ORDER-42/1 PAY-7Q2M9X4KD1TB --store sqlite:payments.db",
           "attempts resolve ORDER-42/1 not_sent --store redis://localhost",
@@ -66,17 +60,15 @@ export const ATTEMPTS: Command = {
       "resolve-unknown",
       "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
       {
-        flags: [
+        flags: {
           ...ATTEMPT_STORE,
           ...GATEWAY,
-          ...flags({
-            "--look-back <duration>": "how old an attempt may be [default: 1d]",
-            "--not-sent-after <duration>":
-              "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
-            "--dry-run": "show what was found, and resolve nothing",
-            "--yes": "do not ask before attempts are resolved, for scripts",
-          }),
-        ],
+          "--look-back <duration>": "how old an attempt may be [default: 1d]",
+          "--not-sent-after <duration>":
+            "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
+          "--dry-run": "show what was found, and resolve nothing",
+          "--yes": "do not ask before attempts are resolved, for scripts",
+        },
         examples: [
           "attempts resolve-unknown --store sqlite:payments.db",
           "attempts resolve-unknown --store sqlite:payments.db --dry-run",
@@ -87,36 +79,32 @@ export const ATTEMPTS: Command = {
   ],
 };
 
-const INBOX_STORE = flags({
+const INBOX_STORE = {
   "--store <url>": "the inbox: sqlite:inbox.db, redis://... or postgres://...",
   "--queue <name>":
     "the `queue` option of an inbox in Redis or PostgreSQL [otherwise: malipo-webhooks]",
   "--schema <name>": "the `schema` option of an inbox in PostgreSQL [otherwise: pgboss]",
-});
+};
 
-const CONFLICTS = flag("--conflicts", "the conflicts, in the place of the dead letters");
-const DOUBLE_PAYMENTS = flag("--double-payments", "the double payments");
-const UNPROCESSED = flags({
+const CONFLICTS = { "--conflicts": "the conflicts, in the place of the dead letters" };
+const DOUBLE_PAYMENTS = { "--double-payments": "the double payments" };
+const UNPROCESSED = {
   "--retrying": "the events whose last attempt failed, and that are tried again",
   "--waiting": "all events that are not processed yet, the retrying ones included",
-});
+};
 
-const FILTER = [
-  ...flags({
-    "--kind <event>": "only events of this kind, such as payment.completed",
-    "--since <time>": `only events received at this time or later: 2026-01-31, 2026-01-31T09:00:00+03:00, or how long ago (${DURATION_UNITS.join(", ")})`,
-    "--until <time>": "only events received before this time",
-  }),
-];
+const FILTER = {
+  "--kind <event>": "only events of this kind, such as payment.completed",
+  "--since <time>": `only events received at this time or later: 2026-01-31, 2026-01-31T09:00:00+03:00, or how long ago (${DURATION_UNITS.join(", ")})`,
+  "--until <time>": "only events received before this time",
+};
 
-const CHANGE = [
+const CHANGE = {
   ...FILTER,
-  ...flags({
-    "--all": "all that match --kind, --since and --until",
-    "--dry-run": "show what would happen, and change nothing",
-    "--yes": "do not ask before --all changes something, for scripts",
-  }),
-];
+  "--all": "all that match --kind, --since and --until",
+  "--dry-run": "show what would happen, and change nothing",
+  "--yes": "do not ask before --all changes something, for scripts",
+};
 
 const STORE_EXAMPLE = "--store sqlite:inbox.db";
 
@@ -127,17 +115,15 @@ export const INBOX_COMMAND: Command = {
   load: () => import("../commands/inbox.ts"),
   subcommands: [
     subcommand("list", "Lists dead letters, the oldest first. Nothing is processed or changed.", {
-      flags: [
+      flags: {
         ...INBOX_STORE,
-        CONFLICTS,
-        DOUBLE_PAYMENTS,
+        ...CONFLICTS,
+        ...DOUBLE_PAYMENTS,
         ...UNPROCESSED,
         ...FILTER,
-        ...flags({
-          "--group-by <field>": "counts the events, in the place of listing them [error | kind]",
-        }),
+        "--group-by <field>": "counts the events, in the place of listing them [error | kind]",
         ...PAGE,
-      ],
+      },
       examples: [
         `inbox list ${STORE_EXAMPLE}`,
         `inbox list --retrying --group-by error ${STORE_EXAMPLE}`,
@@ -150,22 +136,20 @@ export const INBOX_COMMAND: Command = {
       examples: [`inbox stats ${STORE_EXAMPLE}`, `inbox stats --json ${STORE_EXAMPLE}`],
     }),
     subcommand("show <id>", "Shows one dead letter with its body.", {
-      flags: [...INBOX_STORE, CONFLICTS, ...UNPROCESSED],
+      flags: { ...INBOX_STORE, ...CONFLICTS, ...UNPROCESSED },
       examples: [`inbox show 5f0c2d1 ${STORE_EXAMPLE}`],
     }),
     subcommand(
       "requeue [id...]",
       "Has a running receiver process dead letters again, with 12 attempts.",
       {
-        flags: [
+        flags: {
           ...INBOX_STORE,
-          CONFLICTS,
+          ...CONFLICTS,
           ...CHANGE,
-          ...flags({
-            "--never-tried":
-              "with --all, also those that no handler was given: replays of old events, for example",
-          }),
-        ],
+          "--never-tried":
+            "with --all, also those that no handler was given: replays of old events, for example",
+        },
         examples: [
           `inbox requeue 5f0c2d1 91ab77e ${STORE_EXAMPLE}`,
           `inbox requeue --all --kind payment.completed --since 2d ${STORE_EXAMPLE}`,
@@ -176,7 +160,7 @@ export const INBOX_COMMAND: Command = {
       "drop [id...]",
       "Drops the bodies of dead letters: nothing is to be done about them.",
       {
-        flags: [...INBOX_STORE, CONFLICTS, DOUBLE_PAYMENTS, ...CHANGE],
+        flags: { ...INBOX_STORE, ...CONFLICTS, ...DOUBLE_PAYMENTS, ...CHANGE },
         examples: [
           `inbox drop 5f0c2d1 ${STORE_EXAMPLE}`,
           `inbox drop --all --dry-run ${STORE_EXAMPLE}`,
@@ -187,14 +171,12 @@ export const INBOX_COMMAND: Command = {
       "replay <id...>",
       "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
       {
-        flags: [
+        flags: {
           ...INBOX_STORE,
-          CONFLICTS,
-          ...flags({
-            "--to <url>": "the URL of the receiver, on this machine",
-            "--remote": "allow a receiver on another machine",
-          }),
-        ],
+          ...CONFLICTS,
+          "--to <url>": "the URL of the receiver, on this machine",
+          "--remote": "allow a receiver on another machine",
+        },
         examples: [`inbox replay 5f0c2d1 --to http://127.0.0.1:3000/webhooks ${STORE_EXAMPLE}`],
       },
     ),

@@ -1,7 +1,7 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { DRILL_OPTIONS } from "../../drill/options.ts";
-import { type Command, type Flag, flags, single } from "../command.ts";
-import { GATEWAY, SANDBOX_URL, SECRET, SECRET_FILE, SET } from "./flags.ts";
+import { DRILL_FLAGS } from "../../drill/options.ts";
+import { type Command, single } from "../command.ts";
+import { GATEWAY, SANDBOX_URL, secretFlags } from "./flags.ts";
 
 const TRIGGER = single(
   "trigger <event>",
@@ -10,16 +10,13 @@ const TRIGGER = single(
   () => import("../commands/trigger.ts"),
   {
     values: { event: { values: EVENT_KINDS, takesOthers: true } },
-    flags: [
-      ...flags({ "--to <url>": "the URL of the receiver" }),
-      SECRET_FILE,
-      SECRET,
-      {
-        ...SET,
-        summary: "sets a field of the event; path:=json sets a number, a boolean or a list",
-      },
-      ...flags({ "--any": "allow an event that the service does not document" }),
-    ],
+    flags: {
+      "--to <url>": "the URL of the receiver",
+      ...secretFlags(),
+      "--set <path=text>":
+        "sets a field of the event; path:=json sets a number, a boolean or a list [repeatable]",
+      "--any": "allow an event that the service does not document",
+    },
     examples: [
       "trigger payment.completed --to http://localhost:3000/webhooks --secret-file secret.txt",
       "trigger payment.failed --to http://localhost:3000/webhooks --set data.amount=100.00",
@@ -32,9 +29,9 @@ const SIGN = single(
   "sign [file]",
   "sign a body as the service does",
   "Prints the signature of a body. The raw bytes are signed.",
-  () => import("../commands/sign.ts"),
+  () => import("../commands/verify.ts"),
   {
-    flags: [SECRET_FILE, SECRET],
+    flags: secretFlags(),
     examples: ["sign body.json --secret-file secret.txt", "sign - < body.json"],
   },
 );
@@ -45,16 +42,13 @@ const VERIFY = single(
   "Verifies a body and its signature. If they do not match, explains the cause.",
   () => import("../commands/verify.ts"),
   {
-    flags: [
-      ...flags({ "--signature <hex>": "the value of the header X-Service-Signature" }),
-      SECRET_FILE,
-      { ...SECRET, repeatable: true },
-      ...flags({
-        "--max-age <seconds>": "reject events whose signed timestamp is older",
-        "--header <name: value>":
-          "another header of the delivery: tries whether a time in it was signed with the body [repeatable]",
-      }),
-    ],
+    flags: {
+      "--signature <hex>": "the value of the header X-Service-Signature",
+      ...secretFlags("; repeatable"),
+      "--max-age <seconds>": "reject events whose signed timestamp is older",
+      "--header <name: value>":
+        "another header of the delivery: tries whether a time in it was signed with the body [repeatable]",
+    },
     examples: [
       "verify body.json --signature 3f0a… --secret-file secret.txt",
       "verify - --signature 3f0a… --max-age 300 < body.json",
@@ -68,29 +62,16 @@ const DOCTOR = single(
   "Checks the key, the URL, TLS and the clock, and sends test events to your receiver.",
   () => import("../commands/doctor.ts"),
   {
-    flags: [
+    flags: {
       ...GATEWAY,
-      ...flags({
-        "--webhook <url>":
-          "a receiver: it is sent one signed event and one with a forged signature",
-      }),
-      SECRET_FILE,
-      SECRET,
-    ],
+      "--webhook <url>": "a receiver: it is sent one signed event and one with a forged signature",
+      ...secretFlags(),
+    },
     examples: [
       "doctor",
       "doctor --webhook http://localhost:3000/webhooks --secret-file secret.txt",
     ],
   },
-);
-
-// The parser must not fill in a default: what the file of the shop says comes before it.
-const DRILL_FLAGS = Object.entries(DRILL_OPTIONS).map(
-  ([name, { default: value, ofRun: _, ...option }]): Flag => ({
-    name,
-    ...option,
-    ...(value !== undefined && { fallback: value }),
-  }),
 );
 
 const DRILL = single(
@@ -118,7 +99,7 @@ const COMPLETION = single(
   "completion <shell>",
   "print a script with which your shell completes commands, flags and values",
   "Prints the script. Its first lines say where it belongs. Nothing is installed.",
-  () => import("../commands/completion.ts"),
+  () => import("../completion.ts"),
   {
     values: { shell: { values: SHELLS } },
     examples: SHELLS.map((shell) => `completion ${shell}`),
@@ -130,7 +111,7 @@ const MCP = single(
   "serve the tools of a running sandbox to a coding assistant, over stdio",
   "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
   () => import("../commands/mcp.ts"),
-  { flags: [SANDBOX_URL], examples: ["mcp", "mcp --url http://127.0.0.1:4011"] },
+  { flags: SANDBOX_URL, examples: ["mcp", "mcp --url http://127.0.0.1:4011"] },
 );
 
 /** The commands that send, sign and verify webhooks by hand. */

@@ -1,90 +1,74 @@
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { JSON_WRITERS } from "./json-writers.ts";
-import { JOINED_WITH_TIME, signedBytes, timesIn } from "./signed-with-time.ts";
+import { JOINED_WITH_TIME, timesIn } from "./signed-with-time.ts";
 
 // A signature that does not match does not say why. The usual causes can be tried one by one: if
 // the signature matches after the change is undone, the cause is found.
 
-interface Cause<Subject> {
-  readonly message: string;
-  /** The body or the secret as the sender had it. Throws if this cause is not possible here. */
-  readonly undo: (subject: Subject) => Subject | string;
-}
+/**
+ * What may have happened to a body or a secret, and the text as the sender had it. Throws if that is
+ * not possible here.
+ */
+type Cause = readonly [message: string, undo: (text: string) => string];
 
 const BOM = "\uFEFF";
 
-const onText =
-  (change: (text: string) => string) =>
-  (body: Buffer): string =>
-    change(body.toString("utf8"));
-
-const BODY_CAUSES: readonly Cause<Buffer>[] = [
-  {
-    message:
-      "The body ends with a line break that was not signed: an editor, `echo` or a here-document added it.",
-    undo: onText((text) => text.replace(/\r?\n$/, "")),
-  },
-  {
-    message: "The body was signed with a line break at its end, which is missing now.",
-    undo: onText((text) => `${text}\n`),
-  },
-  {
-    message: "The body begins with a byte order mark that was not signed.",
-    undo: onText((text) => text.replace(BOM, "")),
-  },
-  {
-    message: "The body was signed with a byte order mark, which is missing now.",
-    undo: onText((text) => BOM + text),
-  },
-  {
-    message: "The line endings of the body were changed from LF to CRLF.",
-    undo: onText((text) => text.replaceAll("\r\n", "\n")),
-  },
-  {
-    message: "The line endings of the body were changed from CRLF to LF.",
-    undo: onText((text) => text.replace(/(?<!\r)\n/g, "\r\n")),
-  },
-  ...JSON_WRITERS.map((write) => ({
-    message:
+const BODY_CAUSES: readonly Cause[] = [
+  [
+    "The body ends with a line break that was not signed: an editor, `echo` or a here-document added it.",
+    (text) => text.replace(/\r?\n$/, ""),
+  ],
+  [
+    "The body was signed with a line break at its end, which is missing now.",
+    (text) => `${text}\n`,
+  ],
+  ["The body begins with a byte order mark that was not signed.", (text) => text.replace(BOM, "")],
+  ["The body was signed with a byte order mark, which is missing now.", (text) => BOM + text],
+  [
+    "The line endings of the body were changed from LF to CRLF.",
+    (text) => text.replaceAll("\r\n", "\n"),
+  ],
+  [
+    "The line endings of the body were changed from CRLF to LF.",
+    (text) => text.replace(/(?<!\r)\n/g, "\r\n"),
+  ],
+  ...JSON_WRITERS.map(
+    (write): Cause => [
       "The body was parsed and re-serialised after signing. Pass the raw bytes, before any JSON parser.",
-    undo: onText((text) => write(JSON.parse(text.replace(BOM, "")))),
-  })),
+      (text) => write(JSON.parse(text.replace(BOM, ""))),
+    ],
+  ),
 ];
 
-const SECRET_CAUSES: readonly Cause<string>[] = [
-  {
-    message: "The secret has white space around it that does not belong to it. Remove it.",
-    undo: (secret) => secret.trim(),
-  },
-  {
-    message:
-      "The sender's secret has a line break at its end: the sender reads a file and does not trim it.",
-    undo: (secret) => `${secret}\n`,
-  },
-  {
-    message:
-      "The sender signs with the secret without its prefix. The secret must be used exactly as given.",
-    undo: (secret) => secret.replace(/^whsec_/, ""),
-  },
-  {
-    message: "The secret has quotes around it that do not belong to it. Remove them.",
-    undo: (secret) => secret.replace(/^(["'])(.*)\1$/, "$2"),
-  },
+const SECRET_CAUSES: readonly Cause[] = [
+  [
+    "The secret has white space around it that does not belong to it. Remove it.",
+    (secret) => secret.trim(),
+  ],
+  [
+    "The sender's secret has a line break at its end: the sender reads a file and does not trim it.",
+    (secret) => `${secret}\n`,
+  ],
+  [
+    "The sender signs with the secret without its prefix. The secret must be used exactly as given.",
+    (secret) => secret.replace(/^whsec_/, ""),
+  ],
+  [
+    "The secret has quotes around it that do not belong to it. Remove them.",
+    (secret) => secret.replace(/^(["'])(.*)\1$/, "$2"),
+  ],
 ];
 
 /** A body or a secret as the sender may have had it. */
-interface Candidate<Subject> {
-  readonly content: Subject | string;
+interface Candidate<Content> {
+  readonly content: Content;
   /** What happened to it; `undefined` for the one that was given. */
   readonly message?: string;
 }
 
-/** What was given, before each of the causes that are possible. */
-function candidatesFrom<Subject>(
-  given: Subject,
-  causes: readonly Cause<Subject>[],
-): Candidate<Subject>[] {
-  return causes.flatMap(({ message, undo }) => {
+/** The candidates of the causes that are possible. */
+const candidatesFrom = (given: string, causes: readonly Cause[]): Candidate<string>[] =>
+  causes.flatMap(([message, undo]) => {
     try {
       const content = undo(given);
       return content === given ? [] : [{ message, content }];
@@ -93,7 +77,6 @@ function candidatesFrom<Subject>(
       return [];
     }
   });
-}
 
 /**
  * What happened to the body or the secret; `undefined` if none of the usual causes explains the
@@ -108,7 +91,10 @@ export function explainMismatch(
   digits: string,
   headers: readonly string[] = [],
 ): string | undefined {
-  const bodies: Candidate<Buffer>[] = [{ content: body }, ...candidatesFrom(body, BODY_CAUSES)];
+  const bodies: Candidate<string | Buffer>[] = [
+    { content: body },
+    ...candidatesFrom(body.toString("utf8"), BODY_CAUSES),
+  ];
   const given = secrets.map((content): Candidate<string> => ({ content }));
   const changed = secrets.flatMap((secret) => candidatesFrom(secret, SECRET_CAUSES));
   // Every secret is tried as it was given before any is changed.
@@ -128,12 +114,12 @@ function explainTime(
   headers: readonly string[],
 ): string | undefined {
   for (const { time, place } of timesIn(headers, body)) {
-    for (const form of JOINED_WITH_TIME) {
-      const signed = signedBytes(form, time, body);
+    for (const [form, join] of JOINED_WITH_TIME) {
+      const signed = join(time, body);
       if (!secrets.some((secret) => secret !== "" && signWebhook(signed, secret) === digits)) {
         continue;
       }
-      return `The secret is right, and the sender signs more than the body: ${form.name}, with the time ${place}. malipo verifies a signature of only the body. Check that this is the service of your \`baseUrl\`, and ask it what it signs.`;
+      return `The secret is right, and the sender signs more than the body: ${form}, with the time ${place}. malipo verifies a signature of only the body. Check that this is the service of your \`baseUrl\`, and ask it what it signs.`;
     }
   }
   return undefined;

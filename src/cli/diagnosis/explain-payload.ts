@@ -1,4 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/parse-json.ts";
 
 export const EMPTY_BODY = "The body is empty. It may have been read before it was verified.";
 
@@ -13,16 +14,8 @@ export function explainPayload(body: Buffer): string {
     const byte = body.subarray(position, position + 1).toString("hex");
     return `The body is not valid UTF-8: byte ${position} (0x${byte}) is invalid. The signature is genuine: it covers the bytes.`;
   }
-  let event: unknown;
-  try {
-    event = JSON.parse(text);
-  } catch {
-    return "The body is not valid JSON.";
-  }
-  return explainEvent(event);
-}
-
-function explainEvent(event: unknown): string {
+  const event = parseJson(text);
+  if (event === undefined) return "The body is not valid JSON.";
   if (!isObject(event)) return "The body is JSON, but not an object.";
   if (typeof event.event !== "string") return "`event` is not a string with the name of the event.";
   if (!isObject(event.data)) return "`data` is not an object.";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { Gateway } from "../../client/gateway.ts";
 import type { GatewayOptions } from "../../client/options.ts";
 import { settingsFrom } from "../../client/settings.ts";
-import { type KeyKind, keyKind } from "../../contract/keys.ts";
+import type { KeyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import {
   BASE_URL_MISSING,
@@ -49,8 +49,7 @@ function checkKey(options: GatewayOptions, keyFile: string | undefined): Check {
   const name = "key";
   let detail: string;
   try {
-    const { key } = settingsFrom({ ...options, baseUrl: VALID_BASE_URL });
-    detail = KEY_KINDS[keyKind(key) as KeyKind];
+    detail = KEY_KINDS[settingsFrom({ ...options, baseUrl: VALID_BASE_URL }).kind];
   } catch (error) {
     const { message } = error as Error;
     return { name, state: "fail", detail: hasKey(options) ? message : KEY_MISSING };

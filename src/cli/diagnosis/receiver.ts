@@ -4,7 +4,7 @@ import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { CliError } from "../cli-error.ts";
 import type { Check } from "./check.ts";
 import { adviceFor, sendDelivery } from "./send-delivery.ts";
-import { JOINED_WITH_TIME, signedBytes } from "./signed-with-time.ts";
+import { JOINED_WITH_TIME } from "./signed-with-time.ts";
 
 /** An event that the service does not document, so that no receiver ships goods for it. */
 const PING = "malipo.ping";
@@ -54,11 +54,11 @@ async function findCause(to: URL, secret: string): Promise<string | undefined> {
   }
   const time = String(Math.floor(Date.now() / 1_000));
   const headers = Object.fromEntries(TIME_HEADERS.map((header) => [header, time]));
-  for (const form of JOINED_WITH_TIME) {
-    const signature = signWebhook(signedBytes(form, time, Buffer.from(compact)), secret);
+  for (const [form, join] of JOINED_WITH_TIME) {
+    const signature = signWebhook(join(time, Buffer.from(compact)), secret);
     const { status } = await sendDelivery(to, compact, signature, headers);
     if (status === 200) {
-      return `The secret is right, and the receiver expects a signature of more than the body: ${form.name}. The service signs only the body. Verify with verifyWebhook.`;
+      return `The secret is right, and the receiver expects a signature of more than the body: ${form}. The service signs only the body. Verify with verifyWebhook.`;
     }
   }
   return undefined;

@@ -5,7 +5,6 @@ import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { formatGroups, groupsOf } from "./list.ts";
-import { reached } from "./open.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
 
@@ -48,12 +47,12 @@ async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readon
   try {
     while (changed < ids.length) {
       const some = ids.slice(changed, changed + MAX_AT_ONCE);
-      await reached(async () => list[how]?.(some));
+      await list[how]?.(some);
       changed += some.length;
       progress.update();
     }
   } finally {
-    progress.end();
+    progress.clear();
   }
 }
 

@@ -1,43 +1,26 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { EventFilter, EventPage, EventQuery } from "../../webhooks/inbox/event-list.ts";
+import type {
+  DeadLetter,
+  EventList,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
+import type { StoredDoublePayment } from "../../webhooks/inbox/types.ts";
 import { type CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
-import { readMoment } from "../input/moment.ts";
-import { isBeginningOf, shortIds } from "./ids.ts";
-import { type ListedInbox, reached } from "./open.ts";
+import { readMoment } from "../input/flag-values.ts";
+import type { ListedInbox } from "./open.ts";
 
-/** An event that waits, or a double payment: what all lists have in common. */
-export interface StoredEvent {
-  readonly id: string;
-  readonly receivedAt: number;
-  /** Not of a double payment. */
-  readonly event?: string;
-  readonly signature?: string | undefined;
-  /** Not of a conflict. */
-  readonly attempts?: number;
-  /** Why the last attempt failed. */
-  readonly error?: string;
-  /** Of a double payment: what both payments have in common, and their references. */
-  readonly by?: string;
-  readonly value?: string;
-  readonly references?: readonly string[];
-  /** Of a double payment, with a receiver for many merchants. */
-  readonly merchant?: string | undefined;
-}
-
-export type EventWithBody = StoredEvent & { readonly body: string };
+/** An event that waits, or a double payment. */
+export type StoredEvent = EventPosition & Partial<DeadLetter & StoredDoublePayment>;
 
 /** What a command works on. A list of double payments has no bodies; what is not dead is not changed. */
 export interface Selected {
   /** What one of them is called in messages. */
   readonly what: "dead letter" | "conflict" | "double payment" | "waiting event" | "retrying event";
-  readonly list: {
-    list(filter: EventFilter): Promise<StoredEvent[]>;
-    read?(id: string): Promise<EventWithBody>;
-    requeue?(ids: readonly string[]): Promise<void>;
-    drop?(ids: readonly string[]): Promise<void>;
-  };
+  readonly list: Pick<EventList<StoredEvent>, "list"> & Partial<EventList<StoredEvent>>;
 }
 
 /** The list that each flag chooses, in the place of the dead letters. */
@@ -77,12 +60,38 @@ export async function allEvents({ list }: Selected, filter: EventQuery): Promise
   const events: StoredEvent[] = [];
   let after: string | undefined;
   do {
-    const query = { ...filter, limit: MAX_PAGE, after };
-    const page: EventPage<StoredEvent> = await reached(() => listPage(list, query));
+    const page = await listPage(list, { ...filter, limit: MAX_PAGE, after });
     events.push(...page);
     after = page.next;
   } while (after !== undefined);
   return events;
+}
+
+// Ids are long: SHA-256 in hexadecimal, and two of them for a conflict. A unique beginning is enough, as
+// in git.
+
+const SHORTEST = 7;
+
+const shortened = (id: string, length: number) =>
+  id
+    .split("-")
+    .map((part) => part.slice(0, length))
+    .join("-");
+
+/** The shortest beginnings, of one length, by which the ids differ. */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  const longest = Math.max(0, ...ids.map((id) => id.length));
+  let length = SHORTEST;
+  while (length < longest && new Set(ids.map((id) => shortened(id, length))).size < ids.length) {
+    length++;
+  }
+  return (id) => shortened(id, length);
+}
+
+/** Whether a text is the beginning of an id: of both parts, for a conflict. */
+function isBeginningOf(id: string, text: string): boolean {
+  const parts = id.split("-");
+  return text !== "" && text.split("-").every((part, index) => parts[index]?.startsWith(part));
 }
 
 /** The full ids of what was given, each once: ids, or beginnings that only one id has. */
@@ -104,19 +113,22 @@ export async function findIds(selection: Selected, given: readonly string[]): Pr
 export async function readEvents(
   selection: Selected,
   given: readonly string[],
-): Promise<EventWithBody[]> {
+): Promise<WithBody<StoredEvent>[]> {
   const ids = await findIds(selection, given);
   return Promise.all(
-    ids.map((id) =>
-      reached(
-        async () => (await bodyOf(selection, id)) ?? Promise.reject(unknownId(selection.what, id)),
-      ),
-    ),
+    ids.map(async (id) => {
+      const event = await withBody(selection, id);
+      if (event === undefined) throw unknownId(selection.what, id);
+      return event;
+    }),
   );
 }
 
 /** One with its body; `undefined` if it was processed or dropped in the meantime. */
-export async function bodyOf({ list }: Selected, id: string): Promise<EventWithBody | undefined> {
+export async function withBody(
+  { list }: Selected,
+  id: string,
+): Promise<WithBody<StoredEvent> | undefined> {
   return list.read?.(id).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return undefined;
     throw error;

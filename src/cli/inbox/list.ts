@@ -1,20 +1,19 @@
 import { isObject } from "../../internal/is-object.ts";
-import type { EventQuery } from "../../webhooks/inbox/event-list.ts";
+import { parseJson } from "../../internal/parse-json.ts";
+import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
 import {
   allEvents,
-  bodyOf,
-  type EventWithBody,
   readEvents,
   readFilter,
   type Selected,
   type StoredEvent,
+  shortIds,
+  withBody,
 } from "./events.ts";
-import { shortIds } from "./ids.ts";
-import { reached } from "./open.ts";
 
 const MAX_LIMIT = 1_000;
 const MAX_ERROR_LENGTH = 80;
@@ -31,46 +30,41 @@ const timeOf = ({ receivedAt }: StoredEvent): string => new Date(receivedAt).toI
 const asJson = (event: StoredEvent) => ({ ...event, receivedAt: timeOf(event) });
 
 /** What a person knows an order by. */
-interface Order {
-  readonly reference?: unknown;
-  readonly account_reference?: unknown;
-  readonly amount?: unknown;
-}
-
-function orderIn(event: EventWithBody | undefined): Order {
-  try {
-    const { data } = JSON.parse(event?.body ?? "{}") as { data?: unknown };
-    const { reference, account_reference, amount } = (isObject(data) ? data : {}) as Order;
-    return { reference, account_reference, amount };
-  } catch {
-    return {};
-  }
+function orderIn(body = ""): Readonly<Record<string, unknown>> {
+  const { data } = Object(parseJson(body)) as { data?: unknown };
+  const { reference, account_reference, amount } = isObject(data) ? data : {};
+  return { reference, account_reference, amount };
 }
 
 /** `malipo inbox list` */
 export async function listEvents(selection: Selected, { values }: Input): Promise<Output> {
+  const { what } = selection;
   const filter = readFilter(values);
+  const all = await allEvents(selection, filter);
   const groupBy = values["group-by"];
-  if (groupBy !== undefined) return listGroups(selection, groupBy, filter);
+  if (groupBy !== undefined) {
+    const groups = groupsOf(all, groupBy);
+    const text = () => (groups.length === 0 ? `No ${what}s.` : formatGroups(groups));
+    return { value: { groups }, text };
+  }
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
-  const query = { ...filter, limit, after: values.after };
-  const page = await reached(() => listPage(selection.list, query));
-  const orders = await reached(() =>
-    Promise.all(page.map(async ({ id }) => orderIn(await bodyOf(selection, id)))),
+  const page = await listPage(selection.list, { ...filter, limit, after: values.after });
+  const orders = await Promise.all(
+    page.map(async ({ id }) => orderIn((await withBody(selection, id))?.body)),
   );
-  const ids = (await allEvents(selection, filter)).map(({ id }) => id);
   const items = page.map((event, index) => ({ ...asJson(event), ...orders[index] }));
   const text = () => {
-    const { what } = selection;
     if (page.length === 0) return `No ${what}s.`;
-    const count = `${page.length} of ${ids.length} ${what}${ids.length === 1 ? "" : "s"}.`;
+    const count = `${page.length} of ${all.length} ${what}${all.length === 1 ? "" : "s"}.`;
     const more = page.next === undefined ? "" : ` More: --after ${page.next}`;
-    return [formatEvents(page, orders, shortIds(ids)), paint("dim", count + more)].join("\n");
+    const shortId = shortIds(all.map(({ id }) => id));
+    return [formatEvents(page, orders, shortId), paint("dim", count + more)].join("\n");
   };
-  return { value: { items, next: page.next, total: ids.length }, text };
+  return { value: { items, next: page.next, total: all.length }, text };
 }
 
 type Column = readonly [head: string, cell: (event: StoredEvent, order: Order) => unknown];
+type Order = ReturnType<typeof orderIn>;
 
 const EVENT_COLUMNS: readonly Column[] = [
   ["received", timeOf],
@@ -119,19 +113,16 @@ interface Group {
 
 /** Counts events with the same kind, or with the same kind and error. The largest group first. */
 export function groupsOf(events: readonly StoredEvent[], by: string): Group[] {
-  const groups = new Map<string, StoredEvent[]>();
+  const groups = new Map<string, Group>();
   for (const one of events) {
-    const { event = "", error = "" } = one;
-    const key = JSON.stringify([event, by === "error" ? sameError(oneLine(error)) : ""]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    const { event: kind = "", error: text = "" } = one;
+    const error = by === "error" ? sameError(oneLine(text)) : "";
+    const key = JSON.stringify([kind, error]);
+    const newest = timeOf(one);
+    const { count = 0, oldest = newest } = groups.get(key) ?? {};
+    groups.set(key, { count: count + 1, oldest, newest, kind, error });
   }
-  return [...groups]
-    .map(([key, own]) => {
-      const [kind, error] = JSON.parse(key) as [string, string];
-      const [first, last] = [own[0] as StoredEvent, own.at(-1) as StoredEvent];
-      return { count: own.length, oldest: timeOf(first), newest: timeOf(last), kind, error };
-    })
-    .sort((a, b) => b.count - a.count);
+  return [...groups.values()].sort((a, b) => b.count - a.count);
 }
 
 export const formatGroups = (groups: readonly Group[]): string =>
@@ -146,31 +137,17 @@ export const formatGroups = (groups: readonly Group[]): string =>
     ]),
   ]);
 
-async function listGroups(selection: Selected, by: string, filter: EventQuery): Promise<Output> {
-  const groups = groupsOf(await allEvents(selection, filter), by);
-  const text = () => (groups.length === 0 ? `No ${selection.what}s.` : formatGroups(groups));
-  return { value: { groups }, text };
-}
-
 /** `malipo inbox show` */
 export async function showEvent(selection: Selected, { args }: Input): Promise<Output> {
-  const [found] = await readEvents(selection, args);
-  const shown = found as EventWithBody;
-  const text = () => {
-    const { id, event = "", attempts, error, signature, body } = shown;
-    const { reference, account_reference, amount } = orderIn(shown);
-    const fields = formatFields([
+  const [shown] = (await readEvents(selection, args)) as [WithBody<StoredEvent>];
+  const { id, error, signature, body } = shown;
+  const order = orderIn(body);
+  const text = () =>
+    `${formatFields([
       ["id", id],
-      ["event", oneLine(event)],
-      ["reference", reference],
-      ["account reference", account_reference],
-      ["amount", amount],
-      ["received", timeOf(shown)],
-      ["attempts", attempts],
+      ...EVENT_COLUMNS.map(([name, cell]) => [name, cell(shown, order)] as const),
       ["error", error && oneLine(error)],
       ["signature", signature],
-    ]);
-    return `${fields}\n\n${body}`;
-  };
+    ])}\n\n${body}`;
   return { value: asJson(shown), text };
 }

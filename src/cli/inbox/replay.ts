@@ -6,15 +6,8 @@ import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { type EventWithBody, readEvents, type Selected } from "./events.ts";
+import { readEvents, type Selected } from "./events.ts";
 import { oneLine } from "./list.ts";
-
-interface Replayed {
-  readonly id: string;
-  readonly event: string;
-  readonly response: ReceiverResponse;
-  readonly advice?: string | undefined;
-}
 
 const MAX_TEXT_LENGTH = 200;
 
@@ -22,17 +15,22 @@ const MAX_TEXT_LENGTH = 200;
 export async function replayEvents(selection: Selected, input: Input): Promise<Output> {
   const to = readTarget(input);
   const events = await readEvents(selection, input.args);
-  // Before the first is sent.
-  const signed = events.map(withSignature);
-  const replayed: Replayed[] = [];
+  const unsigned = events.find(({ signature }) => signature === undefined);
+  if (unsigned !== undefined) {
+    throw usageError(
+      `${JSON.stringify(unsigned.id)} was stored without its signature: it cannot be replayed.`,
+    );
+  }
+  const replayed: { id: string; event: string; response: ReceiverResponse; advice?: string }[] = [];
   const progress = showProgress({
-    line: () => `${replayed.length} of ${signed.length} events sent`,
-    share: () => replayed.length / signed.length,
+    line: () => `${replayed.length} of ${events.length} events sent`,
+    share: () => replayed.length / events.length,
   });
   try {
-    for (const { id, event = "", body, signature } of signed) {
+    for (const { id, event = "", body, signature = "" } of events) {
       const response = await sendDelivery(to, body, signature);
-      replayed.push({ id, event, response, advice: adviceFor(response) });
+      const advice = adviceFor(response);
+      replayed.push({ id, event, response, ...(advice && { advice }) });
     }
   } finally {
     progress.end();
@@ -40,14 +38,18 @@ export async function replayEvents(selection: Selected, input: Input): Promise<O
   const isAccepted = replayed.every(({ response }) => response.status === 200);
   return {
     value: { to: to.href, replayed },
-    text: () => formatTable([["status", "event", "id", "response"], ...replayed.map(rowOf)]),
+    text: () =>
+      formatTable([
+        ["status", "event", "id", "response"],
+        ...replayed.map(({ id, event, response: { status, body }, advice = body }) => [
+          String(status),
+          oneLine(event),
+          oneLine(id),
+          oneLine(advice, MAX_TEXT_LENGTH),
+        ]),
+      ]),
     exitCode: isAccepted ? EXIT.ok : EXIT.failed,
   };
-}
-
-function rowOf({ id, event, response: { status, body }, advice = body }: Replayed): string[] {
-  const text = oneLine(advice, MAX_TEXT_LENGTH);
-  return [String(status), oneLine(event), oneLine(id), text];
 }
 
 /** A body holds phone numbers and names: it leaves this machine only with `--remote`. */
@@ -56,15 +58,5 @@ function readTarget({ values, switches }: Input): URL {
   if (isLoopback(to.hostname) || switches.has("remote")) return to;
   throw usageError(
     `--to ${to.origin} is not this machine. The event has a customer's data and a genuine signature: the receiver there will believe it. To send it anyway, add --remote.`,
-  );
-}
-
-type SignedEvent = EventWithBody & { readonly signature: string };
-
-function withSignature(event: EventWithBody): SignedEvent {
-  const { id, signature } = event;
-  if (signature !== undefined) return { ...event, signature };
-  throw usageError(
-    `${JSON.stringify(id)} was stored without its signature: it cannot be replayed.`,
   );
 }

@@ -7,39 +7,24 @@ import { readProfile } from "./profile-arguments.ts";
 
 /** The sections of a report as text, in their order. */
 const SECTIONS = [
-  {
-    result: "contradicted",
-    title: "Contradicted: the service does otherwise",
-    colour: "yellow",
-    format: ({ name, assumed, found }: ReportEntry) =>
-      `  ${paint("bold", name)}\n    the sandbox  ${printable(assumed)}\n    the service  ${printable(String(found))}`,
-    between: "\n",
-  },
-  {
-    result: "confirmed",
-    title: "Confirmed: the service does as the sandbox",
-    colour: "green",
-    format: ({ name, seen, assumed }: ReportEntry) =>
-      `  ${paint("bold", name)} (${seen})  ${printable(assumed)}`,
-    between: "\n",
-  },
-  {
-    result: "unseen",
-    title: "Not seen",
-    colour: "dim",
-    format: ({ name }: ReportEntry) => name,
-    between: ", ",
-  },
+  ["contradicted", "yellow", "Contradicted: the service does otherwise"],
+  ["confirmed", "green", "Confirmed: the service does as the sandbox"],
+  ["unseen", "dim", "Not seen"],
 ] as const;
+
+function formatEntry({ result, name, seen, assumed, found }: ReportEntry): string {
+  const title = `  ${paint("bold", name)}`;
+  if (result === "unseen") return name;
+  if (result === "confirmed") return `${title} (${seen})  ${printable(assumed)}`;
+  return `${title}\n    the sandbox  ${printable(assumed)}\n    the service  ${printable(String(found))}`;
+}
 
 /** The report: what the sandbox assumes, beside what the service was seen to do. */
 export const formatReport = (entries: readonly ReportEntry[]): string =>
-  SECTIONS.flatMap(({ result, title, colour, format, between }) => {
-    const own = entries.filter((entry) => entry.result === result).map(format);
-    const indent = result === "unseen" ? "  " : "";
-    return own.length === 0
-      ? []
-      : [`${paint(colour, `${title} (${own.length})`)}\n${indent}${own.join(between)}`];
+  SECTIONS.flatMap(([result, colour, title]) => {
+    const own = entries.filter((entry) => entry.result === result).map(formatEntry);
+    const text = result === "unseen" ? `  ${own.join(", ")}` : own.join("\n");
+    return own.length === 0 ? [] : [`${paint(colour, `${title} (${own.length})`)}\n${text}`];
   }).join("\n\n");
 
 /** `malipo learn report FILE` */

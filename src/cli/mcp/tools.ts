@@ -1,5 +1,6 @@
 import { ownOptions } from "../../internal/check-options.ts";
-import type { Argument, Command, Flag, Subcommand } from "../command.ts";
+import type { Flag } from "../../internal/flags.ts";
+import type { Argument, Command, Subcommand } from "../command.ts";
 import { flagSummary } from "../help.ts";
 
 /** The commands that are tools: those of a running sandbox, and what checks and explains. */

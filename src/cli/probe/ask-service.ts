@@ -1,8 +1,7 @@
 import type { WriteStream } from "node:tty";
 import { ProbeError } from "../../errors/probe.ts";
-import { probe } from "../../learn/probe/probe.ts";
+import { type ProbeOptions, type ProbeResult, probe } from "../../learn/probe/probe.ts";
 import { chooseSteps } from "../../learn/probe/steps/steps.ts";
-import type { ProbeOptions, ProbeResult } from "../../learn/probe/types.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";

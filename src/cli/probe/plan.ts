@@ -9,7 +9,6 @@ export interface PlanContext {
   readonly baseUrl: string;
   readonly keyKind: string;
   readonly phone: string | undefined;
-  /** The file that the profile goes to. */
   readonly out: string | undefined;
   readonly choices: Choices;
 }
@@ -41,13 +40,7 @@ function rowsOf(part: Part, steps: readonly Step[]): string[][] {
   if (part !== "paging") return steps.map((step) => [stepName(step), step.learns]);
   return [...new Set(steps.map(({ path }) => path))].map((path) => {
     const queries = steps.filter((step) => step.path === path).map(queryOf);
-    return [
-      `GET ${path}`,
-      queries
-        .flatMap((query) => query && `?${query}`)
-        .join(" ")
-        .trim(),
-    ];
+    return [`GET ${path}`, queries.flatMap((query) => (query ? [`?${query}`] : [])).join(" ")];
   });
 }
 

@@ -3,8 +3,7 @@ import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { printError } from "../terminal/output.ts";
-import { type RegisteredSandbox, registeredSandboxes } from "./registry.ts";
-import { openRunFolder } from "./run-folder.ts";
+import { openRunFolder, type RegisteredSandbox, registeredSandboxes } from "./registry.ts";
 import { isSandbox } from "./running-sandbox.ts";
 
 /** The address of `malipo sandbox` without `--port`. */

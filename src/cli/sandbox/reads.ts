@@ -1,11 +1,14 @@
 import type { CommandResult } from "../../sandbox/control/commands.ts";
+import type { QueueLength } from "../../sandbox/deliveries/queue.ts";
 import type { Delivery } from "../../sandbox/index.ts";
+import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
+import type { StoredFault } from "../../sandbox/state/stored.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { formatFields, formatTable, paint } from "../terminal/output.ts";
 import { querySandbox } from "./running-sandbox.ts";
-import { type LoggedRequest, requestLine, responseOf } from "./sandbox-log.ts";
+import { requestLine, responseOf } from "./sandbox-log.ts";
 
 export type Details = readonly (readonly [name: string, value: unknown])[];
 
@@ -49,27 +52,12 @@ function queryOf({ values }: Input, ...flags: readonly string[]): URLSearchParam
   return new URLSearchParams([["limit", limit], ...given]);
 }
 
-const formatRequests = ({ requests }: { readonly requests: readonly LoggedRequest[] }): string =>
+const formatRequests = ({ requests }: { requests: LoggedExchange[] }): string =>
   requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n");
 
-function formatScenes({
-  scenes,
-}: {
-  readonly scenes: { name: string; savedAt: string }[];
-}): string {
+function formatScenes({ scenes }: { scenes: { name: string; savedAt: string }[] }): string {
   if (scenes.length === 0) return "No scenes. To save one: malipo scenes save <name>";
   return formatTable([["name", "saved"], ...scenes.map(({ name, savedAt }) => [name, savedAt])]);
-}
-
-interface ActiveFaults {
-  readonly faults: readonly {
-    readonly id?: string;
-    readonly match: Readonly<Record<string, string>>;
-    readonly effect: { readonly kind: string } & Readonly<Record<string, unknown>>;
-    readonly after: number;
-    readonly times: number | null;
-  }[];
-  readonly chaos?: object;
 }
 
 const pairs = (fields: object): string =>
@@ -77,7 +65,7 @@ const pairs = (fields: object): string =>
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 
-function formatFaults({ faults, chaos }: ActiveFaults): string {
+function formatFaults({ faults, chaos }: { faults: StoredFault[]; chaos?: object }): string {
   const rows = faults.map(({ id = "", effect: { kind, ...effect }, match, after, times }) => [
     id,
     kind,
@@ -96,7 +84,7 @@ function formatFaults({ faults, chaos }: ActiveFaults): string {
 interface DeliveryLog {
   readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
   readonly total: number;
-  readonly queues: readonly { url: string; pending: number; maxPending: number }[];
+  readonly queues: readonly QueueLength[];
 }
 
 const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt", "to"];

@@ -1,8 +1,9 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback } from "../../internal/loopback.ts";
-import { openRunFolder, readRunFile } from "./run-folder.ts";
+import { parseJson } from "../../internal/parse-json.ts";
 
 // Each running sandbox has a file with its address, so that commands find it. It holds no key.
 
@@ -13,19 +14,15 @@ export interface RegisteredSandbox {
   readonly folder: string;
 }
 
-/** The address of a sandbox, written into a file that commands find. */
-export interface Registration {
-  /** Commands that are run in the same folder find this sandbox without `--url`. */
-  readonly isFound: boolean;
-  /** Commands find it in no folder: the address could not be written. */
-  readonly hasFailed?: true;
-  remove(): void;
-}
-
-/** Writes the address of this process's sandbox. If that is not possible, commands need `--url`. */
-export function registerSandbox(url: string): Registration {
+/**
+ * Writes the address of this process's sandbox into a file. `isFound`: commands that are run in the same
+ * folder find this sandbox without `--url`. `hasFailed`: the file could not be written, and no command
+ * finds it.
+ */
+export function registerSandbox(url: string) {
+  const failed = { isFound: false, hasFailed: true, remove: () => {} };
   const folder = openRunFolder();
-  if (folder === undefined) return { isFound: false, hasFailed: true, remove: () => {} };
+  if (folder === undefined) return failed;
   const entry: RegisteredSandbox = { url, folder: process.cwd() };
   const isFound = readEntries(folder).every((other) => other.folder !== entry.folder);
   const path = join(folder, `${process.pid}.json`);
@@ -34,9 +31,9 @@ export function registerSandbox(url: string): Registration {
     // A file with this name was left behind by a process that was killed.
     remove();
     fs.writeFileSync(path, `${JSON.stringify(entry)}\n`, { flag: "wx", mode: 0o600 });
-    return { isFound, remove };
+    return { isFound, hasFailed: false, remove };
   } catch {
-    return { isFound: false, hasFailed: true, remove };
+    return failed;
   }
 }
 
@@ -76,14 +73,58 @@ function isRunning(pid: number): boolean {
 }
 
 /** Only an address of this machine: commands are sent nowhere else. */
-function entryIn(text: string | undefined): RegisteredSandbox | undefined {
+function entryIn(text = ""): RegisteredSandbox | undefined {
+  const entry = parseJson(text);
+  if (!isObject(entry) || !URL.canParse(String(entry.url))) return undefined;
+  const { protocol, hostname, origin } = new URL(String(entry.url));
+  if (protocol !== "http:" || !isLoopback(hostname)) return undefined;
+  return { url: origin, folder: String(entry.folder) };
+}
+
+const GROUP_AND_OTHERS = 0o077;
+
+/** Windows has neither. There, the folder for temporary files belongs to the user. */
+const isPrivate = ({ uid, mode }: fs.Stats): boolean =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & GROUP_AND_OTHERS) === 0);
+
+function folderPath(): string {
+  const { XDG_RUNTIME_DIR: runtime = "" } = process.env;
+  if (isAbsolute(runtime)) return join(runtime, "malipo");
+  return join(tmpdir(), `malipo-${process.getuid?.() ?? "user"}`);
+}
+
+/**
+ * The folder with the addresses of running sandboxes. Only this user can read or write it: a user who could
+ * write there could send the commands of this user to another server. `undefined` if there is no such
+ * folder, or it is not private.
+ */
+export function openRunFolder(): string | undefined {
+  const path = folderPath();
   try {
-    const entry: unknown = JSON.parse(text ?? "");
-    if (!isObject(entry)) return undefined;
-    const { protocol, hostname, origin } = new URL(String(entry.url));
-    if (protocol !== "http:" || !isLoopback(hostname)) return undefined;
-    return { url: origin, folder: String(entry.folder) };
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return undefined;
+  }
+  // Not `stat`: a symbolic link of another user must not be followed.
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() && isPrivate(stats) ? path : undefined;
+}
+
+const MAX_BYTES = 4_096;
+// Windows has no such flag: there, only an administrator can make a symbolic link.
+const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
+
+/** The content of a file of the folder; `undefined` for one that is not ours. */
+function readRunFile(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW);
+    const stats = fs.fstatSync(file);
+    const isOurs = stats.isFile() && stats.size <= MAX_BYTES && isPrivate(stats);
+    return isOurs ? fs.readFileSync(file, "utf8") : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
   }
 }

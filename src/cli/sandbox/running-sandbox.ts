@@ -1,4 +1,4 @@
-import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/parse-json.ts";
 import {
   CONTROL_PREFIX,
   type CommandName,
@@ -56,7 +56,7 @@ async function callSandbox<Result>(
   init: RequestInit,
 ): Promise<Result> {
   const { status, text } = await send(origin, path, init);
-  const { success, data, error } = parseEnvelope(text);
+  const { success, data, error } = Object(parseJson(text)) as Record<string, unknown>;
   if (success === true) return data as Result;
   if (typeof error !== "string") {
     throw rejected(`${origin} returned ${status}. It is not a sandbox of this version of malipo.`);
@@ -75,11 +75,7 @@ export const explainMisread = (error: unknown): unknown =>
 
 const rejected = (message: string) => new CliError(EXIT.failed, "rejected", message);
 
-async function send(
-  origin: string,
-  path: string,
-  init: RequestInit,
-): Promise<{ status: number; text: string }> {
+async function send(origin: string, path: string, init: RequestInit) {
   try {
     const response = await fetch(origin + CONTROL_PREFIX + path, { ...init, redirect: "manual" });
     return { status: response.status, text: await response.text() };
@@ -91,14 +87,5 @@ async function send(
       `No sandbox responds${late} at ${origin}. Start one: malipo sandbox. If it runs on another port, give --url.`,
       { cause },
     );
-  }
-}
-
-function parseEnvelope(text: string): Record<string, unknown> {
-  try {
-    const envelope: unknown = JSON.parse(text);
-    return isObject(envelope) ? envelope : {};
-  } catch {
-    return {};
   }
 }

@@ -1,5 +1,5 @@
 import { paint } from "../terminal/output.ts";
-import type { Ready } from "./ready.ts";
+import type { Ready } from "./settings.ts";
 
 const PHONE = "0712345678";
 

@@ -1,17 +1,8 @@
 import { describeConnectionError } from "../../internal/describe-error.ts";
 import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, DeliveryAttempt, SandboxPayment } from "../../sandbox/index.ts";
+import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import { paint, printable } from "../terminal/output.ts";
-
-/** A request that a running sandbox answered. */
-export interface LoggedRequest {
-  readonly id: number;
-  readonly at: number;
-  readonly line: string;
-  readonly status?: number;
-  readonly fault?: string;
-  readonly responseBody: string;
-}
 
 const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;
 
@@ -48,7 +39,7 @@ function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
 const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
 
 /** A request to a running sandbox, in one line. */
-export function requestLine({ at, line, status, fault }: LoggedRequest): string {
+export function requestLine({ at, line, status, fault }: LoggedExchange): string {
   const colour = status !== undefined && status < 400 ? "green" : "red";
   const result = status === undefined ? "no response" : String(status);
   const reason = fault === undefined ? "" : `  fault: ${printable(fault)}`;

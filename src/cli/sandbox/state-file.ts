@@ -1,30 +1,27 @@
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { parseJson } from "../../internal/parse-json.ts";
 import type { Sandbox, SandboxSnapshot } from "../../sandbox/index.ts";
-import { usageError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { EXIT } from "../exit-codes.ts";
+import { writePrivateFile } from "./private-files.ts";
 
 // A state file is one line of JSON that begins with a mark. A file without the mark is not ours: it
 // is never changed.
 const BEGINNING = '{"malipo":"malipo sandbox state"';
 const VERSION = 1;
 
-/** The content of a state file. Takes the snapshot apart: `now` stands beside the other state. */
-export const formatStateFile = (now: unknown, state: string): string =>
-  `${BEGINNING},"version":${VERSION},"now":${now},"state":${state}}\n`;
-
-export interface Restored {
-  readonly restored: boolean;
-  /** The new path of a damaged file. */
-  readonly movedTo?: string;
-}
-
 /**
  * Restores a sandbox from its state file. A missing or empty file restores nothing. A damaged file
- * is moved out of the way.
+ * is moved out of the way, to the path `movedTo`.
  *
  * @throws {CliError} `usage` for a file that is not a state file of this version, which is left
  *   unchanged.
  */
-export function restoreState(sandbox: Sandbox, path: string, clock: "virtual" | "real"): Restored {
+export function restoreState(
+  sandbox: Sandbox,
+  path: string,
+  clock: "virtual" | "real",
+): { restored: boolean; movedTo?: string } {
   const text = readStateFile(path);
   if (text === "") return { restored: false };
   if (!text.startsWith(BEGINNING)) {
@@ -32,12 +29,8 @@ export function restoreState(sandbox: Sandbox, path: string, clock: "virtual" | 
       `${path} is not a sandbox state file. It was left unchanged. Move it, or use another path for --state.`,
     );
   }
-  let file: { version?: unknown; now?: unknown; state?: object };
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return { restored: false, movedTo: moveDamagedFile(path) };
-  }
+  const file = parseJson(text) as { version?: unknown; now?: unknown; state?: object } | undefined;
+  if (file === undefined) return { restored: false, movedTo: moveDamagedFile(path) };
   if (file.version !== VERSION) {
     throw usageError(
       `${path} was written by a later version of malipo. It was left unchanged. Update malipo.`,
@@ -71,4 +64,69 @@ function moveDamagedFile(path: string): string {
   for (let next = 2; existsSync(target); next++) target = `${base}-${next}`;
   renameSync(path, target);
   return target;
+}
+
+const MIN_PAUSE_MS = 250;
+/** The pause after a save is at least this many times as long as the save took. */
+const PAUSE_FACTOR = 20;
+
+/**
+ * Stores the state of a sandbox in a file. The file is written under another name and then renamed, so
+ * that it is complete at any moment.
+ *
+ * @param onFailure - Called when a save that `saveSoon` started fails.
+ */
+export function createStateSaver(
+  sandbox: Sandbox,
+  path: string,
+  clock: "virtual" | "real",
+  onFailure: (message: string) => void,
+) {
+  // A symbolic link stays a link: the file that it leads to is replaced.
+  const target = existsSync(path) ? realpathSync(path) : path;
+  let savedContent = "";
+  let pauseMs = MIN_PAUSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let lastSave: Promise<void> = Promise.resolve();
+
+  async function save(): Promise<void> {
+    const startedAt = performance.now();
+    const { now, ...rest } = sandbox.snapshot();
+    const state = JSON.stringify(rest);
+    // Real time always moves. Only how far it was advanced is worth a write.
+    const time = clock === "virtual" ? now : Math.round((Number(now) - Date.now()) / 1_000);
+    const content = `${time} ${state}`;
+    if (content !== savedContent) await writeState(target, now, state);
+    savedContent = content;
+    pauseMs = Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
+  }
+
+  /** @throws {CliError} `state_not_saved` if the file cannot be written. */
+  function saveNow(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    lastSave = lastSave.catch(() => {}).then(save);
+    return lastSave;
+  }
+
+  /** Saves after a pause, and with it every change until then. */
+  const saveSoon = () => {
+    timer ??= setTimeout(
+      () => saveNow().catch((error: Error) => onFailure(error.message)),
+      pauseMs,
+    );
+  };
+  return { saveSoon, saveNow };
+}
+
+/** Takes the snapshot apart: `now` stands beside the other state. */
+async function writeState(path: string, now: unknown, state: string): Promise<void> {
+  try {
+    const text = `${BEGINNING},"version":${VERSION},"now":${now},"state":${state}}\n`;
+    await writePrivateFile(path, text);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `The state could not be saved to ${path}: ${code}.`;
+    throw new CliError(EXIT.failed, "state_not_saved", message, { cause });
+  }
 }

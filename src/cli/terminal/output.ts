@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
-import { isObject } from "../../internal/is-object.ts";
-import type { Output } from "../command.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -54,7 +52,8 @@ export const printable = (text: string): string =>
     (one) => ({ "\n": "\\n", "\t": "\\t" })[one] ?? unicodeEscape(one),
   );
 
-const asText = (value: unknown): string =>
+/** A value from a service in one line. */
+export const asText = (value: unknown): string =>
   printable(typeof value === "string" ? value : String(JSON.stringify(value)));
 
 /** A value from a service as the text of a cell: it may be of any type. */
@@ -81,37 +80,4 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   const formatRow = (row: readonly string[]) =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
   return clean.map((row) => formatRow(row).trimEnd()).join("\n");
-}
-
-/** One block of names and values for each object: nothing is known about its fields. */
-export const formatBlocks = (objects: readonly object[]): string =>
-  objects.map((one) => formatFields(Object.entries(one))).join("\n\n");
-
-/** What a list response holds beside its items. */
-interface ListPage<Item> {
-  readonly items: readonly Item[];
-  readonly meta: Readonly<Record<string, unknown>>;
-}
-
-/**
- * One page of a list, and below it what the service says about paging. `success` is the
- * envelope's, and if `meta` is the only other field, its fields are meant.
- */
-export function pageOutput<Item>(
-  { items, meta: { success: _, ...rest } }: ListPage<Item>,
-  none: string,
-  format: (items: readonly Item[]) => string,
-): Output {
-  const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
-  const meta = isOnly ? (rest.meta as ListPage<Item>["meta"]) : rest;
-  const text = () => {
-    const paging = Object.entries(meta).map(
-      ([name, value]) => `${printable(name)}: ${asText(value)}`,
-    );
-    return [
-      items.length === 0 ? none : format(items),
-      ...(paging.length === 0 ? [] : [paint("dim", paging.join(", "))]),
-    ].join("\n");
-  };
-  return { value: { items, meta }, text };
 }

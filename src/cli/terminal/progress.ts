@@ -15,20 +15,19 @@ export interface ProgressOptions {
 }
 
 /** Shows how far a command is: at once on a terminal, and periodically elsewhere. */
-export class Progress {
+export class Progress extends StatusLine {
   readonly #options: ProgressOptions;
-  readonly #status: StatusLine;
   readonly #started = performance.now();
   #shown = performance.now();
 
   constructor(options: ProgressOptions) {
+    super(options.output);
     this.#options = options;
-    this.#status = new StatusLine(options.output);
   }
 
   /** How often there is something to show. */
   get intervalMs(): number {
-    return this.#status.isTerminal ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
+    return this.isTerminal ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
   }
 
   /** Shows the progress, unless it was shown a moment ago. */
@@ -36,17 +35,7 @@ export class Progress {
     const now = performance.now();
     if (now - this.#shown < this.intervalMs) return;
     this.#shown = now;
-    this.#status.show(this.#text(now - this.#started));
-  }
-
-  /** Says something that stays. */
-  note(text: string): void {
-    this.#status.note(text);
-  }
-
-  /** Takes the progress off the terminal. */
-  end(): void {
-    this.#status.clear();
+    this.show(this.#text(now - this.#started));
   }
 
   #text(elapsedMs: number): string {
@@ -59,16 +48,16 @@ export class Progress {
 }
 
 /** Shows the progress by itself, until it ends. */
-export function showProgress(options: ProgressOptions): Pick<Progress, "note" | "end"> {
+export function showProgress(options: ProgressOptions) {
   const progress = new Progress(options);
   const timer = setInterval(() => progress.update(), progress.intervalMs);
   // If the work failed, the timer must not keep the process alive.
   timer.unref();
   return {
-    note: (text) => progress.note(text),
+    note: (text: string) => progress.note(text),
     end: () => {
       clearInterval(timer);
-      progress.end();
+      progress.clear();
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Exchange } from "./exchange.ts";
 
-/** How one attempt ended. */
 export type AttemptEnd = Exchange | { readonly kind: "timeout" } | { readonly kind: "aborted" };
 
 /**

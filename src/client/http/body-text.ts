@@ -1,4 +1,11 @@
+import { keyKind } from "../../contract/keys.ts";
 import { isObject } from "../../internal/is-object.ts";
+import {
+  isPhoneDigits,
+  maskPhones,
+  PHONE_EXPECTED,
+  phoneDigits,
+} from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
 
@@ -31,4 +38,30 @@ export function copyOf<T>(endpoint: string, body: T): T {
 export function notJson(endpoint: string, options?: ErrorOptions): Error {
   const message = "expected a body that JSON can hold: no cycle, no bigint, no function";
   return invalidParams(endpoint, [{ path: [], message }], options);
+}
+
+/** What a caller gave, as a message shows it. */
+export function describeGiven(value: unknown, redactor: Redactor): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") {
+    // Another key than this gateway's, in the wrong place.
+    if (keyKind(value) !== undefined) return "an API key";
+    return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
+  }
+  if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
+  return Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
+}
+
+/**
+ * The body `{ phone }`, with the phone in digits. As its schema does, without zod: it is the only body
+ * that a public key may send.
+ *
+ * @throws {InvalidParamsError}
+ */
+export function checkPhone(endpoint: string, body: unknown, redactor: Redactor): unknown {
+  const { phone } = Object(body) as { phone?: unknown };
+  const digits = typeof phone === "string" ? phoneDigits(phone) : "";
+  if (isPhoneDigits(digits)) return { phone: digits };
+  const message = `${PHONE_EXPECTED}, got ${describeGiven(phone, redactor)}`;
+  throw invalidParams(endpoint, [{ path: ["phone"], message }]);
 }

@@ -20,13 +20,12 @@ import {
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
-/** The limits of one call. */
 export interface Limits extends CallLimits {
   readonly signal: AbortSignal | undefined;
   readonly beforeSend?: Fence | undefined;
 }
 
-/** What ky is given for every attempt that failed. The call knows why. */
+/** Thrown at ky to signal a failed attempt. The real error is in `#failed`. */
 const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
 
 /** An attempt as it was when it began. */
@@ -58,12 +57,13 @@ export class CallAttempts {
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
-  #delayMs = 0;
   /** The last attempt, until a line of the log was written for it. */
   #unlogged: (() => LoggedAttempt) | undefined;
 
   /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
+  /** The wait before the next attempt. */
+  delayMs = 0;
   /** The 2xx that the call ended with. */
   received: HttpResponse | undefined;
 
@@ -104,7 +104,6 @@ export class CallAttempts {
     });
   }
 
-  /** May another attempt follow the one that failed? */
   shouldRetry(): boolean {
     this.#endByTimeout();
     // If the caller aborted, no failure stands.
@@ -115,18 +114,13 @@ export class CallAttempts {
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.effect, failure)) return false;
-    this.#delayMs = delayMs;
+    this.delayMs = delayMs;
     this.#log({ retryInMs: delayMs });
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
   }
 
-  /** How long to wait before the next attempt. */
-  delayMs(): number {
-    return this.#delayMs;
-  }
-
-  /** What the caller is to be given for what ky threw. */
+  /** The error for the caller, by what ky threw. */
   errorFor(thrown: unknown): unknown {
     const error = this.#errorFor(thrown);
     this.#log();
@@ -177,14 +171,12 @@ export class CallAttempts {
     };
   }
 
-  /** Writes the line of the last attempt, if it has none yet. */
   #log(next: { readonly retryInMs?: number } = {}): void {
     const ended = this.#unlogged;
     this.#unlogged = undefined;
     if (ended !== undefined) this.#settings.log?.(() => ({ ...ended(), ...next }));
   }
 
-  /** Keeps how an attempt ended, and calls the hooks. */
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
     const response = responseOf(end);

@@ -5,8 +5,7 @@ import type { ParamIssue } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
-import { notJson } from "./body-text.ts";
-import { describeGiven } from "./describe-given.ts";
+import { describeGiven, notJson } from "./body-text.ts";
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, name) => Object(inner)[name], value);

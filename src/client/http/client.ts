@@ -1,4 +1,4 @@
-import ky, { type KyInstance, type Options, type RetryOptions } from "ky";
+import ky, { type KyInstance, type RetryOptions } from "ky";
 import type { Outcome } from "../../errors/base.ts";
 import { linkedController } from "../../internal/linked-controller.ts";
 import type { Settings } from "../settings.ts";
@@ -24,33 +24,12 @@ const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
 
 /**
  * One ky instance for every gateway, so that a process may have thousands of them. Nothing of a gateway
- * is in it: see `kyOptions`. Here are only the options that no call changes. See docs/decisions/0001.
+ * is in it, only the options that no call changes. See docs/decisions/0001.
  */
 const client: KyInstance = /* @__PURE__ */ ky.create({
   // A response that is not a 2xx is an error of ours, with an outcome, and ky never sees it.
   throwHttpErrors: false,
 });
-
-/** What ky is given for one call: the request, its limits, and functions that decide. */
-function kyOptions(
-  { method, headers }: HttpRequest,
-  attempts: CallAttempts,
-  limits: Limits,
-): Options {
-  return {
-    method,
-    headers,
-    timeout: limits.timeoutMs,
-    totalTimeout: limits.totalTimeoutMs,
-    retry: {
-      limit: limits.maxRetries,
-      methods: EVERY_METHOD,
-      shouldRetry: () => attempts.shouldRetry(),
-      delay: () => attempts.delayMs(),
-    },
-    fetch: (request) => attempts.attempt(request as Request),
-  };
-}
 
 /**
  * The HTTP client of a gateway. It sends a request until it has a 2xx, may not be sent again, or time is
@@ -67,7 +46,17 @@ export function createHttpClient(settings: Settings) {
     const { controller, unlink } = linkedController(limits.signal);
     try {
       await client(request.url, {
-        ...kyOptions(request, attempts, limits),
+        method: request.method,
+        headers: request.headers,
+        timeout: limits.timeoutMs,
+        totalTimeout: limits.totalTimeoutMs,
+        retry: {
+          limit: limits.maxRetries,
+          methods: EVERY_METHOD,
+          shouldRetry: () => attempts.shouldRetry(),
+          delay: () => attempts.delayMs,
+        },
+        fetch: (kyRequest) => attempts.attempt(kyRequest as Request),
         ...(limits.signal && { signal: controller.signal }),
       });
     } catch (error) {

@@ -44,7 +44,6 @@ export interface CallContext {
 /** From the best to the worst. */
 const OUTCOMES: readonly Outcome[] = ["not_sent", "rejected", "unknown"];
 
-/** The outcome of two attempts: the worse of theirs. */
 export const worse = (a: Outcome, b: Outcome): Outcome =>
   OUTCOMES.indexOf(a) > OUTCOMES.indexOf(b) ? a : b;
 
@@ -70,7 +69,6 @@ function nextStep(outcome: Outcome, effect: Effect): string {
     : "It may have happened. You can send it again: the result is the same.";
 }
 
-/** The message of an error: the endpoint, what failed, and what the caller may do now. */
 const messageOf = ({ endpoint, effect, redactor }: CallContext, what: string, outcome: Outcome) =>
   redactor.text(`${endpoint}${what} ${nextStep(outcome, effect)}`);
 
@@ -141,7 +139,6 @@ export function unexpectedResponse(
   return new UnexpectedResponseError(message, "unknown", fields, options);
 }
 
-/** A response whose body is larger than `maxResponseBytes`. */
 export function tooLargeFailure(
   context: CallContext,
   response: Response,
@@ -190,7 +187,6 @@ export function connectionFailure(context: CallContext, error: unknown, wasSent:
   };
 }
 
-/** An attempt, or the whole call, that took too long. */
 export function timeoutFailure(
   context: CallContext,
   option: "timeoutMs" | "totalTimeoutMs",

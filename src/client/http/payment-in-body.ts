@@ -9,7 +9,6 @@ export function idText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** A payment that the body of a response names. */
 export interface PaymentInBody {
   /** `undefined` if only its prompt is named, or if the reference cannot be used. */
   readonly reference: string | undefined;

@@ -5,7 +5,7 @@ function contentLength({ headers }: Response): number | undefined {
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** Lets the connection go: what is left of the body is of no use. */
+/** Cancels the rest of the body, so that the connection is released. */
 function cancel(body: ReadableStream | ReadableStreamDefaultReader): void {
   body.cancel().catch(() => {});
 }

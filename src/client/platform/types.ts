@@ -6,7 +6,7 @@ export interface LoggedAttempt {
   readonly view: RequestView;
   readonly durationMs: number;
   readonly response?: Response | undefined;
-  /** Of an attempt that failed. */
+  /** Why the attempt failed; `undefined` if it did not. */
   readonly error?: GatewayError | undefined;
   readonly aborted?: boolean;
   readonly retryInMs?: number | undefined;

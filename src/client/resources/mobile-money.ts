@@ -9,8 +9,7 @@ import type {
 } from "../../contract/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
-import { copyOf } from "../http/body-text.ts";
-import { checkPhone } from "../http/check-phone.ts";
+import { checkPhone, copyOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
@@ -76,7 +75,7 @@ export class MobileMoney {
    *
    * Requires a secret key with the scopes `payments.create` and `payments.read`.
    *
-   * @throws {PaymentPendingError} at the time limit, and where the service rejects the read of the payment
+   * @throws {PaymentPendingError} at the time limit, or if the service rejects the read of the payment
    * (`cause`). The customer has been prompted: keep `reference` and look again later.
    * @throws {GatewayError} what `initiate` throws, while there is no payment.
    *

@@ -16,7 +16,6 @@ export function dataOf(body: unknown): unknown {
   return data ?? {};
 }
 
-/** The items of a list, and every field that stood beside them. */
 export interface FoundList {
   readonly items: unknown[];
   readonly meta: Fields;

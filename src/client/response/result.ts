@@ -15,7 +15,7 @@ export interface WithResponse<T> {
   readonly requestId: string | undefined;
 }
 
-/** What a call comes down to. */
+/** The result of a call, before the id of its request is read. */
 export type Unwrapped<T> = Omit<WithResponse<T>, "requestId">;
 
 /** A promise of the unwrapped `data`. */
@@ -42,7 +42,7 @@ export function resultOf<T>(call: Promise<Unwrapped<T>>): Result<T> {
   const result = dataOf(call);
   return Object.assign(result, {
     withResponse: async () => {
-      // By way of `result`: the caller now has only this promise, so a failure must be reported by this
+      // Through `result`: the caller now has only this promise, so a failure must be reported by this
       // one only. And a stack leads to the caller only if each promise has one that waits for it.
       await result;
       const whole = await call;

@@ -22,7 +22,6 @@ function safeSyntaxError(text: string, redactor: Redactor): unknown {
   }
 }
 
-/** The error for `success: false`. */
 function failureIn(context: CallContext, received: HttpResponse, outcome: Outcome): Error {
   const failure = statusFailure(context, received);
   return failure.toError(worse(outcome, failure.outcome));

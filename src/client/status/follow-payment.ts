@@ -1,6 +1,21 @@
+import type { Payment } from "../../contract/payment.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { callHook } from "../hooks.ts";
-import type { PaymentProgress } from "./progress.ts";
+
+/**
+ * What a page learns of a payment. It holds no reference, no phone and no name. A type and not an
+ * interface, so that it is a {@link Payment} too.
+ */
+export type PaymentProgress = {
+  /** `pending`, `completed`, `failed`, or a status that is not documented. */
+  readonly status: Payment["status"];
+  /** Whether the payment has reached a final status. */
+  readonly final: boolean;
+  /** What to tell the customer. Only a failed payment has it. */
+  readonly user_message?: string;
+  /** Whether the customer may try again. Only a failed payment has it. */
+  readonly retry_possible?: boolean;
+};
 
 /** The options of `followPayment`. */
 export interface FollowOptions {

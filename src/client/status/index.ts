@@ -4,7 +4,6 @@
  * @module malipo/status
  */
 
-export { type FollowOptions, followPayment } from "./follow-payment.ts";
-export type { PaymentProgress } from "./progress.ts";
+export { type FollowOptions, followPayment, type PaymentProgress } from "./follow-payment.ts";
 export type { PaymentWaiter } from "./shared-wait.ts";
 export { type StatusHandlerOptions, statusHandler } from "./status-handler.ts";

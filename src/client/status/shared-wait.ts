@@ -26,97 +26,89 @@ const WAIT_MS = 3_600_000;
 /** How long a wait goes on after its last page left: pages are loaded again, and some only poll. */
 const LINGER_MS = 15_000;
 
-/** One wait for one payment, for all pages that show it. */
-class SharedWait {
-  readonly #listeners = new Set<Listener>();
-  readonly #controller = new AbortController();
-  readonly #isFinal: (payment: Payment) => boolean;
-  readonly #onEnd: () => void;
-  #known: Known = { final: false };
-  #lingering: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(
-    wait: (options: WaitOptions) => Promise<Payment>,
-    finalStatuses: readonly string[],
-    onEnd: () => void,
-  ) {
-    this.#isFinal = ({ status }) => isFinal(status) || finalStatuses.includes(status);
-    this.#onEnd = onEnd;
-    void this.#run(wait);
-  }
-
-  /** Calls the listener with what is known now, and at each change. Returns what ends that. */
-  subscribe(listener: Listener): () => void {
-    if (!isOver(this.#known)) {
-      clearTimeout(this.#lingering);
-      this.#lingering = undefined;
-    }
-    // A new function for each page, since two may pass the same one.
-    const own: Listener = (known) => listener(known);
-    this.#listeners.add(own);
-    own(this.#known);
-    return () => {
-      if (this.#listeners.delete(own) && this.#listeners.size === 0) this.#endLater();
-    };
-  }
-
-  async #run(wait: (options: WaitOptions) => Promise<Payment>): Promise<void> {
-    const { signal } = this.#controller;
-    const onUpdate = (payment: Payment) => {
-      // A wait that began again reports the same status. Of a final one, the wait resolves next.
-      const isNew = payment.status !== this.#known.payment?.status;
-      if (isNew && !this.#isFinal(payment)) this.#publish({ payment, final: false });
-    };
-    while (!signal.aborted && !isOver(this.#known)) {
-      try {
-        const payment = await wait({ waitMs: WAIT_MS, signal, onUpdate });
-        this.#publish({ payment, final: true });
-      } catch (error) {
-        if (isGatewayError(error) && error.code === "payment_pending") continue;
-        if (!signal.aborted) this.#publish({ ...this.#known, error });
-      }
-    }
-  }
-
-  #publish(known: Known): void {
-    this.#known = known;
-    for (const listener of this.#listeners) listener(known);
-    // An error is forgotten too, however often pages ask: then the payment is read again.
-    if (isOver(known)) this.#endLater();
-  }
-
-  #endLater(): void {
-    this.#lingering ??= setTimeout(() => {
-      this.#controller.abort();
-      this.#onEnd();
-    }, LINGER_MS);
-  }
-}
-
 /** Whether nothing follows. */
 export const isOver = ({ final, error }: Known): boolean => final || error !== undefined;
 
-/** The waits of one route, one for each payment. */
-export class SharedWaits {
-  readonly #gateway: PaymentWaiter;
-  readonly #options: Pick<WaitOptions, "wake" | "finalStatuses">;
-  readonly #waits = new Map<string, SharedWait>();
+/** Calls the listener with what is known now, and at each change. Returns what ends that. */
+export type Subscribe = (listener: Listener) => () => void;
 
-  constructor(gateway: PaymentWaiter, options: Pick<WaitOptions, "wake" | "finalStatuses">) {
-    this.#gateway = gateway;
-    this.#options = options;
-  }
+/**
+ * One wait for one payment, for all pages that show it.
+ *
+ * @param onEnd - Called when the last page has left, or nothing follows.
+ */
+function shareWait(
+  wait: (options: WaitOptions) => Promise<Payment>,
+  finalStatuses: readonly string[],
+  onEnd: () => void,
+): Subscribe {
+  const listeners = new Set<Listener>();
+  const controller = new AbortController();
+  const { signal } = controller;
+  let known: Known = { final: false };
+  let lingering: ReturnType<typeof setTimeout> | undefined;
 
-  subscribe(reference: string, listener: Listener): () => void {
-    let wait = this.#waits.get(reference);
-    if (wait === undefined) {
-      wait = new SharedWait(
-        (options) => this.#gateway.payments.waitFor(reference, { ...this.#options, ...options }),
-        this.#options.finalStatuses ?? [],
-        () => this.#waits.delete(reference),
-      );
-      this.#waits.set(reference, wait);
+  const endLater = () => {
+    lingering ??= setTimeout(() => {
+      controller.abort();
+      onEnd();
+    }, LINGER_MS);
+  };
+  const publish = (now: Known) => {
+    known = now;
+    for (const listener of listeners) listener(known);
+    // An error is forgotten too, however often pages ask: then the payment is read again.
+    if (isOver(known)) endLater();
+  };
+  const onUpdate = (payment: Payment) => {
+    const { status } = payment;
+    // A wait that began again reports the same status. Of a final one, the wait resolves next.
+    if (status === known.payment?.status || isFinal(status) || finalStatuses.includes(status))
+      return;
+    publish({ payment, final: false });
+  };
+  const run = async () => {
+    while (!signal.aborted && !isOver(known)) {
+      try {
+        publish({ payment: await wait({ waitMs: WAIT_MS, signal, onUpdate }), final: true });
+      } catch (error) {
+        if (isGatewayError(error) && error.code === "payment_pending") continue;
+        if (!signal.aborted) publish({ ...known, error });
+      }
     }
-    return wait.subscribe(listener);
-  }
+  };
+
+  void run();
+  return (listener) => {
+    if (!isOver(known)) {
+      clearTimeout(lingering);
+      lingering = undefined;
+    }
+    // A new function for each page, since two may pass the same one.
+    const own: Listener = (now) => listener(now);
+    listeners.add(own);
+    own(known);
+    return () => {
+      if (listeners.delete(own) && listeners.size === 0) endLater();
+    };
+  };
+}
+
+/** The waits of one route, one for each payment. */
+export function sharedWaits(
+  { payments }: PaymentWaiter,
+  options: Pick<WaitOptions, "wake" | "finalStatuses">,
+): (reference: string) => Subscribe {
+  const waits = new Map<string, Subscribe>();
+  return (reference) => {
+    const found = waits.get(reference);
+    if (found !== undefined) return found;
+    const subscribe = shareWait(
+      (each) => payments.waitFor(reference, { ...options, ...each }),
+      options.finalStatuses ?? [],
+      () => waits.delete(reference),
+    );
+    waits.set(reference, subscribe);
+    return subscribe;
+  };
 }

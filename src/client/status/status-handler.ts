@@ -2,8 +2,14 @@ import type { Payment } from "../../contract/payment.ts";
 import { checkFunction, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
-import type { PaymentProgress } from "./progress.ts";
-import { isOver, type Known, type PaymentWaiter, SharedWaits } from "./shared-wait.ts";
+import type { PaymentProgress } from "./follow-payment.ts";
+import {
+  isOver,
+  type Known,
+  type PaymentWaiter,
+  type Subscribe,
+  sharedWaits,
+} from "./shared-wait.ts";
 
 /** The options of `statusHandler`. */
 export interface StatusHandlerOptions {
@@ -80,22 +86,20 @@ export function statusHandler(
   const { reference: find, wake, finalStatuses } = ownOptions(options, names, "statusHandler");
   checkFunction("reference", find);
   if (wake !== undefined) checkFunction("wake", wake);
-  const waits = new SharedWaits(gateway, { wake, finalStatuses });
+  const waits = sharedWaits(gateway, { wake, finalStatuses });
   return async (request) => {
     if (request.method !== "GET") {
       return json(405, { error: "Only GET is allowed." }, { allow: "GET" });
     }
     const reference = await find(request);
     if (reference === undefined) return json(404, { error: "There is no payment to follow." });
-    const subscribe = (listener: (known: Known) => void) => waits.subscribe(reference, listener);
+    const subscribe = waits(reference);
     const wantsStream = request.headers.get("accept")?.includes("text/event-stream");
     return wantsStream
       ? new Response(streamOf(subscribe, request.signal), { headers: STREAM_HEADERS })
       : jsonOf(subscribe);
   };
 }
-
-type Subscribe = (listener: (known: Known) => void) => () => void;
 
 const UNREADABLE = "The payment cannot be read at the moment.";
 

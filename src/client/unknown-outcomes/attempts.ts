@@ -1,5 +1,10 @@
 import { storeError } from "../../idempotency/run-once.ts";
-import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
+import type {
+  AttemptPage,
+  AttemptRecord,
+  IdempotencyStore,
+  ListQuery,
+} from "../../idempotency/store.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
 
@@ -77,6 +82,9 @@ export async function fromStore<T>(
   }
 }
 
+export const listRecords = (context: AttemptsContext, query: ListQuery): Promise<AttemptPage> =>
+  fromStore(context, "while it listed the attempts", () => context.store.list(query));
+
 /**
  * @param digests - Only attempts with these digests.
  * @throws {ConfigurationError} for a wrong option.
@@ -88,9 +96,7 @@ export async function listAttempts(
   digests: ListQuery["digests"] = undefined,
 ): Promise<AttemptList> {
   const query = ownOptions(given, ["state", "after", "limit"], "list");
-  const page = await fromStore(context, "while it listed the attempts", () =>
-    context.store.list({ ...query, digests }),
-  );
+  const page = await listRecords(context, { ...query, digests });
   const items = page.attempts.map(toAttempt);
   const list = {
     items,
@@ -108,17 +114,14 @@ export async function listAttempts(
   return list;
 }
 
-/** Every record that matches, page by page. */
 export async function allRecords(
   context: AttemptsContext,
-  query: Parameters<IdempotencyStore["list"]>[0],
+  query: ListQuery,
 ): Promise<AttemptRecord[]> {
   const records: AttemptRecord[] = [];
   let after: string | undefined;
   do {
-    const page = await fromStore(context, "while it listed the attempts", () =>
-      context.store.list({ ...query, after }),
-    );
+    const page = await listRecords(context, { ...query, after });
     records.push(...page.attempts);
     after = page.next;
   } while (after !== undefined);

@@ -85,7 +85,6 @@ export function compare(
   return isOlder ? "no" : "maybe";
 }
 
-/** Whether an attempt and a payment contradict each other in nothing. */
 export const isPossible = (record: AttemptRecord, candidate: Candidate): boolean =>
   ["yes", "maybe"].includes(compare(record, candidate));
 
@@ -124,7 +123,6 @@ function storedReference(result: string): string | undefined {
   }
 }
 
-/** The references that succeeded attempts have already. */
 export async function takenReferences(
   context: AttemptsContext,
   records: readonly AttemptRecord[],

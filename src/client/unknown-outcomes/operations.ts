@@ -4,18 +4,18 @@ import type { Payment } from "../../contract/payment.ts";
 import { IdempotencyConflictError } from "../../errors/payment.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import type { Call } from "../call.ts";
+import { signalsOf } from "../payment-signals.ts";
 import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import { type Attempt, allRecords, fromStore, toAttempt } from "./attempts.ts";
+import { type Attempt, allRecords, listRecords, toAttempt } from "./attempts.ts";
 import { objectionTo } from "./check-outcome.ts";
-import { begunAtMs, candidateOf, compare } from "./match-payments.ts";
+import { attemptsFor, begunAtMs, candidateOf, compare, referenceOf } from "./match-payments.ts";
 import { readPayments } from "./payment-pages.ts";
 import { type CreateName, resolveAttempt } from "./resolve-attempt.ts";
 import { type LookContext, resolveByCandidate } from "./resolve-unknown.ts";
 
 export { listAttempts } from "./attempts.ts";
 export { lookForAttempt } from "./look-for-attempt.ts";
-export { otherCompletedPayments } from "./other-payments.ts";
 export { resolveAttempt } from "./resolve-attempt.ts";
 export { resolveUnknown } from "./resolve-unknown.ts";
 
@@ -95,6 +95,27 @@ export async function resolveByPayment(
 }
 
 const listUnknown = (context: LookContext, limit: number) =>
-  fromStore(context, "while it listed the attempts", () =>
-    context.store.list({ state: "unknown", limit }),
-  );
+  listRecords(context, { state: "unknown", limit });
+
+/**
+ * The completed payments of an account reference that other idempotency keys made, as far as the
+ * store remembers them.
+ */
+export async function otherCompletedPayments(
+  context: LookContext,
+  accountReference: string,
+  reference: string,
+): Promise<Payment[]> {
+  const { accountReference: label } = signalsOf({ account_reference: accountReference });
+  if (label === undefined) return [];
+  const records = await attemptsFor(context, context.store.digest(label), context.baseUrl);
+  const completed: Payment[] = [];
+  for (const record of records) {
+    if (record.state !== "succeeded") continue;
+    const other = await referenceOf(context, record);
+    if (other === undefined || other === reference) continue;
+    const payment = await context.readPayment(other);
+    if (payment.status === "completed") completed.push({ ...payment, reference: other });
+  }
+  return completed;
+}

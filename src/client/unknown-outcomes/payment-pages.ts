@@ -37,7 +37,7 @@ const MAX_PAGES = 1_000;
 
 const TIME = ["created_at", "createdAt", "initiated_at", "initiatedAt"];
 
-/** A date and a time, with its offset: without one, no one can say which moment is meant. */
+/** A date and a time with its offset. Without an offset, the moment is not known. */
 const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** When a payment was made, in milliseconds since 1970, if the service says it. */

@@ -34,28 +34,21 @@ export interface ResolveOptions {
   attempt?: string | undefined;
 }
 
-/** The endpoint that a name stands for, and the input that its record is named after. */
-function createEndpoint(name: CreateName): [Endpoint, CallInput] {
-  const request = /^(?<method>POST|PATCH) (?<path>\/.*)$/.exec(name)?.groups;
-  const found: [Endpoint | undefined, CallInput] =
-    request === undefined
-      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
-      : endpointForRequest(request as unknown as RequestParams);
-  const [endpoint, input] = found;
-  if (endpoint?.effect === "create") return [endpoint, input];
-  throw new ConfigurationError(
-    `\`endpoint\` must be the name of a call that creates something, such as "invoices.send" or "POST /reports"; got ${JSON.stringify(name)}.`,
-  );
-}
-
 /**
  * What records call the endpoint of a call.
  *
  * @throws {ConfigurationError} for a call that creates nothing.
  */
 export function endpointNameOf(name: CreateName, { redactor }: AttemptsContext): string {
-  const [endpoint, input] = createEndpoint(name);
-  return nameOf(endpoint, input, redactor);
+  const request = /^(?<method>POST|PATCH) (?<path>\/.*)$/.exec(name)?.groups;
+  const [endpoint, input]: [Endpoint | undefined, CallInput] =
+    request === undefined
+      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
+      : endpointForRequest(request as unknown as RequestParams);
+  if (endpoint?.effect === "create") return nameOf(endpoint, input, redactor);
+  throw new ConfigurationError(
+    `\`endpoint\` must be the name of a call that creates something, such as "invoices.send" or "POST /reports"; got ${JSON.stringify(name)}.`,
+  );
 }
 
 const NOT_RESOLVED: Readonly<

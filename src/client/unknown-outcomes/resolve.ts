@@ -100,7 +100,7 @@ export class Idempotency {
    * Requires a key with the scope `payments.read`.
    *
    * @throws {ConfigurationError} for a wrong option.
-   * @throws {GatewayError} what `payments.list` throws, and where the store fails.
+   * @throws {GatewayError} if the list of payments cannot be read, or the store fails.
    *
    * @example
    * ```ts

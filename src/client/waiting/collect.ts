@@ -56,10 +56,18 @@ export async function collectPayment(
     );
   const look = (totalTimeoutMs: number) =>
     finder.look(String(idempotencyKey), params, { signal, headers, timeoutMs, totalTimeoutMs });
-  const { reference } = await startOrFind(
-    start,
-    idempotencyKey === undefined ? undefined : { look, leftMs, signal },
-  );
+  const startOrFind = async () => {
+    try {
+      return await start();
+    } catch (error) {
+      // Without a key, the payment could not be recognised.
+      if (idempotencyKey === undefined || !mayHaveStarted(error)) throw error;
+      if (!(await isFound(look, leftMs, signal))) throw error;
+      // Resolves with the payment that was found, and sends nothing.
+      return start();
+    }
+  };
+  const { reference } = await startOrFind();
   callHook(onStarted, () => reference);
   let lastRead: Payment | undefined;
   const read = async (each: CallOptions) => {
@@ -83,37 +91,16 @@ export async function collectPayment(
 /** What a look for the payment of an attempt says. `open`: it may still be found. */
 export type Look = "found" | "open" | "gone";
 
-/** How to look for a payment that may have been started. */
-interface Search {
-  /** Must not send anything. */
-  look(leftMs: number): Promise<Look>;
-  /** What is left of the time limit. */
-  leftMs(): number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * Starts a payment. If the outcome is unknown, looks for the payment until it is found, cannot
- * appear any more, or time is up.
- *
- * @param start - Once the payment was found, it resolves with it and sends nothing.
- * @param search - `undefined` if the payment could not be recognised.
- */
-async function startOrFind<T>(start: () => Promise<T>, search: Search | undefined): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    if (search === undefined || !mayHaveStarted(error)) throw error;
-    if (!(await isFound(search))) throw error;
-    return start();
-  }
-}
-
 /** A caller that does not wait for another's attempt does not want to wait for its payment either. */
 const mayHaveStarted = (error: unknown): boolean =>
   isGatewayError(error) && error.outcome === "unknown" && error.code !== "attempt_in_flight";
 
-async function isFound({ look, leftMs, signal }: Search): Promise<boolean> {
+/** Looks until the payment is found, cannot appear any more, or time is up. Sends nothing. */
+async function isFound(
+  look: (leftMs: number) => Promise<Look>,
+  leftMs: () => number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const started = performance.now();
   for (;;) {
     signal?.throwIfAborted();

@@ -1,8 +1,7 @@
 import { comparePositions } from "../../internal/page-cursor.ts";
-import type { CheckedQuery } from "../attempt-pages.ts";
 import type { Digest } from "../digest.ts";
 import { attemptRecord, resolveResult, type StoredRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import { type CheckedQuery, type Records, recordStore } from "../record-store.ts";
 import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -25,60 +24,6 @@ function digestInMemory(pepper: string | Uint8Array = ""): Digest {
 
 /** A clock that is never set back: a process that was suspended is as late as its leases. */
 const monotonicMs = () => performance.now();
-
-/** The records of one store. */
-class MemoryRecords {
-  readonly #records = new Map<string, MemoryRecord>();
-  /** When each result may be dropped, the earliest first. */
-  readonly #expiries = new Map<string, number>();
-  readonly #retentionMs: number;
-
-  constructor(retentionMs: number) {
-    this.#retentionMs = retentionMs;
-  }
-
-  get(key: string): StoredRecord | undefined {
-    this.#dropExpired();
-    const record = this.#records.get(key);
-    return record && this.#withAge(record);
-  }
-
-  entries(): [key: string, record: StoredRecord][] {
-    this.#dropExpired();
-    return [...this.#records].map(([key, record]) => [key, this.#withAge(record)]);
-  }
-
-  add(key: string, record: Omit<MemoryRecord, "leaseFrom">): void {
-    this.#records.set(key, { ...record, leaseFrom: monotonicMs() });
-  }
-
-  drop(key: string): void {
-    this.#records.delete(key);
-    this.#expiries.delete(key);
-  }
-
-  end(key: string, end: AttemptEnd, owner: string): void {
-    const record = this.#records.get(key);
-    if (record === undefined) return;
-    const result = end.state === "succeeded" ? end.result : null;
-    this.#records.set(key, { ...record, state: end.state, result, owner });
-    // Deleted first, so that the key becomes the last one.
-    this.#expiries.delete(key);
-    if (end.state === "succeeded") this.#expiries.set(key, monotonicMs() + this.#retentionMs);
-  }
-
-  #withAge({ leaseFrom, ...record }: MemoryRecord): StoredRecord {
-    return { ...record, elapsedMs: monotonicMs() - leaseFrom };
-  }
-
-  #dropExpired(): void {
-    const now = monotonicMs();
-    for (const [key, until] of this.#expiries) {
-      if (until > now) break;
-      this.drop(key);
-    }
-  }
-}
 
 /** Whether `list` returns a record. */
 function isListed(record: AttemptRecord, { state, digests }: CheckedQuery): boolean {
@@ -103,40 +48,73 @@ function isListed(record: AttemptRecord, { state, digests }: CheckedQuery): bool
  */
 export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): IdempotencyStore {
   const { retentionMs, scope, pepper } = checkStoreOptions(options, "memoryIdempotency");
-  const digest = digestInMemory(pepper);
-  const records = new MemoryRecords(retentionMs);
+  const records = new Map<string, MemoryRecord>();
+  /** When each result may be dropped, the earliest first. */
+  const expiries = new Map<string, number>();
+
+  const drop = (key: string) => {
+    records.delete(key);
+    expiries.delete(key);
+  };
+  const dropExpired = () => {
+    const now = monotonicMs();
+    for (const [key, until] of expiries) {
+      if (until > now) break;
+      drop(key);
+    }
+  };
+  const withAge = ({ leaseFrom, ...record }: MemoryRecord): StoredRecord => ({
+    ...record,
+    elapsedMs: monotonicMs() - leaseFrom,
+  });
+  const read = (key: string): StoredRecord | undefined => {
+    dropExpired();
+    const record = records.get(key);
+    return record && withAge(record);
+  };
+  const end = (key: string, how: AttemptEnd, owner: string) => {
+    const record = records.get(key);
+    if (record === undefined) return;
+    const result = how.state === "succeeded" ? how.result : null;
+    records.set(key, { ...record, state: how.state, result, owner });
+    // Deleted first, so that the key becomes the last one.
+    expiries.delete(key);
+    if (how.state === "succeeded") expiries.set(key, monotonicMs() + retentionMs);
+  };
 
   const store: Records = {
-    begin: async (key, { digests, ...attempt }) => {
-      const record = records.get(key);
+    begin: async (key, attempt) => {
+      const record = read(key);
       if (record !== undefined) return record;
-      const state = "in_flight";
-      records.add(key, { ...attempt, digests, state, begunAt: Date.now(), result: null });
+      const times = { begunAt: Date.now(), leaseFrom: monotonicMs() };
+      records.set(key, { ...attempt, ...times, state: "in_flight", result: null });
       return "begun";
     },
-    finish: async (key, owner, end) => {
-      if (records.get(key)?.owner === owner) records.end(key, end, owner);
+    finish: async (key, owner, how) => {
+      if (read(key)?.owner === owner) end(key, how, owner);
     },
     forget: async (key, owner) => {
-      if (records.get(key)?.owner === owner) records.drop(key);
+      if (read(key)?.owner === owner) drop(key);
     },
     resolve: async (key, resolution) => {
-      const record = records.get(key);
+      const record = read(key);
       if (resolveResult(record, resolution).state !== "resolved") return record;
       const { result } = resolution;
-      if (result === undefined) records.drop(key);
+      if (result === undefined) drop(key);
       // Without an owner, so that the old owner cannot finish or forget it later.
-      else records.end(key, { state: "succeeded", result }, "");
+      else end(key, { state: "succeeded", result }, "");
       return "resolved";
     },
-    list: async (query) =>
-      records
-        .entries()
+    list: async (query) => {
+      dropExpired();
+      return [...records]
+        .map(([key, record]) => [key, withAge(record)] as const)
         .filter(([, record]) => record.scope === scope && isListed(attemptRecord(record), query))
         .map((entry) => ({ entry, id: entry[0], at: entry[1].begunAt }))
         .sort(comparePositions)
         .filter((one) => query.after === undefined || comparePositions(query.after, one) < 0)
-        .map(({ entry }) => entry),
+        .map(({ entry }) => entry);
+    },
   };
-  return recordStore(store, digest, scope);
+  return recordStore(store, digestInMemory(pepper), scope);
 }

@@ -1,6 +1,6 @@
 import { ATTEMPT_COLUMNS, COLUMNS, listOf, REPLACE } from "../columns.ts";
+import { LEASE_MARGIN_MS } from "../fence.ts";
 import { STORE_FORMAT } from "../format.ts";
-import { LEASE_MARGIN_MS } from "../lease.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it.
 const NOW = "date_trunc('milliseconds', clock_timestamp())";

@@ -7,12 +7,11 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
-import { isOpen, type ListedRecord } from "../attempt-pages.ts";
 import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { STORE_FORMAT, unknownFormat } from "../format.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import { isOpen, type ListedRecord, type Records, recordStore } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
@@ -44,53 +43,42 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
 type Row = RawRecord & { readonly key: string; readonly is_behind: boolean };
 
 /** Runs the statements of one table. */
-class Statements {
-  readonly #pool: Pick<Pool, "query">;
-  readonly #table: string;
-  readonly #texts: ReturnType<typeof statementsFor>;
-  #isChecked = false;
-
-  constructor(pool: Pick<Pool, "query">, table: string) {
-    this.#pool = pool;
-    this.#table = table;
-    this.#texts = statementsFor(table);
-  }
-
-  async migrate(): Promise<void> {
-    await this.#pool.query(this.#texts.migrate);
-    await this.#checkFormat();
-  }
-
-  /** Statements have no names: a pooler may give each one another connection. */
-  async run(name: keyof ReturnType<typeof statementsFor>, ...values: unknown[]) {
-    if (!this.#isChecked) await this.#checkFormat();
-    return this.#pool.query<Row>({ text: this.#texts[name], values });
-  }
+function statementsOn(pool: Pick<Pool, "query">, table: string) {
+  const texts = statementsFor(table);
+  let isChecked = false;
 
   /** @throws {ConfigurationError} for a table in another format. */
-  async #checkFormat(): Promise<void> {
-    const { rows } = await this.#pool.query<{ comment: string | null }>(this.#texts.comment);
+  const checkFormat = async () => {
+    const { rows } = await pool.query<{ comment: string | null }>(texts.comment);
     const comment = rows[0]?.comment ?? "";
     const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
     if (String(format) !== String(STORE_FORMAT)) {
       throw new ConfigurationError(
-        `postgresIdempotency cannot use the table ${this.#table}: ${unknownFormat(format, "another `table`")}`,
+        `postgresIdempotency cannot use the table ${table}: ${unknownFormat(format, "another `table`")}`,
       );
     }
-    this.#isChecked = true;
-  }
-
-  async read(key: string): Promise<StoredRecord | undefined> {
-    const [row] = (await this.run("read", key)).rows;
-    return row && this.recordIn(key, row);
-  }
-
+    isChecked = true;
+  };
+  const migrate = async () => {
+    await pool.query(texts.migrate);
+    await checkFormat();
+  };
+  /** Statements have no names: a pooler may give each one another connection. */
+  const run = async (name: keyof typeof texts, ...values: unknown[]) => {
+    if (!isChecked) await checkFormat();
+    return pool.query<Row>({ text: texts[name], values });
+  };
   /** The record of a row, whose lease starts again if the clock is behind it. */
-  async recordIn(key: string, row: Row): Promise<StoredRecord> {
+  const recordIn = async (key: string, row: Row): Promise<StoredRecord> => {
     const record = checkRecord(key, row);
-    if (row.is_behind) await this.run("restartLease", key);
+    if (row.is_behind) await run("restartLease", key);
     return record;
-  }
+  };
+  const read = async (key: string): Promise<StoredRecord | undefined> => {
+    const [row] = (await run("read", key)).rows;
+    return row && recordIn(key, row);
+  };
+  return { migrate, run, read, recordIn };
 }
 
 const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
@@ -134,42 +122,38 @@ export function postgresIdempotency(
     TABLE_NAME,
     "lower-case letters, digits and underscores, with or without a schema before a dot",
   );
-  const statements = new Statements(pool, table);
+  const { migrate, run, read, recordIn } = statementsOn(pool, table);
 
   const records: Records = {
     begin: async (key, record) => {
-      const { rowCount } = await statements.run(
-        "begin",
-        key,
-        ...Object.values(attemptColumns(record)),
-      );
-      return rowCount === 1 ? "begun" : statements.read(key);
+      const { rowCount } = await run("begin", key, ...Object.values(attemptColumns(record)));
+      return rowCount === 1 ? "begun" : read(key);
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : null;
-      await statements.run("finish", key, owner, end.state, result, retentionMs);
+      await run("finish", key, owner, end.state, result, retentionMs);
     },
     forget: async (key, owner) => {
-      await statements.run("forget", key, owner);
+      await run("forget", key, owner);
     },
     resolve: async (key, { result, owner }) => {
       const which = [key, scope, owner ?? null];
       const { rowCount } =
         result === undefined
-          ? await statements.run("free", ...which)
-          : await statements.run("resolve", ...which, result, retentionMs);
-      return rowCount === 1 ? "resolved" : statements.read(key);
+          ? await run("free", ...which)
+          : await run("resolve", ...which, result, retentionMs);
+      return rowCount === 1 ? "resolved" : read(key);
     },
     list: async ({ state, digests, after, limit }) => {
       const name = isOpen(state) ? "listOpen" : "list";
       const position = [after?.at ?? 0, after?.id ?? "", state ?? null];
       const values = [scope, ...position, ...Object.values(digestColumns(digests)), limit + 1];
-      const { rows } = await statements.run(name, ...values);
+      const { rows } = await run(name, ...values);
       const listed: ListedRecord[] = [];
-      for (const row of rows) listed.push([row.key, await statements.recordIn(row.key, row)]);
+      for (const row of rows) listed.push([row.key, await recordIn(row.key, row)]);
       return listed;
     },
   };
   const store = recordStore(records, createDigest(pepper), scope);
-  return { ...store, migrate: () => statements.migrate() };
+  return { ...store, migrate };
 }

@@ -11,6 +11,14 @@ export type Reply = readonly unknown[];
 /** What follows the prefix in the names of the keys, in the order in which the script takes them. */
 const KEY_NAMES = ["attempt:", "index", "expiry", "reference:", "references", "open", "format"];
 
+type Run = (...args: readonly (string | number)[]) => Promise<Reply>;
+
+export interface ScriptRunner {
+  readonly run: Run;
+  /** As `run`, and rejects if too few replicas have what the script wrote. */
+  readonly runConfirmed: Run;
+}
+
 /** @throws {ConfigurationError} for a reply about keys in another format. */
 function inOurFormat(reply: unknown): Reply {
   const [what, format] = reply as Reply;
@@ -21,55 +29,42 @@ function inOurFormat(reply: unknown): Reply {
 }
 
 /** Runs the script on one Redis or on a node of a cluster. */
-export class ScriptRunner {
-  readonly #redis: Redis;
-  readonly #keys: readonly string[];
-  readonly #replicas: number;
-  #isLeaving = false;
+export function scriptRunner(client: RedisClient, prefix: string, replicas: number): ScriptRunner {
+  // A cluster has the same commands, and finds the node by the keys.
+  const redis = client as Redis;
+  const keys = KEY_NAMES.map((name) => prefix + name);
+  let isLeaving = false;
 
-  constructor(client: RedisClient, prefix: string, replicas: number) {
-    // A cluster has the same commands, and finds the node by the keys.
-    this.#redis = client as Redis;
-    this.#keys = KEY_NAMES.map((name) => prefix + name);
-    this.#replicas = replicas;
-  }
-
-  async run(...args: readonly (string | number)[]): Promise<Reply> {
+  /** A Redis that became a replica keeps its connections, so the client would stay with it. */
+  const leaveReplica = (error: unknown) => {
+    if (!isReadOnly(error) || isLeaving || redis.status !== "ready") return;
+    isLeaving = true;
+    redis.once("close", () => {
+      isLeaving = false;
+    });
+    redis.disconnect(true);
+  };
+  const run: Run = async (...args) => {
     try {
-      return inOurFormat(await this.#redis.eval(SCRIPT, this.#keys.length, ...this.#keys, ...args));
+      return inOurFormat(await redis.eval(SCRIPT, keys.length, ...keys, ...args));
     } catch (error) {
-      this.#leaveReplica(error);
+      leaveReplica(error);
       throw error;
     }
-  }
-
-  /** As `run`, and rejects if too few replicas have what the script wrote. */
-  async runConfirmed(...args: readonly (string | number)[]): Promise<Reply> {
-    if (this.#replicas === 0) return this.run(...args);
+  };
+  const runConfirmed: Run = async (...args) => {
+    if (replicas === 0) return run(...args);
     // In one pipeline: WAIT waits for what its own connection has written.
-    const replies = await this.#redis
-      .pipeline()
-      .eval(SCRIPT, this.#keys.length, ...this.#keys, ...args)
-      .wait(this.#replicas, MAX_REPLICATION_MS)
-      .exec();
-    const [script, wait] = replies ?? [];
+    const pipeline = redis.pipeline().eval(SCRIPT, keys.length, ...keys, ...args);
+    const [script, wait] = (await pipeline.wait(replicas, MAX_REPLICATION_MS).exec()) ?? [];
     for (const reply of [script, wait]) {
       const error = reply === undefined ? new Error("Redis returned no reply.") : reply[0];
       if (error === null) continue;
-      this.#leaveReplica(error);
+      leaveReplica(error);
       throw error;
     }
-    checkReplicas(wait?.[1], this.#replicas, "an attempt");
+    checkReplicas(wait?.[1], replicas, "an attempt");
     return inOurFormat(script?.[1]);
-  }
-
-  /** A Redis that became a replica keeps its connections, so the client would stay with it. */
-  #leaveReplica(error: unknown): void {
-    if (!isReadOnly(error) || this.#isLeaving || this.#redis.status !== "ready") return;
-    this.#isLeaving = true;
-    this.#redis.once("close", () => {
-      this.#isLeaving = false;
-    });
-    this.#redis.disconnect(true);
-  }
+  };
+  return { run, runConfirmed };
 }

@@ -1,6 +1,6 @@
 import { ATTEMPT_COLUMNS, COLUMNS } from "../columns.ts";
+import { LEASE_MARGIN_MS } from "../fence.ts";
 import { STORE_FORMAT } from "../format.ts";
-import { LEASE_MARGIN_MS } from "../lease.ts";
 
 const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}'`).join(", ")} }`;
 

@@ -4,18 +4,22 @@
  * @module malipo/idempotency/redis
  */
 
-import { checkFunction, checkWholeNumber, wrongOption } from "../../internal/check-options.ts";
+import { checkWholeNumber, wrongOption } from "../../internal/check-options.ts";
 import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import type { CheckedQuery, ListedRecord } from "../attempt-pages.ts";
 import { attemptColumns, COLUMNS, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { checkRecord, type RawRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import {
+  type CheckedQuery,
+  type ListedRecord,
+  type Records,
+  recordStore,
+} from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Reply, ScriptRunner } from "./script-runner.ts";
+import { type Reply, type ScriptRunner, scriptRunner } from "./script-runner.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -127,13 +131,10 @@ export function redisIdempotency(
 ): IdempotencyStore {
   const names = ["prefix", "replicas", "onWarning"];
   const own = checkStoreOptions(options, "redisIdempotency", names);
-  const { retentionMs, scope, pepper } = own;
-  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = own;
+  const { retentionMs, scope, pepper, prefix = DEFAULT_PREFIX, replicas = 0 } = own;
   checkWholeNumber("replicas", replicas, 0);
-  checkFunction("onWarning", onWarning);
-  const script = new ScriptRunner(redis, withHashTag(prefix), replicas);
-  const warn = warnOnce(onWarning);
+  const warn = warnOnce(own.onWarning);
+  const script = scriptRunner(redis, withHashTag(prefix), replicas);
   let isChecked = false;
   const checkDurability = async () => {
     if (isChecked) return;

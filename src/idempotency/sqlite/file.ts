@@ -34,75 +34,66 @@ function createTables(database: DatabaseSync): void {
 /**
  * A SQLite file with the table of idempotency keys. Operations come one after another, and wait for
  * other processes without blocking the event loop.
+ *
+ * @param warn - Called when a clock of the machine was set.
  */
-export class SqliteFile {
-  readonly #path: string;
-  readonly #database: DatabaseSync;
-  readonly #warn: (warning: string) => void;
-  readonly #checkFile: FileCheck;
-  #checkLog: FileCheck = () => undefined;
-  #opened: Opened | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+export function sqliteFile(path: string, warn: (warning: string) => void) {
+  const database = openFile(OWNER, path);
+  const checkFile = watchFile(fileOf(database));
+  let checkLog: FileCheck = () => undefined;
+  let opened: Opened | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
-  /** @param warn - Called when a clock of the machine was set. */
-  constructor(path: string, warn: (warning: string) => void) {
-    this.#path = path;
-    this.#warn = warn;
-    this.#database = openFile(OWNER, path);
-    this.#checkFile = watchFile(fileOf(this.#database));
-    try {
-      this.#setUp();
-    } catch (error) {
-      // The first operation sets it up.
-      if (isLocked(error)) return;
-      this.#database.close();
+  const setUp = (): Opened => {
+    if (opened !== undefined) return opened;
+    makeDurable(database);
+    inTransaction(database, () => createTables(database));
+    checkLog = watchFile(logOf(database));
+    opened = {
+      statements: prepareAll(database, STATEMENTS),
+      clock: new FileClock(database, META),
+    };
+    return opened;
+  };
+  try {
+    setUp();
+  } catch (error) {
+    // If it is locked, the first operation sets it up.
+    if (!isLocked(error)) {
+      database.close();
       throw cannotUse(OWNER, path, error);
     }
   }
 
-  /**
-   * Runs work that is synchronous. It may run again if the file was locked.
-   *
-   * @throws {Error} if the file stays locked, or is no longer at its path.
-   */
-  async use<T>(work: (opened: Opened) => T): Promise<T> {
-    const deadline = performance.now() + MAX_LOCKED_MS;
-    const used = this.#last.then(() => this.#useUnlocked(work, deadline));
-    this.#last = used.catch(() => {});
-    return used;
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  async #useUnlocked<T>(work: (opened: Opened) => T, deadline: number): Promise<T> {
+  const useUnlocked = async <T>(work: (opened: Opened) => T, deadline: number): Promise<T> => {
     try {
       return await whenUnlocked(() => {
-        const opened = this.#setUp();
-        const warning = opened.clock.advance();
-        if (warning !== undefined) this.#warn(warning);
-        const result = work(opened);
+        const ready = setUp();
+        const warning = ready.clock.advance();
+        if (warning !== undefined) warn(warning);
+        const result = work(ready);
         // After the work: what was written to a file that is gone cannot be trusted.
-        const failure = this.#checkFile() ?? this.#checkLog();
+        const failure = checkFile() ?? checkLog();
         if (failure !== undefined) throw failure;
         return result;
       }, deadline);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      throw new Error(`The SQLite file ${this.#path} cannot be used: ${LOCKED_REASON}`, {
-        cause: error,
-      });
+      throw new Error(`The SQLite file ${path} cannot be used: ${LOCKED_REASON}`, { cause: error });
     }
-  }
-
-  #setUp(): Opened {
-    if (this.#opened !== undefined) return this.#opened;
-    makeDurable(this.#database);
-    inTransaction(this.#database, () => createTables(this.#database));
-    this.#checkLog = watchFile(logOf(this.#database));
-    const statements = prepareAll(this.#database, STATEMENTS);
-    this.#opened = { statements, clock: new FileClock(this.#database, META) };
-    return this.#opened;
-  }
+  };
+  return {
+    /**
+     * Runs work that is synchronous. It may run again if the file was locked.
+     *
+     * @throws {Error} if the file stays locked, or is no longer at its path.
+     */
+    use: async <T>(work: (opened: Opened) => T): Promise<T> => {
+      const deadline = performance.now() + MAX_LOCKED_MS;
+      const used = last.then(() => useUnlocked(work, deadline));
+      last = used.catch(() => {});
+      return used;
+    },
+    close: () => database.close(),
+  };
 }

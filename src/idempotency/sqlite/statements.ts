@@ -1,6 +1,6 @@
 import { ATTEMPT_COLUMNS, COLUMNS, listOf, REPLACE } from "../columns.ts";
+import { LEASE_MARGIN_MS } from "../fence.ts";
 import { STORE_FORMAT } from "../format.ts";
-import { LEASE_MARGIN_MS } from "../lease.ts";
 
 export const TABLE = "malipo_idempotency";
 export const META = "malipo_idempotency_meta";

@@ -4,17 +4,15 @@
  * @module malipo/idempotency/sqlite
  */
 
-import { checkFunction } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import { isOpen } from "../attempt-pages.ts";
 import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import { isOpen, type Records, recordStore } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Opened, SqliteFile } from "./file.ts";
+import { type Opened, sqliteFile } from "./file.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -64,8 +62,8 @@ function read(
  * A file that another process has locked is waited for up to five seconds, while the event loop goes
  * on. A file that was deleted or replaced while the process used it is noticed, and nothing is sent.
  *
- * It ends at the machine: a file that is lost with its disk, or restored from a backup, has forgotten
- * the keys since.
+ * The guarantee covers one machine. If the file is lost or restored from a backup, newer keys are
+ * lost too.
  *
  * @param path - The file. It is created if it does not exist, readable only by its owner. It must
  * not be on a network file system.
@@ -87,10 +85,7 @@ export function sqliteIdempotency(
 ): SqliteIdempotency {
   const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
   const { retentionMs, scope, pepper } = own;
-  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { onWarning = console.warn } = own;
-  checkFunction("onWarning", onWarning);
-  const file = new SqliteFile(path, warnOnce(onWarning));
+  const file = sqliteFile(path, warnOnce(own.onWarning));
 
   const records: Records = {
     begin: (key, record) =>

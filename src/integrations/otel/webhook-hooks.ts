@@ -1,7 +1,6 @@
 import {
   type Attributes,
   context,
-  type Meter,
   metrics,
   propagation,
   ROOT_CONTEXT,
@@ -12,22 +11,13 @@ import {
 } from "@opentelemetry/api";
 import type { ReceiveResult, ReceiveView, WebhookHooks } from "../../webhooks/receiver/hooks.ts";
 import { errorTypeOf, MESSAGING } from "./attributes.ts";
+import type { OtelHooksOptions } from "./gateway-hooks.ts";
+import type { OtelInboxStatsOptions } from "./inbox-stats.ts";
 import { linksTo, traceContextOf } from "./trace-context.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
 
 /** Options of `otelWebhookHooks`. */
-export interface OtelWebhookHooksOptions {
-  /**
-   * The tracer that makes the spans. Set it if you do not use the global provider, or to name the
-   * tracer after your application.
-   * @default the tracer "malipo" of the global provider
-   */
-  tracer?: Tracer | undefined;
-  /**
-   * The meter that makes the metrics. Set it as the tracer.
-   * @default the meter "malipo" of the global provider
-   */
-  meter?: Meter | undefined;
+export interface OtelWebhookHooksOptions extends OtelHooksOptions, OtelInboxStatsOptions {
   /**
    * The route of the receiver, such as `/webhooks`. Set it to see the route in the name of the spans.
    * @default none

@@ -3,14 +3,9 @@ import type { ProcessResult, ProcessView, ReceiveResult } from "../../webhooks/r
 import { errorTypeOf, MESSAGING, metricKind } from "./attributes.ts";
 
 /** The metrics of a receiver, named by what happened. */
-export interface WebhookMetrics {
-  received(result: ReceiveResult, context: Context): void;
-  /** An attempt begins. */
-  started(view: ProcessView, context: Context): void;
-  processed(view: ProcessView, result: ProcessResult, context: Context): void;
-}
+export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
-export function createWebhookMetrics(meter: Meter): WebhookMetrics {
+export function createWebhookMetrics(meter: Meter) {
   const counter = (name: string, unit: string, description: string) =>
     meter.createCounter(`malipo.webhooks.${name}`, { unit, description });
   const histogram = (name: string, description: string) =>
@@ -32,7 +27,7 @@ export function createWebhookMetrics(meter: Meter): WebhookMetrics {
   );
 
   return {
-    received: ({ result, status, event, durationMs }, context) => {
+    received: ({ result, status, event, durationMs }: ReceiveResult, context: Context) => {
       const attributes = {
         "malipo.result": result,
         "http.response.status_code": status,
@@ -41,13 +36,17 @@ export function createWebhookMetrics(meter: Meter): WebhookMetrics {
       received.add(1, attributes, context);
       receiveDuration.record(durationMs / 1_000, attributes, context);
     },
-    started: ({ event, attempt, receivedAt }, context) => {
+    started: ({ event, attempt, receivedAt }: ProcessView, context: Context) => {
       if (attempt !== 1 || receivedAt === undefined) return;
       // The clock of another process may be ahead.
       const seconds = Math.max(0, Date.now() - receivedAt) / 1_000;
       lag.record(seconds, { "messaging.destination.name": metricKind(event) }, context);
     },
-    processed: ({ event }, { error, willRetry, durationMs }, context) => {
+    processed: (
+      { event }: ProcessView,
+      { error, willRetry, durationMs }: ProcessResult,
+      context: Context,
+    ) => {
       const destination = { "messaging.destination.name": metricKind(event) };
       const attributes = {
         ...destination,

@@ -4,7 +4,8 @@ import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
 import { EVENT_SCHEMAS, eventSchemaName } from "../../openapi/events.ts";
 import { DOCUMENT_SCHEMAS, schemaName } from "../../openapi/schemas.ts";
 import { mergeValues } from "../../profile/merge.ts";
-import { findListPath, hasType, itemPath, ROOT } from "../../profile/paths.ts";
+import { findListPath, hasType, itemPath, ROOT, shapeAt } from "../../profile/paths.ts";
+import { type Place, toTree } from "../../profile/place.ts";
 import { endpointKey, findSuccess } from "../../profile/read.ts";
 import type { ServiceProfile, Shape } from "../../profile/types.ts";
 import { add } from "../observe/additions.ts";
@@ -12,15 +13,18 @@ import { add } from "../observe/additions.ts";
 /** An interface of the package that users widen, as a service was seen to fill it. */
 export interface Learned {
   readonly name: string;
-  readonly shape: Shape;
-  /** The fields that the package declares itself: an interface cannot declare them a second time. */
-  readonly declared: readonly string[];
+  /** Without those that the package declares itself: an interface cannot declare them a second time. */
+  readonly fields: readonly Place[];
 }
 
 type ObjectSchema = { readonly properties?: Readonly<Record<string, unknown>> } | undefined;
 
-const fieldsOf = (schema: unknown): string[] =>
-  Object.keys((schema as ObjectSchema)?.properties ?? {});
+/** The fields of a shape that the schema of the package does not have. `*`: it takes any other field. */
+function furtherFields(shape: Shape, schema: unknown): readonly Place[] {
+  const { properties = {} } = (schema as ObjectSchema) ?? {};
+  const fields = toTree(shape)?.fields ?? [];
+  return fields.filter(({ key }) => key !== "*" && !(key in properties));
+}
 
 /** Resources that the OpenAPI document shows as another one, and that have a separate interface. */
 const OWN_INTERFACES: Readonly<Partial<Record<EndpointName, string>>> = {
@@ -32,17 +36,6 @@ function interfaceOf(name: EndpointName): string | undefined {
   const { response }: Endpoint = ENDPOINTS[name];
   const found = ENDPOINT_NOTES[name].data ?? (response && schemaName(response));
   return OWN_INTERFACES[name] ?? (found === "Deletion" ? undefined : found);
-}
-
-/** What is at a place and below it, as a separate shape. */
-function shapeAt(shape: Shape, root: string): Shape {
-  if (root === ROOT) return shape;
-  const rebased = Object.entries(shape).flatMap(([path, field]) => {
-    const rest = path.startsWith(root) ? path.slice(root.length) : undefined;
-    if (rest === undefined || !/^(?:$|\.|\[\])/.test(rest)) return [];
-    return [[rest.replace(/^\./, "") || ROOT, field] as const];
-  });
-  return Object.fromEntries(rebased);
 }
 
 /** The resource in the responses of an endpoint, as the client unwraps it. `undefined`: not seen. */
@@ -65,8 +58,7 @@ export function learnedResources(profile: ServiceProfile): Learned[] {
   }
   return [...shapes].map(([name, shape]) => ({
     name,
-    shape: mergeValues(shape, shape),
-    declared: fieldsOf(DOCUMENT_SCHEMAS[name]),
+    fields: furtherFields(mergeValues(shape, shape), DOCUMENT_SCHEMAS[name]),
   }));
 }
 
@@ -77,11 +69,6 @@ export const learnedEvents = (profile: ServiceProfile): Learned[] =>
     if (body === undefined) return [];
     const name = eventSchemaName(kind);
     const { properties } = Object(EVENT_SCHEMAS[name]) as { properties: { data: unknown } };
-    return [
-      {
-        name: name.replace(/Event$/, "Data"),
-        shape: shapeAt(body, "data"),
-        declared: fieldsOf(properties.data),
-      },
-    ];
+    const fields = furtherFields(shapeAt(body, "data"), properties.data);
+    return [{ name: name.replace(/Event$/, "Data"), fields }];
   });

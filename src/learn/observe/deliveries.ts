@@ -1,11 +1,9 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { Counts, RedeliveryShape, ServiceProfile } from "../../profile/types.ts";
-import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
-import type { DeliverySeen } from "../exchange.ts";
+import { isClosedValue } from "../../profile/vocabulary/names.ts";
+import { type DeliverySeen, parseBody } from "../exchange.ts";
 import type { Additions } from "./additions.ts";
-import { hashText } from "./hash.ts";
 import { headersOf } from "./headers.ts";
-import { parseBody } from "./parse-body.ts";
 import type { SentPayments } from "./repeated.ts";
 import { roundGap } from "./round-gap.ts";
 import { shapeOf } from "./shape.ts";
@@ -83,4 +81,15 @@ function identityOf(kind: string, { data }: Record<string, unknown>, text: strin
   return typeof found === "string" || typeof found === "number"
     ? JSON.stringify([kind, found])
     : text;
+}
+
+/** A hash of 53 bits, to see whether two texts are alike. It stays in memory, in no profile. */
+function hashText(text: string): number {
+  let [a, b] = [0x811c9dc5, 0x9e3779b9];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x85ebca6b);
+  }
+  return (a >>> 0) * 2_097_152 + ((b >>> 0) & 0x1fffff);
 }

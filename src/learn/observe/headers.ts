@@ -4,10 +4,6 @@ import { isHeaderName } from "../../profile/vocabulary/names.ts";
 import type { HeaderEntries } from "../exchange.ts";
 import { add } from "./additions.ts";
 
-/** Headers of the connection and of proxies: they tell nothing about the service. */
-const IGNORED =
-  /^(?:connection|keep-alive|transfer-encoding|content-length|date|host|te|trailer|upgrade|via|accept|accept-.+|user-agent|content-encoding|forwarded|x-forwarded-.+|x-real-ip|cf-.+|x-amz.*|cdn-loop|server|set-cookie|cookie|authorization|age|alt-svc|etag|last-modified|report-to|nel|sec-.+|traceparent|tracestate|expect)$/;
-
 const METHOD = "(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)";
 
 /** The only headers whose values are stored, and the only values. */
@@ -27,7 +23,7 @@ export function headersOf(entries: HeaderEntries, one: Counts): Record<string, H
   const headers: Record<string, HeaderShape> = {};
   for (const [given, value] of entries) {
     const name = given.toLowerCase();
-    if (IGNORED.test(name) || !isHeaderName(name)) continue;
+    if (!isHeaderName(name)) continue;
     const isStored = STORED.some(([names, values]) => names.test(name) && values.test(value));
     const header = {
       seen: one,

@@ -1,6 +1,6 @@
 import { isFieldName } from "../../profile/vocabulary/names.ts";
-import type { ParsedBody } from "./parse-body.ts";
-import { textsIn } from "./texts.ts";
+import type { ParsedBody } from "../exchange.ts";
+import { textsIn } from "./shape.ts";
 
 /** In an error, these hold the problems by the name of the field. */
 const CONTAINERS =
@@ -9,16 +9,8 @@ const CONTAINERS =
 /** The fields of requests and the parameters of queries. */
 const REQUEST_FIELDS = [
   ...["amount", "phone", "description", "account_reference", "payment_account_id", "name", "url"],
-  ...[
-    "events",
-    "reference",
-    "checkout_request_id",
-    "status",
-    "due_at",
-    "page",
-    "per_page",
-    "limit",
-  ],
+  ...["events", "reference", "checkout_request_id", "status", "due_at"],
+  ...["page", "per_page", "limit"],
 ];
 
 /** The field that an error names. */

@@ -5,27 +5,15 @@ import {
   type ParameterRole,
   parameterRole,
 } from "../../profile/paging.ts";
-import { ROOT } from "../../profile/paths.ts";
+import { isIdName, ROOT } from "../../profile/paths.ts";
 import type { Counts, ListPaging } from "../../profile/types.ts";
 import type { Additions } from "./additions.ts";
-import { hashText } from "./hash.ts";
 
-/** A page of a list, as far as paging is concerned. */
+/** A page of a list, as far as paging is concerned: in memory only, never in a profile. */
 export interface Page {
   readonly items: readonly unknown[];
   /** The numbers beside the list, by what they are. */
-  readonly size: number | undefined;
-  readonly page: number | undefined;
-  readonly offset: number | undefined;
-  readonly total: number | undefined;
-}
-
-/** The last page that was asked for without a parameter: in memory only, never in a profile. */
-export interface DefaultPage {
-  readonly count: number;
-  readonly size: number | undefined;
-  /** A hash of the first item. */
-  readonly first: number | undefined;
+  readonly numbers: { readonly [Role in FieldRole]?: number | undefined };
 }
 
 /** A parameter of a query that asks for a page. */
@@ -55,12 +43,10 @@ const isSize = (value: number | undefined, items?: number): value is number =>
 const wholeNumber = (value: unknown): number | undefined =>
   typeof value === "number" ? value : /^\d{1,6}$/.test(String(value)) ? Number(value) : undefined;
 
-const ID_NAME = /^_?(?:id|uuid|reference|number)$|(?:_id|Id|_reference|Reference|_number|Number)$/;
-
-/** An item by its ids: its other fields may change between two reads. */
-function hashItem(item: unknown): number {
-  const ids = isObject(item) ? Object.entries(item).filter(([name]) => ID_NAME.test(name)) : [];
-  return hashText(JSON.stringify(ids.length > 0 ? ids : item) ?? "");
+/** What tells an item apart: its ids, because its other fields may change between two reads. */
+function identityOf(item: unknown): string {
+  const ids = isObject(item) ? Object.entries(item).filter(([name]) => isIdName(name)) : [];
+  return JSON.stringify(ids.length > 0 ? ids : item);
 }
 
 /** A field beside a list that is about paging. */
@@ -89,15 +75,8 @@ export function readPage(body: unknown, list: string): Page | undefined {
     items = isObject(items) ? items[name] : undefined;
   }
   if (!Array.isArray(items)) return undefined;
-  const field = (wanted: FieldRole) =>
-    wholeNumber(fields.find(({ role }) => role === wanted)?.value);
-  const [size, page, offset, total] = [
-    field("size"),
-    field("page"),
-    field("offset"),
-    field("total"),
-  ];
-  return { items, size, page, offset, total };
+  const numbers = fields.reverse().map(({ role, value }) => [role, wholeNumber(value)]);
+  return { items, numbers: Object.fromEntries(numbers) };
 }
 
 const PARAMETER_NAME = /^[A-Za-z][\w-]{0,29}(?:\[[A-Za-z_]{1,20}\])?$/;
@@ -109,31 +88,33 @@ export const askedOf = (query: URLSearchParams | undefined): Asked[] =>
     return role === undefined ? [] : [{ name, role, value: wholeNumber(text) }];
   });
 
-export const defaultPageOf = ({ size, total = 0, items }: Page): DefaultPage => ({
-  count: items.length,
-  size: size ?? (total > items.length ? items.length : undefined),
-  first: items.length === 0 ? undefined : hashItem(items[0]),
-});
+const usualSize = ({ items, numbers: { size, total = 0 } }: Page): number | undefined =>
+  size ?? (total > items.length ? items.length : undefined);
 
 /** What a page shows that was read without a parameter. */
 export function defaultPageAdditions(page: Page, one: Counts): Additions<ListPaging> {
-  const { size } = defaultPageOf(page);
+  const size = usualSize(page);
+  const { page: number } = page.numbers;
   const order = orderOf(page.items);
   return {
     ...(isSize(size, page.items.length) && { defaultSizes: [size] }),
-    ...((page.page === 0 || page.page === 1) && { firstPages: [page.page] }),
+    ...((number === 0 || number === 1) && { firstPages: [number] }),
     ...(order && { order: { [order]: one } }),
   };
 }
 
-/** What a page shows that a query asked for. */
-export function askedPageAdditions(
+/**
+ * What a page shows that a query asked for.
+ *
+ * @param before - The last page that was asked for without a parameter.
+ */
+export const askedPageAdditions = (
   page: Page,
   asked: readonly Asked[],
-  before: DefaultPage | undefined,
+  before: Page | undefined,
   one: Counts,
-): Additions<ListPaging>[] {
-  return asked.flatMap(({ name, role, value }) => {
+): Additions<ListPaging>[] =>
+  asked.flatMap(({ name, role, value }) => {
     const { isEffective, ...additions }: Effect =
       role === "size"
         ? sizeEffect(page, value, before)
@@ -141,7 +122,6 @@ export function askedPageAdditions(
     if (isEffective === undefined) return [];
     return [{ ...additions, parameters: { [name]: { [isEffective ? "works" : "ignored"]: one } } }];
   });
-}
 
 interface Effect extends Additions<ListPaging> {
   /** `undefined`: it is not clear. */
@@ -149,42 +129,40 @@ interface Effect extends Additions<ListPaging> {
 }
 
 /** Whether the page has the length that was asked for. */
-function sizeEffect(
-  page: Page,
-  asked: number | undefined,
-  before: DefaultPage | undefined,
-): Effect {
+function sizeEffect(page: Page, asked: number | undefined, before: Page | undefined): Effect {
   if (!isSize(asked)) return {};
-  const { size, total = 0, items } = page;
-  const { length } = items;
+  const { size, total = 0 } = page.numbers;
+  const { length } = page.items;
+  const usual = before && usualSize(before);
   if (length > asked || (size !== undefined && size > asked)) return { isEffective: false };
   const isCut = total > length && length < asked;
   const given = size !== undefined && size < asked ? size : isCut ? length : undefined;
   if (given !== undefined) {
     // The usual length again: either the parameter has no effect, or that is the largest page.
-    const isClear = given !== before?.size && isSize(given, length);
+    const isClear = given !== usual && isSize(given, length);
     return isClear ? { isEffective: true, clampedSizes: [given] } : {};
   }
-  const isFull = length === asked && before !== undefined && before.count > asked;
-  if (asked === before?.size || (size !== asked && !isFull)) return {};
+  const isFull = length === asked && before !== undefined && before.items.length > asked;
+  if (asked === usual || (size !== asked && !isFull)) return {};
   return { isEffective: true, largestSize: asked };
 }
 
 /** Whether the page is another one. `undefined`: it is not clear. */
 function hasMoved(
-  page: Page,
+  { items, numbers }: Page,
   role: Exclude<ParameterRole, "size">,
   asked: number | undefined,
-  before: DefaultPage | undefined,
+  before: Page | undefined,
 ): boolean | undefined {
   if (role !== "cursor") {
     if (asked === undefined || asked <= (role === "page" ? 1 : 0)) return undefined;
-    const { [role]: shown } = page;
+    const shown = numbers[role];
     if (shown !== undefined) return shown === asked;
   }
-  if (before?.first === undefined) return undefined;
+  if (before === undefined || before.items.length === 0) return undefined;
   // A page that moved does not hold the item that was the first.
-  return !page.items.some((item) => hashItem(item) === before.first);
+  const first = identityOf(before.items[0]);
+  return !items.some((item) => identityOf(item) === first);
 }
 
 /** What a rejection shows of the pages that were asked for. */

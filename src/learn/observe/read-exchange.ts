@@ -1,8 +1,7 @@
 import { type Endpoint, endpointFor } from "../../contract/endpoints.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { RejectionCause } from "../../profile/causes.ts";
-import type { Exchange } from "../exchange.ts";
-import { type ParsedBody, parseBody } from "./parse-body.ts";
+import { type Exchange, type ParsedBody, parseBody } from "../exchange.ts";
 
 /** An exchange, and what is known of it at once. */
 export interface ReadExchange extends Exchange {

@@ -1,18 +1,45 @@
 import { isObject } from "../../internal/is-object.ts";
 import { childrenOf, fieldPath, itemPath, parentPath, ROOT } from "../../profile/paths.ts";
 import type { Counts, FieldShape, Shape } from "../../profile/types.ts";
-import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
-import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
+import {
+  hasKnownWord,
+  isClosedValue,
+  isFieldName,
+  isKnownName,
+  isStatusName,
+} from "../../profile/vocabulary/names.ts";
+import type { ParsedBody } from "../exchange.ts";
 import { add } from "./additions.ts";
-import type { ParsedBody } from "./parse-body.ts";
 import { type KnownValues, repeatedNames } from "./repeated.ts";
-import { type Texts, textsIn } from "./texts.ts";
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 /** More fields than this at one place are not fields, but keys of a map. */
 const MAX_FIELDS = 60;
+
+/** Texts of a body, whole and word by word, in small letters. */
+export type Texts = ReadonlySet<string>;
+
+const MAX_TEXTS = 5_000;
+const MAX_TEXT_LENGTH = 200;
+const MAX_TEXT_DEPTH = 10;
+
+/** The texts anywhere in a value. Long ones are left out, because no key is that long. */
+export function textsIn(value: unknown): Texts {
+  const texts = new Set<string>();
+  const collect = (one: unknown, depth: number): void => {
+    if (texts.size > MAX_TEXTS || depth > MAX_TEXT_DEPTH) return;
+    if (typeof one === "string" && one.length <= MAX_TEXT_LENGTH) {
+      const text = one.toLowerCase();
+      texts.add(text);
+      for (const word of text.split(/[\s,;:/@]/)) texts.add(word);
+    } else if (Array.isArray(one)) for (const item of one) collect(item, depth + 1);
+    else if (isObject(one)) for (const item of Object.values(one)) collect(item, depth + 1);
+  };
+  collect(value, 0);
+  return texts;
+}
 
 /** How the shape of a body is read. */
 export interface ShapeOptions {
@@ -68,8 +95,7 @@ function addValue(target: Target, path: string, name: string, value: unknown, de
   };
   add(shape, { [path]: field }, "body");
   if (!Object.hasOwn(shape, path)) return;
-  const isTime = format === "iso8601" || format === "datetime";
-  const form = isTime ? timestampForm(String(value)) : undefined;
+  const form = typeof value === "string" ? timestampForm(value) : undefined;
   if (form !== undefined) add(timestamps, { [form]: one });
   if (depth >= MAX_DEPTH) return;
   if (Array.isArray(value)) {
@@ -85,21 +111,19 @@ function formatOf(value: unknown): string | undefined {
   return typeof value === "boolean" ? String(value) : undefined;
 }
 
-const STATUS_NAME = /status$|state$/i;
-
 /** The status of a resource, in small letters: a word that APIs use. */
 function stateOf(value: Record<string, unknown>): string | undefined {
   const status = Object.entries(value).find(
-    ([name, one]) => STATUS_NAME.test(name) && typeof one === "string" && isClosedValue(one),
+    ([name, one]) => isStatusName(name) && typeof one === "string" && isClosedValue(one),
   );
   return status && String(status[1]).toLowerCase();
 }
 
 /** Only of fields that are one of a few texts. */
 function isClosed(name: string, value: string): boolean {
-  return STATUS_NAME.test(name) || name === "event"
+  return isStatusName(name) || name === "event"
     ? isClosedValue(value)
-    : name === "currency" && isCurrency(value);
+    : name === "currency" && /^[A-Z]{3}$/.test(value);
 }
 
 function addFields(

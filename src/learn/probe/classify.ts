@@ -3,7 +3,7 @@ import { isSuccess, type Received } from "./http/exchange.ts";
 import type { Step } from "./steps/step.ts";
 
 /** The status of a rejection that is about the key, whatever else is wrong. */
-const isAboutKey = ({ status }: Received) => status === 401 || status === 403;
+export const isAboutKey = ({ status }: Received) => status === 401 || status === 403;
 
 /** A text without what changes from one response to the next: ids, numbers and times. */
 const withoutNumbers = (text: string) =>
@@ -11,7 +11,7 @@ const withoutNumbers = (text: string) =>
 
 /** Whether two rejections have the same cause, as far as status and text show it. */
 const isSameRejection = (one: Received, other: Received): boolean =>
-  one.status === other.status && withoutNumbers(one.text) === withoutNumbers(other.text);
+  one.status === other.status && withoutNumbers(one.body) === withoutNumbers(other.body);
 
 /**
  * What the service rejected a request for. A request with one mistake can be rejected for another one,

@@ -34,19 +34,15 @@ export class CreatedResources {
   readonly #client: Client;
   /** The name or the description of what this probe creates. Nothing else has it. */
   readonly mark = `malipo probe ${globalThis.crypto.randomUUID().slice(0, 8)}`;
-  readonly #all: Created[] = [];
+  readonly #all = new Map<CreatedKind, Created>();
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  #find(kind: CreatedKind): Created | undefined {
-    return this.#all.find((one) => one.kind === kind);
-  }
-
   /** The id of a resource that surely is its own. */
   idOf(kind: CreatedKind): string | undefined {
-    const created = this.#find(kind);
+    const created = this.#all.get(kind);
     return created?.isSure ? created.ids[0] : undefined;
   }
 
@@ -57,10 +53,10 @@ export class CreatedResources {
    */
   async create(kind: CreatedKind, outgoing: Outgoing): Promise<Received> {
     const created: Created = { kind, ids: [], isSure: false, isKnown: false };
-    this.#all.push(created);
+    this.#all.set(kind, created);
     const received = await this.#client.send(outgoing, "write");
     if (isSuccess(received)) await this.#identify(created, received);
-    else if (received.status < 500) this.#all.splice(this.#all.indexOf(created), 1);
+    else if (received.status < 500) this.#all.delete(kind);
     return received;
   }
 
@@ -106,7 +102,7 @@ export class CreatedResources {
 
   /** Sends a request with each of the ids of a resource, until the service accepts one. */
   async confirm(kind: CreatedKind, send: () => Promise<Received>): Promise<Received> {
-    const created = this.#find(kind);
+    const created = this.#all.get(kind);
     for (let left = created?.ids.length ?? 0; ; left--) {
       const received = await send();
       if (created === undefined) return received;
@@ -124,8 +120,8 @@ export class CreatedResources {
    */
   async deleteAll(onDeletion: (kind: CreatedKind, id: string, received: Received) => void) {
     const left: string[] = [];
-    for (const created of this.#all.splice(0)) {
-      const { kind } = created;
+    for (const [kind, created] of this.#all) {
+      this.#all.delete(kind);
       const reason = await this.#delete(created, (id, received) => onDeletion(kind, id, received));
       if (reason === undefined) continue;
       const [id] = created.ids;

@@ -1,9 +1,8 @@
-import { ENDPOINTS, type Endpoint, endpointFor } from "../../contract/endpoints.ts";
+import { endpointFor } from "../../contract/endpoints.ts";
 import { ProbeError } from "../../errors/probe.ts";
+import { isAboutKey } from "./classify.ts";
 import type { Received } from "./http/exchange.ts";
 import type { Step } from "./steps/step.ts";
-
-const failure = (code: string, message: string) => new ProbeError(code, message);
 
 /** What to do about reads that all failed with one status. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -14,27 +13,22 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** The error of a probe that could read nothing. */
 export function explainNoReads(baseUrl: string, responses: readonly Received[]): ProbeError {
-  const { origin } = new URL(baseUrl);
   const statuses = [...new Set(responses.map(({ status }) => status))];
-  const [status = 0] = statuses;
-  if (statuses.length === 1 && ADVICE[status] !== undefined && responses.some(hasJson)) {
-    return failure("no_reads", ADVICE[status]);
-  }
-  if (!responses.some(hasJson)) {
-    const [first] = responses;
-    const type = (first?.headers.get("content-type") ?? "no content type").slice(0, 60);
-    return failure(
+  const returned = `it returned ${statuses.join(", ")}`;
+  if (responses.every(({ json }) => json === undefined)) {
+    const type = (responses[0]?.headers.get("content-type") ?? "no content type").slice(0, 60);
+    return new ProbeError(
       "not_json",
-      `${origin} does not respond in JSON: it returned ${statuses.join(", ")} with ${type}. This is not the address of the service's API. Check --base-url, with its path prefix.`,
+      `${new URL(baseUrl).origin} does not respond in JSON: ${returned} with ${type}. This is not the address of the service's API. Check --base-url, with its path prefix.`,
     );
   }
-  return failure(
+  const advice = statuses.length === 1 ? ADVICE[statuses[0] ?? 0] : undefined;
+  return new ProbeError(
     "no_reads",
-    `The service rejected every read: it returned ${statuses.join(", ")}. Check the key and --base-url. \`npx malipo doctor\` tells more.`,
+    advice ??
+      `The service rejected every read: ${returned}. Check the key and --base-url. \`npx malipo doctor\` tells more.`,
   );
 }
-
-const hasJson = ({ json }: Received) => json !== undefined;
 
 /** The error of a service that sends its callers elsewhere. */
 export function explainRedirect(baseUrl: string, { status, headers }: Received): ProbeError {
@@ -42,18 +36,16 @@ export function explainRedirect(baseUrl: string, { status, headers }: Received):
   const base = `${baseUrl}/`;
   const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
   const destination = target === undefined ? "" : ` to ${target.origin + target.pathname}`;
-  return failure(
+  return new ProbeError(
     "redirect",
     `${new URL(baseUrl).origin} redirects (${status})${destination}. The probe follows no redirect, because it would send the key along. Give the final address as --base-url.`,
   );
 }
 
 /** What could not be learned because the service rejected a read. */
-export function describeRejectedRead({ method, path }: Step, { status }: Received): string {
-  const row = endpointFor(method, path);
-  const scope = row && (ENDPOINTS[row.name] as Endpoint).scope;
-  const isScope = (status === 401 || status === 403) && scope !== undefined;
-  return `${method} ${path} returned ${status}${isScope ? `: the key may lack the scope ${scope}` : ""}.`;
+export function describeRejectedRead({ method, path }: Step, received: Received): string {
+  const scope = isAboutKey(received) ? endpointFor(method, path)?.endpoint.scope : undefined;
+  return `${method} ${path} returned ${received.status}${scope ? `: the key may lack the scope ${scope}` : ""}.`;
 }
 
 /** An error with what the user has to know about the service besides. */
@@ -62,11 +54,9 @@ export function explainRest(
   left: readonly string[],
   payment: string | undefined,
 ): ProbeError {
-  const rest = [
-    ...left.map((one) => `Left at the service: ${one}. Delete it there.`),
-    ...(payment === undefined
-      ? []
-      : [`The payment ${payment} was started, and may still be paid.`]),
-  ];
+  const rest = left.map((one) => `Left at the service: ${one}. Delete it there.`);
+  if (payment !== undefined) {
+    rest.push(`The payment ${payment} was started, and may still be paid.`);
+  }
   return rest.length === 0 ? error : error.with([error.message, ...rest].join("\n"));
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { FieldRole } from "../../profile/paging.ts";
+import { isStatusName } from "../../profile/vocabulary/names.ts";
 import { pagingFieldsIn } from "../observe/list-paging.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,13 +29,11 @@ export function findField(body: unknown, name: string): string | undefined {
   return found === undefined ? undefined : String(found);
 }
 
-const STATUS_NAME = /^(?:.*[_a-z])?(?:status|state)$/i;
-
 /** The reference of one payment of each status, and of each reason to fail, in the order of a list. */
 export function referencesByStatus(body: unknown): string[] {
   const references = new Map<string, string>();
   for (const item of findItems(body)) {
-    const status = Object.entries(item).find(([name]) => STATUS_NAME.test(name))?.[1];
+    const status = Object.entries(item).find(([name]) => isStatusName(name))?.[1];
     const reference = findField(item, "reference");
     const key = `${status} ${findField(item, "failure_reason")}`;
     if (reference !== undefined && !references.has(key)) references.set(key, reference);

@@ -1,4 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
+import { wordsOf } from "../../profile/vocabulary/names.ts";
 import { findItems, isId, objectsIn } from "./find-fields.ts";
 
 /** What the probe creates and deletes again. */
@@ -11,27 +12,10 @@ const ID_WORDS = ["id", "uuid", "uid", "guid"];
 const OTHER_WORDS = ["number", "no", "reference", "ref", "key", "code"];
 /** The ids of these are not the resource's. */
 const OTHER_OWNERS = [
-  ...[
-    "merchant",
-    "account",
-    "customer",
-    "user",
-    "organisation",
-    "organization",
-    "owner",
-    "company",
-  ],
-  ...["project", "location", "external", "payment"],
+  ...["merchant", "account", "customer", "user", "organisation", "organization", "owner"],
+  ...["company", "project", "location", "external", "payment"],
 ];
 const TRACES = ["request", "trace", "correlation", "session"];
-
-/** The words of a name, in small letters: `WebhookID` is `webhook`, `id`. */
-const wordsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .split(/[_-]/)
-    .filter((word) => word !== "");
 
 /** How likely a field holds the id of a resource: the lower, the likelier. `undefined`: it does not. */
 function idRank(name: string, resource: CreatedKind): number | undefined {

@@ -1,6 +1,7 @@
 import { ProbeError } from "../../errors/probe.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
 import { createRecorder } from "../recorder.ts";
-import { classify } from "./classify.ts";
+import { classify, isAboutKey } from "./classify.ts";
 import { CreatedResources } from "./created.ts";
 import { describeRejectedRead, explainNoReads, explainRedirect, explainRest } from "./explain.ts";
 import { findField } from "./find-fields.ts";
@@ -10,8 +11,38 @@ import { Client, isUnreachable, stopped } from "./http/client.ts";
 import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
 import { KnownPaging } from "./known-paging.ts";
 import type { Part, Step } from "./steps/step.ts";
-import type { ProbeOptions, ProbeResult } from "./types.ts";
 import { Values } from "./values.ts";
+
+/** What a probe is to do, checked. */
+export interface ProbeOptions {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly publicKey: string | undefined;
+  readonly phone: string | undefined;
+  readonly steps: readonly Step[];
+  /** Ends the probe. What it created is still deleted. */
+  readonly signal: AbortSignal;
+  readonly onStep: (result: StepResult) => void;
+  readonly notify: (message: string) => void;
+}
+
+/** What became of one step of the plan. */
+interface StepResult {
+  readonly step: Step;
+  /** `undefined`: the step was left out. */
+  readonly status?: number;
+  /** Why it was left out. */
+  readonly skipped?: string;
+}
+
+export interface ProbeResult {
+  readonly profile: ServiceProfile;
+  readonly requests: number;
+  /** What could not be learned, and why. */
+  readonly missing: readonly string[];
+  /** What the probe created and could not delete. */
+  readonly left: readonly string[];
+}
 
 /**
  * Sends the requests of the plan, and learns from its responses.
@@ -30,9 +61,9 @@ const listOf = (path: string): string => path.split("/{", 1).join();
 const createdValue = (kind: CreatedKind) =>
   kind === "invoice" ? ("createdInvoice" as const) : ("createdWebhook" as const);
 
-interface Sent {
+/** A response to a step of the plan. */
+interface Answer {
   readonly step: Step;
-  readonly outgoing: Outgoing;
   readonly received: Received;
 }
 
@@ -45,7 +76,7 @@ class Probe {
   /** The paths that the key may read. */
   readonly #readable = new Set<string>();
   /** The reads that failed. Whether their cause is a scope shows only when another one succeeds. */
-  readonly #rejected: Sent[] = [];
+  readonly #rejected: Answer[] = [];
   /** How the service rejects an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
   readonly #paging = new KnownPaging(this.#recorder);
@@ -112,8 +143,7 @@ class Probe {
       this.#slowestMs = Math.max(this.#slowestMs, this.#client.lastMs);
       if (status >= 300 && status < 400) throw explainRedirect(this.#options.baseUrl, received);
     }
-    // By the id that the service accepted, which may be another one than the first.
-    this.#learn({ step, outgoing: this.#outgoing(step), received });
+    this.#learn({ step, received });
     this.#options.onStep({ step, status });
   }
 
@@ -165,8 +195,7 @@ class Probe {
     notify(
       `Answer the prompt on the phone. The probe follows the payment for up to ${FOLLOW_MS / 60_000} min.`,
     );
-    const onChange = (received: Received) =>
-      this.#record({ step, outgoing: this.#outgoing(step), received });
+    const onChange = (received: Received) => this.#record({ step, received });
     const { received, hasEnded } = await followPayment(read, onChange, signal);
     if (hasEnded) this.#openPayment = undefined;
     else if (!signal.aborted) {
@@ -175,19 +204,19 @@ class Probe {
     return received;
   }
 
-  #learn(sent: Sent): void {
-    const { step, received } = sent;
+  #learn(answer: Answer): void {
+    const { step, received } = answer;
     const { part, path, cause, method, asks, provides = [] } = step;
     const isOk = isSuccess(received);
     if (part === "reads" && !isOk) {
-      this.#rejected.push(sent);
+      this.#rejected.push(answer);
       return;
     }
     const list = listOf(path);
     if (cause === "unknown_id" && part === "rejections" && !this.#unknownIds.has(list)) {
       this.#unknownIds.set(list, received);
     }
-    this.#record(sent);
+    this.#record(answer);
     if (!isOk) return;
     this.#values.learn(provides, received.json);
     if (asks === "longest") this.#paging.noteLongest(path);
@@ -196,9 +225,9 @@ class Probe {
     if (method === "GET") this.#values.set("readable", this.#values.get("readable") ?? path);
   }
 
-  #record({ step, outgoing, received }: Sent): void {
+  #record({ step, received }: Answer): void {
     const cause = classify(step, received, this.#unknownIds.get(listOf(step.path)));
-    if (cause !== "unclear") this.#client.record(outgoing, received, cause);
+    if (cause !== "unclear") this.#recorder.record({ ...received, cause });
   }
 
   /** @throws {ProbeError} if the service let nothing be read. */
@@ -207,11 +236,10 @@ class Probe {
       const responses = this.#rejected.map(({ received }) => received);
       throw explainNoReads(this.#options.baseUrl, responses);
     }
-    for (const { step, outgoing, received } of this.#rejected) {
-      const { status } = received;
+    for (const { step, received } of this.#rejected) {
       // The key is known, because another read succeeded.
-      const isScope = status === 401 || status === 403;
-      this.#client.record(outgoing, received, isScope ? "missing_scope" : undefined);
+      const cause = isAboutKey(received) ? "missing_scope" : undefined;
+      this.#recorder.record({ ...received, cause });
       this.#missing.push(describeRejectedRead(step, received));
     }
   }
@@ -226,7 +254,7 @@ class Probe {
         ({ part, path }) => part === "deletion" && path.includes(`{${value}}`),
       );
       if (step === undefined) return;
-      this.#record({ step, outgoing: this.#outgoing(step), received });
+      this.#record({ step, received });
       this.#options.onStep({ step, status: received.status });
     });
   }

@@ -1,3 +1,5 @@
+import { textFormat } from "../../profile/vocabulary/formats.ts";
+
 const MAX_INTEGER = 2_147_483_647;
 const DIGITS = "0123456789";
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
@@ -7,12 +9,10 @@ const random = (limit: number): number =>
 
 const pick = (alphabet: string) => () => alphabet[random(alphabet.length)] as string;
 
-const isUuid = (id: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
-
 /** An id of the same kind as one of the service's, which nothing has. */
 export function unknownIdLike(id: string | undefined): string {
   if (id === undefined) return "malipo-probe-unknown";
-  if (isUuid(id)) return crypto.randomUUID();
+  if (textFormat(id) === "uuid") return crypto.randomUUID();
   // Above every id in use, and within what a database column holds.
   if (/^\d{1,10}$/.test(id)) return String(MAX_INTEGER - 1 - random(1_000));
   const [prefix = ""] = /^[A-Za-z]+[-_]/.exec(id) ?? [];

@@ -3,7 +3,41 @@ import * as https from "node:https";
 import { describeConnectionError } from "../../internal/describe-error.ts";
 import { failureCode } from "../../internal/failed-before-sending.ts";
 import { Capture } from "./capture.ts";
-import { endToEnd, type HeaderPairs, headerPairs, requestHeaders } from "./headers.ts";
+
+/** Headers of one connection: each side of the proxy has its own. */
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
+
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
+/** Node's raw headers alternate names and values in one list. */
+const headerPairs = (rawHeaders: readonly string[]): HeaderPairs =>
+  rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+
+export const headerValue = (headers: HeaderPairs, wanted: string): string | undefined =>
+  headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+
+/** The headers that go on to the other side, with their names and their order as they are. */
+function endToEnd(headers: HeaderPairs): HeaderPairs {
+  const named = (headerValue(headers, "connection") ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase());
+  return headers.filter(([given]) => {
+    const name = given.toLowerCase();
+    // The body goes on, so its length does, too: without it, the body would be a second request.
+    return !HOP_BY_HOP.test(name) && (name === "content-length" || !named.includes(name));
+  });
+}
+
+/** The headers of a request to another host. */
+function requestHeaders(headers: HeaderPairs, host: string): string[] {
+  const isChunked = headerValue(headers, "transfer-encoding") !== undefined;
+  // The proxy has taken the body: the client waits for no second permission.
+  const rest = endToEnd(headers).filter(([name]) => !/^(?:host|expect)$/i.test(name));
+  return ["Host", host, ...(isChunked ? ["Transfer-Encoding", "chunked"] : []), ...rest.flat()];
+}
 
 /** A request and its response, after both have passed. */
 export interface Passed {

@@ -1,6 +1,6 @@
 import type { ServiceProfile } from "../types.ts";
 
-/** What a profile shows about an assumption. */
+/** What a part of a profile shows about an assumption. */
 export interface Finding {
   /** How many observations bear on it. 0: nothing is known. */
   readonly seen: number;
@@ -8,16 +8,20 @@ export interface Finding {
   readonly contradictions: readonly string[];
 }
 
-/** Decides an assumption by what was seen of a service. */
-export type Rule = (profile: ServiceProfile) => Finding;
+/** Decides an assumption by what was seen of a service. No findings: nothing is known. */
+export type Rule = (profile: ServiceProfile) => readonly Finding[];
 
-export const NOTHING_SEEN: Finding = { seen: 0, contradictions: [] };
-
-/** Several findings about one assumption, as one. */
+/** All findings about one assumption, as one. */
 export const joinFindings = (findings: readonly Finding[]): Finding => ({
   seen: findings.reduce((sum, { seen }) => sum + seen, 0),
   contradictions: [...new Set(findings.flatMap(({ contradictions }) => contradictions))],
 });
+
+/** A difference, if its condition holds. */
+type Differences = readonly (readonly [isThere: boolean, text: string])[];
+
+export const textsOf = (differences: Differences): string[] =>
+  differences.filter(([isThere]) => isThere).map(([, text]) => text);
 
 /** `a`, `a and b`, `a, b and c`. */
 export const enumerate = (names: readonly (string | number)[]): string =>
@@ -27,12 +31,13 @@ export const enumerate = (names: readonly (string | number)[]): string =>
 export function fieldDifferences(
   what: string,
   names: readonly string[],
-  { required, allowed = required }: { required: readonly string[]; allowed?: readonly string[] },
+  required: readonly string[],
+  allowed = required,
 ): string[] {
   const missing = required.filter((name) => !names.includes(name));
   const further = names.filter((name) => !allowed.includes(name)).sort();
-  return [
-    ...(missing.length > 0 ? [`${what} has no ${enumerate(missing)}`] : []),
-    ...(further.length > 0 ? [`${what} has ${enumerate(further)}, too`] : []),
-  ];
+  return textsOf([
+    [missing.length > 0, `${what} has no ${enumerate(missing)}`],
+    [further.length > 0, `${what} has ${enumerate(further)}, too`],
+  ]);
 }

@@ -1,18 +1,12 @@
+import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { total } from "../counts.ts";
 import { findPaging, type Paging } from "../paging.ts";
 import { childrenOf, findListPath, ROOT } from "../paths.ts";
-import { findSuccess } from "../read.ts";
+import { endpointKey, findSuccess, isList } from "../read.ts";
 import type { Shape } from "../types.ts";
-import { enumerate, type Finding, joinFindings, type Rule } from "./finding.ts";
-import { LISTS } from "./seen-resources.ts";
+import { enumerate, type Finding, type Rule, textsOf } from "./finding.ts";
 
 const FIELDS = ["meta.page", "meta.per_page", "meta.total"];
-
-/** A difference, if its condition holds. */
-type Differences = readonly (readonly [isThere: boolean, text: string])[];
-
-const textsOf = (differences: Differences): string[] =>
-  differences.filter(([isThere]) => isThere).map(([, text]) => text);
 
 /** What differs in the place of a list and in the fields beside it. */
 function bodyDifferences(body: Shape, paging: Paging): string[] {
@@ -56,20 +50,19 @@ function queryDifferences(paging: Paging, { perPage, maxPerPage }: AssumedLists)
   ]);
 }
 
+const LISTS = (Object.keys(ENDPOINTS) as EndpointName[]).filter(isList).map(endpointKey);
+
 /** Decides the query and the response of lists. */
 export const listsRule =
   (assumed: AssumedLists): Rule =>
   (profile) =>
-    joinFindings(
-      LISTS.flatMap((endpoint): Finding[] => {
-        const found = findSuccess(profile, endpoint);
-        if (found === undefined) return [];
-        const { body, seen } = found.response;
-        const paging = findPaging(profile, endpoint);
-        const differences = [
-          ...bodyDifferences(body, paging),
-          ...queryDifferences(paging, assumed),
-        ];
-        return [{ seen: total(seen), contradictions: differences }];
-      }),
-    );
+    LISTS.flatMap((endpoint): Finding[] => {
+      const { body, seen } = findSuccess(profile, endpoint)?.response ?? {};
+      if (body === undefined) return [];
+      const paging = findPaging(profile, endpoint);
+      const contradictions = [
+        ...bodyDifferences(body, paging),
+        ...queryDifferences(paging, assumed),
+      ];
+      return [{ seen: total(seen), contradictions }];
+    });

@@ -3,8 +3,8 @@ import type { RejectionCause } from "../causes.ts";
 import { total } from "../counts.ts";
 import { childrenOf, hasType, ROOT } from "../paths.ts";
 import { endpointKey, findSuccess, usual } from "../read.ts";
-import type { Counts, RejectionShape } from "../types.ts";
-import { type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
+import type { RejectionShape } from "../types.ts";
+import { type Finding, type Rule, textsOf } from "./finding.ts";
 
 /** `no key`, `unknown id`. */
 const nameOf = (cause: RejectionCause): string =>
@@ -24,48 +24,41 @@ function describeBody({ body }: RejectionShape): string | undefined {
 export const errorResponsesRule =
   (assumed: Readonly<Partial<Record<RejectionCause, number>>>): Rule =>
   ({ rejections }) =>
-    joinFindings(
-      (Object.keys(assumed) as RejectionCause[]).flatMap((cause) =>
-        Object.entries(rejections[cause] ?? {}).map(([status, rejection]): Finding => {
-          const seen = total(rejection.seen);
-          const name = nameOf(cause);
-          if (total(rejection.accepted) === seen) {
-            return { seen, contradictions: [`${name} is accepted with ${status}`] };
-          }
-          const body = describeBody(rejection);
-          const contradictions = [
-            ...(Number(status) === assumed[cause] ? [] : [`${status} for ${name}`]),
-            ...(body === undefined ? [] : [`errors are ${body}`]),
-          ];
-          return { seen, contradictions };
-        }),
-      ),
+    (Object.keys(assumed) as RejectionCause[]).flatMap((cause) =>
+      Object.entries(rejections[cause] ?? {}).map(([status, rejection]): Finding => {
+        const seen = total(rejection.seen);
+        const name = nameOf(cause);
+        if (total(rejection.accepted) === seen) {
+          return { seen, contradictions: [`${name} is accepted with ${status}`] };
+        }
+        const body = describeBody(rejection);
+        const contradictions = textsOf([
+          [Number(status) !== assumed[cause], `${status} for ${name}`],
+          [body !== undefined, `errors are ${body}`],
+        ]);
+        return { seen, contradictions };
+      }),
     );
 
 /** Decides the status codes of successes. */
 export const successStatusesRule =
   (created: readonly EndpointName[]): Rule =>
   (profile) =>
-    joinFindings(
-      (Object.keys(ENDPOINTS) as EndpointName[]).flatMap((name): Finding[] => {
-        const found = findSuccess(profile, endpointKey(name));
-        if (found === undefined) return [];
-        const isAssumed = found.status === (created.includes(name) ? 201 : 200);
-        const contradictions = isAssumed ? [] : [`${found.status} from ${endpointKey(name)}`];
-        return [{ seen: total(found.response.seen), contradictions }];
-      }),
-    );
+    (Object.keys(ENDPOINTS) as EndpointName[]).flatMap((name): Finding[] => {
+      const { status, response } = findSuccess(profile, endpointKey(name)) ?? {};
+      const isOther = status !== (created.includes(name) ? 201 : 200);
+      const contradictions = textsOf([[isOther, `${status} from ${endpointKey(name)}`]]);
+      return response === undefined ? [] : [{ seen: total(response.seen), contradictions }];
+    });
 
 /** Decides the form of timestamps. */
 export const timeRule =
   (form: string): Rule =>
   ({ timestamps }) =>
-    joinFindings(
-      Object.entries(timestamps).map(([found, counts]) => ({
-        seen: total(counts),
-        contradictions: found === form ? [] : [found],
-      })),
-    );
+    Object.entries(timestamps).map(([found, counts]) => ({
+      seen: total(counts),
+      contradictions: found === form ? [] : [found],
+    }));
 
 /** Decides whether browsers of any origin may call. */
 export const browsersRule: Rule = ({ browsers, endpoints }) => {
@@ -79,17 +72,15 @@ export const browsersRule: Rule = ({ browsers, endpoints }) => {
     [total(browsers.allowed), "only some origins are allowed"],
   ];
   const [seen, ...contradictions] = decided.find(([one]) => one > 0) ?? [0];
-  return seen === 0 ? NOTHING_SEEN : { seen, contradictions };
+  return [{ seen, contradictions }];
 };
 
 /** Decides which endpoints a sandbox key may call. */
 export const sandboxKeyRule: Rule = ({ keys }) =>
-  joinFindings(
-    Object.entries(keys.sandbox ?? {}).map(([endpoint, { allowed, rejected }]) => ({
-      seen: total(allowed) + total(rejected),
-      contradictions: total(rejected) > total(allowed) ? [`it may not call ${endpoint}`] : [],
-    })),
-  );
+  Object.entries(keys.sandbox ?? {}).map(([endpoint, { allowed, rejected }]) => ({
+    seen: total(allowed) + total(rejected),
+    contradictions: total(rejected) > total(allowed) ? [`it may not call ${endpoint}`] : [],
+  }));
 
 const UNITS = [
   [86_400, "d"],
@@ -104,21 +95,17 @@ function duration(seconds: number): string {
   return `${seconds / size} ${unit}`;
 }
 
-const sumOf = (gaps: Readonly<Record<string, Counts>>): number =>
-  Object.values(gaps).reduce((sum, one) => sum + total(one), 0);
-
 /** Decides the retry schedule, by the gaps that were seen. Gaps at the end may not be known yet. */
 export const deliveryScheduleRule =
   (delaysMs: readonly number[]): Rule =>
   ({ deliveries }) =>
-    joinFindings(
-      Object.entries(deliveries.redeliveries).map(([number, { gaps }]): Finding => {
-        const gap = Number(usual(gaps) ?? 0);
-        const assumed = delaysMs[Number(number) - 1];
-        const text =
-          assumed === undefined
-            ? `there is a redelivery ${number}, after ${duration(gap)}`
-            : `redelivery ${number} comes after ${duration(gap)}`;
-        return { seen: sumOf(gaps), contradictions: gap * 1_000 === assumed ? [] : [text] };
-      }),
-    );
+    Object.entries(deliveries.redeliveries).map(([number, { gaps }]): Finding => {
+      const gap = Number(usual(gaps) ?? 0);
+      const assumed = delaysMs[Number(number) - 1];
+      const text =
+        assumed === undefined
+          ? `there is a redelivery ${number}, after ${duration(gap)}`
+          : `redelivery ${number} comes after ${duration(gap)}`;
+      const seen = Object.values(gaps).reduce((sum, one) => sum + total(one), 0);
+      return { seen, contradictions: gap * 1_000 === assumed ? [] : [text] };
+    });

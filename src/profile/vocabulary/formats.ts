@@ -21,10 +21,13 @@ export function textFormat(value: string): string {
   return FORMATS.find(([, pattern]) => pattern.test(value))?.[0] as string;
 }
 
+/** Whether one of the formats is that of a time or of a day. */
+export const hasTimeFormat = (formats: readonly string[]): boolean =>
+  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
+
 export const numberFormat = (value: number): string =>
   Number.isInteger(value) ? "integer" : "decimal";
 
-/** Whether a text is the name of a format. */
 export const isFormat = (name: string): boolean =>
   ["integer", "true", "false"].includes(name) ||
   /^(?:digits(?:[1-9]|1\d|20)?|hex(?:1[6-9]|[2-9]\d|1[01]\d|12[0-8]))$/.test(name) ||
@@ -42,6 +45,5 @@ export function timestampForm(value: string): string | undefined {
   return `YYYY-MM-DD${separator}${time}${offset}`;
 }
 
-/** Whether a text is the form of a timestamp. */
 export const isTimestampForm = (form: string): boolean =>
   /^YYYY-MM-DD[T ]HH:mm(?::ss(?:[.,]S{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/.test(form);

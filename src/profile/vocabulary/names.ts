@@ -10,7 +10,7 @@ const MAX_WORDS = 7;
 const MAX_WORD = 18;
 
 /** `payment_id`, `currentPage`, `ResultCode`, `line-1`: the words, in lower case. */
-const wordsOf = (name: string): string[] =>
+export const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
     .replace(/([A-Z])(?=[A-Z][a-z])/g, "$1 ")
@@ -21,7 +21,7 @@ const wordsOf = (name: string): string[] =>
 /** A word of letters, with at most two digits at its end; a few longer ones are terms. */
 const WORD = /^(?:[a-z]+\d{0,2}|\d|sha\d{3}|iso\d{4}|e164|utf8|oauth2)$/;
 
-/** Letters that no word has: five in a row without a vowel. */
+/** Letters that no word has: six in a row without a vowel. */
 const NO_WORD = /[bcdfghjklmnpqrstvwxz]{6}/;
 
 /** `deadbeef`: a hash that has letters only. */
@@ -85,7 +85,7 @@ export const hasKnownWord = (name: string): boolean => wordsOf(name).some(isKnow
  * its first word may be unknown, such as the name of the service in `x-acme-request-id`.
  */
 export function isHeaderName(name: string): boolean {
-  if (name.length > MAX_NAME || !/^[a-z][a-z\d-]*$/.test(name) || !isFieldName(name)) return false;
+  if (!/^[a-z][a-z\d-]*$/.test(name) || !isFieldName(name) || OF_TRANSPORT.test(name)) return false;
   const words = wordsOf(name)
     .filter((word, index) => !(index === 0 && word === "x"))
     .map((word) => (HEADER_TERMS.has(word) ? "type" : word));
@@ -94,12 +94,24 @@ export function isHeaderName(name: string): boolean {
   return isKnownWord(first) || rest.length > 0;
 }
 
+/** Headers of the connection and of proxies: they tell nothing about the service. */
+const OF_TRANSPORT =
+  /^(?:connection|keep-alive|transfer-encoding|content-length|date|host|te|trailer|upgrade|via|accept|accept-.+|user-agent|content-encoding|forwarded|x-forwarded-.+|x-real-ip|cf-.+|x-amz.*|cdn-loop|server|set-cookie|cookie|authorization|age|alt-svc|etag|last-modified|report-to|nel|sec-.+|traceparent|tracestate|expect)$/;
+
 /** Words of headers only. */
 const HEADER_TERMS = new Set(
   "accept etag expose nosniff opener embedder transport strict csp xss cross referrer vary www authenticate varies pragma deprecation sunset idempotency idempotent".split(
     " ",
   ),
 );
+
+/** Whether a field holds the status of its object: `status`, `payment_status`, `state`. */
+export const isStatusName = (name: string): boolean => /(?:status|state)$/i.test(name);
+
+/** Whether a value of `status` or of `event` may stand in a profile: words that APIs use. */
+export const isClosedValue = (value: string): boolean =>
+  /^(?:[a-z_.]{1,40}|[A-Z][a-z_]{1,39}|[A-Z_]{1,40})$/.test(value) &&
+  isKnownName(value.replaceAll(".", "_"));
 
 const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*)$/;
 
@@ -113,7 +125,6 @@ export function withoutBrackets(segment: string): string {
   return segment.slice(0, end);
 }
 
-/** Whether a text is a path of a shape. */
 export function isShapePath(path: string): boolean {
   if (path === "$") return true;
   if (path.length > MAX_PATH) return false;

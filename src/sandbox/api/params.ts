@@ -67,7 +67,7 @@ export function phoneField({ serializer }: SandboxState, body: Body): string {
   const result = phoneToValidate.safeParse(body);
   if (result.success) return (result.data as { phone: string }).phone;
   if (typeof body.phone !== "string") return checked(phoneToValidate, body);
-  if (serializer.acceptsInvalidPhones) return body.phone;
+  if (serializer.accepts("invalid_phone")) return body.phone;
   const [{ message } = { message: "" }] = result.error.issues;
   throw new ErrorResponse("invalid_phone", `phone: ${message}`, { field: "phone" });
 }

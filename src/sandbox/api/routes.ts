@@ -91,7 +91,7 @@ function status({ sandboxState, body }: RouteContext): RouteResult {
 function validatePhone({ sandboxState, body }: RouteContext): RouteResult {
   const given = phoneField(sandboxState, body);
   const phone = kenyanMobile(given);
-  if (phone === undefined && !sandboxState.serializer.acceptsUnusablePhones) {
+  if (phone === undefined && !sandboxState.serializer.accepts("unusable_phone")) {
     const message = "phone: expected a Kenyan mobile number: 07 or 01, and eight more digits";
     throw new ErrorResponse("unusable_phone", message, { field: "phone" });
   }

@@ -1,10 +1,10 @@
 import {
   deletionsRule,
+  fieldsRule,
   idsRule,
   invoicesRule,
   otherPayloadsRule,
   signingSecretRule,
-  webhooksRule,
 } from "../../profile/rules/resources.ts";
 import { deliveryScheduleRule } from "../../profile/rules/responses.ts";
 import { entry, MINUTE_MS, ONLY_SANDBOX } from "./entry.ts";
@@ -28,7 +28,7 @@ export const ABOUT_DELIVERIES = {
     "name, url (https, or http on a loopback host) and events (at least one, only known kinds; all kinds if the list is left out), with an id",
     "a webhook with a misspelt kind or an empty list would never be called",
     {
-      rule: webhooksRule(["id", "name", "url", "events"]),
+      rule: fieldsRule("webhook", ["id", "name", "url", "events"]),
       knob: "a webhook has the fields that the service returns",
     },
   ),

@@ -100,7 +100,7 @@ export const ABOUT_REQUESTS = {
     "those of POST /mobile-money/payment/initiate",
     "it initiates a payment too",
     {
-      rule: sameResponseRule("POST /payments/initiate", "POST /mobile-money/payment/initiate"),
+      rule: sameResponseRule("payments.initiate", "mobileMoney.initiate"),
       knob: "the response has the fields that the service returns",
     },
     "payments.create",
@@ -110,7 +110,7 @@ export const ABOUT_REQUESTS = {
     "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
     "an initiation returns these two identifiers",
     {
-      rule: sameResponseRule("POST /mobile-money/payment/status", "GET /payments/{reference}"),
+      rule: sameResponseRule("mobileMoney.status", "payments.get"),
       knob: "the response has the fields that the service returns",
     },
   ),

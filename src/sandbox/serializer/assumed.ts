@@ -82,9 +82,7 @@ export const ASSUMED_SERIALIZER: Serializer = {
   newId: (kind, { random }) => IDS[kind](random),
   accountIds: ASSUMPTIONS.paymentAccounts.value,
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),
-  hasScopes: true,
-  acceptsInvalidPhones: false,
-  acceptsUnusablePhones: true,
+  accepts: (cause) => cause === "unusable_phone",
   event: (event, at, record) =>
     JSON.stringify({ event, timestamp: formatTimestamp(at), data: eventData(event, record) }),
   deliveryHeaders: ({ signature }) => ({ "x-service-signature": signature }),

@@ -46,12 +46,8 @@ export interface Serializer {
   readonly accountIds: readonly [string | number, ...(string | number)[]];
   /** Whether a kind of key may call an endpoint. */
   mayCall(kind: KeyKind, endpoint: EndpointName): boolean;
-  /** Whether keys have scopes. */
-  readonly hasScopes: boolean;
-  /** Whether `validate-phone` has a result for a text that is not a phone number at all. */
-  readonly acceptsInvalidPhones: boolean;
-  /** Whether `validate-phone` has a result for a phone number that cannot be charged. */
-  readonly acceptsUnusablePhones: boolean;
+  /** Whether a request that could be rejected for this cause is not. */
+  accepts(cause: "missing_scope" | "invalid_phone" | "unusable_phone"): boolean;
   /** The body of a delivery. `at` is its timestamp in milliseconds. */
   event(kind: string, at: number, record: EventRecord): string;
   /** The headers of an attempt, beside the content type. `tries` counts the attempts from 1. */

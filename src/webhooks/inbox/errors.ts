@@ -64,11 +64,13 @@ export const waitingNotFound = (id: string): ConfigurationError =>
     `There is no event ${JSON.stringify(id)} that waits. It may be processed: \`npx malipo inbox list --waiting\` prints those that are not.`,
   );
 
-/** For a method that an inbox of the user's own may leave out. */
-export const cannot = (what: string): ConfigurationError =>
-  new ConfigurationError(
+/** What an inbox of the user's own may leave out. @throws {ConfigurationError} if it does. */
+export function required<Part>(part: Part | undefined, what: string): Part {
+  if (part !== undefined) return part;
+  throw new ConfigurationError(
     `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.`,
   );
+}
 
 export const alreadyStarted = (): ConfigurationError =>
   new ConfigurationError(

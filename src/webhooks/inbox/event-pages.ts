@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue, ownOptions } from "../../internal/check-options.ts";
+import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import {
   checkPageQuery,
   comparePositions,
@@ -52,9 +51,7 @@ function checkEventQuery(query: EventQuery): EventFilter {
   const { kind, since, until } = own;
   const { after, limit } = checkPageQuery(own);
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
-    throw new ConfigurationError(
-      `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,
-    );
+    throw wrongOption("kind", 'a kind of event, such as "payment.completed"', kind);
   }
   return {
     kind,
@@ -68,5 +65,5 @@ function checkEventQuery(query: EventQuery): EventFilter {
 function momentOf(name: string, moment: unknown): number | undefined {
   if (moment === undefined) return undefined;
   if (moment instanceof Date && Number.isFinite(moment.getTime())) return moment.getTime();
-  throw new ConfigurationError(`\`${name}\` must be a valid Date; got ${describeValue(moment)}.`);
+  throw wrongOption(name, "a valid Date", moment);
 }

@@ -1,58 +1,20 @@
 import { sleep, waitAtMost } from "../../internal/timeout.ts";
-import { leaseLost, receiverStopped } from "./errors.ts";
+import { errorText, isLastAttempt, leaseLost, receiverStopped } from "./errors.ts";
+import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "./lease-store.ts";
 import type { Pace } from "./pace.ts";
-import { type Job, queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
-
-/** A delivery that only this process may process, for a limited time. */
-export interface Lease extends Omit<Job, "signal" | "transaction"> {
-  /** Identifies the lease: a store ignores the end of a lease that it gave to another since. */
-  readonly token: string;
-}
-
-/** How a lease ended. `released`: handed back, as if it had not been taken. */
-export interface EndedLease {
-  readonly lease: Lease;
-  readonly as: "done" | "failed" | "released";
-  /** Of a failed attempt. */
-  readonly error?: unknown;
-}
-
-/** What a store did beside its turns. */
-export interface Maintenance {
-  /** What the user must know. */
-  readonly warnings: readonly Error[];
-  /** When to call again, in milliseconds. */
-  readonly nextInMs: number;
-}
-
-/** A store that leases its deliveries. Each method is atomic. */
-export interface LeaseStore {
-  /** Writes how leases ended, and leases up to `count` due deliveries of the queues. */
-  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[];
-  /** Extends leases. Returns the tokens of the lost ones. */
-  renew(tokens: readonly string[]): string[];
-  /** Milliseconds until the next delivery of the queues is due; infinite if there is none. */
-  nextDueInMs(queues: readonly string[]): number;
-  /** How many deliveries of the queues are due. */
-  dueCount(queues: readonly string[]): number;
-  /** Forgets what is over. */
-  maintain(queues: readonly string[]): Maintenance;
-  /** It is storing deliveries, which comes first. It has the workers poll soon after that. */
-  readonly isStoring?: boolean;
-  /** For an error that passes soon: when to try again, without a report; else `undefined`. */
-  retryDelayMs?(error: unknown): number | undefined;
-  /** A transaction that includes the end of the lease, if the store supports it. */
-  transaction?(lease: Lease): Transaction;
-}
-
-/** Another process may store a delivery, or die, without notifying this one. */
-const POLL_INTERVAL_MS = 500;
+import { queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
 
 /** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
 const RETRY_DELAY_MS = 2_000;
 
+/** How long a stop waits for the store after its limit: which leases ended is written. */
+const LAST_WRITE_MS = 700;
+
 /** How often a stop tries to write which leases ended. */
 const LAST_WRITE_INTERVAL_MS = 25;
+
+/** For how much work of its handlers a worker leases ahead. */
+const AHEAD_MS = 100;
 
 // Cloudflare Workers have no `setImmediate`.
 function afterThisTurn(callback: () => void): void {
@@ -60,13 +22,19 @@ function afterThisTurn(callback: () => void): void {
   else setTimeout(callback);
 }
 
-/** A lease whose job is running. */
-interface Running {
+/** How long leases last, and when failed attempts are made again. */
+export type LeasePace = Pick<Pace, "leaseMs" | "backoffMs">;
+
+/** A lease of this worker, until its end is written. */
+interface Held {
   readonly lease: Lease;
   readonly controller: AbortController;
-  /** Its own transaction has ended it, or another process has it: there is nothing to write. */
+  /** Its own transaction has ended it, it is handed back, or another process has it. */
   isOver: boolean;
-  end?: Promise<void>;
+  /** Its handler has ended. */
+  hasEnded: boolean;
+  /** Its handler. */
+  run?: Promise<void>;
 }
 
 /** Processes the deliveries of a store, some at a time. */
@@ -74,168 +42,277 @@ export class LeaseWorker {
   readonly #store: LeaseStore;
   readonly #options: WorkerOptions;
   readonly #queues: readonly string[];
+  readonly #pace: LeasePace;
   /** How many deliveries it may still take. */
   #allowance: number;
   /** Attempts that ended. */
   processed = 0;
-  /** Is called when nothing runs, and nothing more is due or allowed. */
-  onIdle: () => void = () => {};
+  /** Is called when nothing runs, nothing more is due or allowed, and what is over is forgotten. */
+  onIdle: (() => void) | undefined;
   /** By token. */
-  readonly #running = new Map<string, Running>();
+  readonly #held = new Map<string, Held>();
+  /** Leased, and not running yet. */
+  readonly #ready: Held[] = [];
+  #running = 0;
   /** Ended, and not written yet. */
-  #ended: EndedLease[] = [];
+  readonly #ended: EndedLease[] = [];
   #state: "running" | "stopping" | "stopped" = "running";
+  #polling: Promise<void> | undefined;
+  #isPollDue = false;
   #pollTimer: ReturnType<typeof setTimeout> | undefined;
   #isPollScheduled = false;
+  #isMaintaining = false;
   #maintainAt = Number.NEGATIVE_INFINITY;
+  #isRenewing = false;
   /** The last poll failed, and the store expects the next one to work. */
   #isLocked = false;
+  /** How many deliveries it leases ahead, by the pace since the last turn. */
+  #ahead = 0;
+  #lastTurn = { at: performance.now(), processed: 0 };
   readonly #renewalTimer: ReturnType<typeof setInterval>;
 
   /** @param limit - How many deliveries it processes at most. */
   constructor(
     store: LeaseStore,
     options: WorkerOptions,
-    { leaseMs }: Pace,
+    pace: LeasePace,
     limit: number = Number.POSITIVE_INFINITY,
   ) {
     this.#store = store;
     this.#options = options;
     this.#queues = queuesOf(options);
     this.#allowance = limit;
-    this.#renewalTimer = setInterval(() => this.#renew(), leaseMs / 3);
-    this.poll();
+    this.#pace = pace;
+    this.#renewalTimer = setInterval(() => void this.#renew(), pace.leaseMs / 3);
+    void this.poll();
   }
 
-  /** Writes which leases ended, and leases what is due. */
-  poll(): void {
-    if (this.#state === "stopped") return;
+  /** Writes which leases ended, and leases what is due. One turn after another. */
+  poll(): Promise<void> {
+    this.#isPollDue = true;
+    this.#polling ??= this.#pollWhileDue();
+    return this.#polling;
+  }
+
+  async #pollWhileDue(): Promise<void> {
+    while (this.#isPollDue && this.#state !== "stopped") {
+      this.#isPollDue = false;
+      await this.#pollOnce();
+    }
+    this.#polling = undefined;
+  }
+
+  async #pollOnce(): Promise<void> {
     clearTimeout(this.#pollTimer);
     let delayMs: number;
     try {
-      this.#turn();
+      await this.#turn();
       this.#isLocked = false;
-      delayMs = Math.min(this.#delayToNextPoll(), this.#maintain());
+      delayMs = this.#dueInMs();
+      void this.#maintain();
+      const isIdle = this.#held.size === 0 && !this.#isMaintaining && delayMs > 0;
+      if (isIdle) this.onIdle?.();
     } catch (error) {
-      const soonMs = this.#store.retryDelayMs?.(error);
-      this.#isLocked = soonMs !== undefined;
-      if (!this.#isLocked) this.#options.onError(error);
-      delayMs = soonMs ?? RETRY_DELAY_MS;
+      delayMs = this.#retryInMs(error);
+      this.#isLocked = delayMs < RETRY_DELAY_MS;
     }
-    this.#pollTimer = setTimeout(() => this.poll(), Math.max(delayMs, 1));
+    this.#pollIn(delayMs);
   }
 
-  #turn(): void {
-    const ended = this.#ended;
-    const free = this.#options.concurrency - this.#running.size + ended.length;
-    const count = this.#state === "running" ? Math.min(free, this.#allowance) : 0;
-    const leases = this.#store.turn(ended, count, this.#queues);
-    this.#ended = [];
+  #pollIn(ms: number): void {
+    if (this.#state === "stopped") return;
+    clearTimeout(this.#pollTimer);
+    this.#pollTimer = setTimeout(() => void this.poll(), Math.max(ms, 1));
+  }
+
+  /** Reports an error, unless it passes soon. Returns when to try again. */
+  #retryInMs(error: unknown): number {
+    const soonMs = this.#store.retryDelayMs?.(error);
+    if (soonMs === undefined && this.#state !== "stopped") this.#options.onError(error);
+    return soonMs ?? RETRY_DELAY_MS;
+  }
+
+  async #turn(): Promise<void> {
+    this.#notePace();
+    const ended = [...this.#ended];
+    const leases = await this.#store.turn(ended, this.#room(), this.#queues);
+    this.#ended.splice(0, ended.length);
     this.#allowance -= leases.length;
-    for (const { lease } of ended) this.#running.delete(lease.token);
-    for (const lease of leases) this.#begin(lease);
+    for (const { lease } of ended) this.#held.delete(lease.token);
+    for (const lease of leases) {
+      const controller = new AbortController();
+      const held: Held = { lease, controller, isOver: false, hasEnded: false };
+      this.#held.set(lease.token, held);
+      this.#ready.push(held);
+    }
+    if (this.#state === "running") this.#runReady();
+    else this.#release(this.#ready.splice(0));
   }
 
-  #delayToNextPoll(): number {
-    const hasRoom = this.#allowance > 0 && this.#running.size < this.#options.concurrency;
-    const dueInMs = hasRoom ? this.#store.nextDueInMs(this.#queues) : POLL_INTERVAL_MS;
-    if (this.#running.size === 0 && dueInMs > 0) this.onIdle();
+  #notePace(): void {
+    const { maxAhead } = this.#store;
+    if (maxAhead === undefined) return;
+    const { at, processed } = this.#lastTurn;
+    this.#lastTurn = { at: performance.now(), processed: this.processed };
+    const perMs = (this.processed - processed) / Math.max(1, this.#lastTurn.at - at);
+    this.#ahead = Math.min(maxAhead, Math.floor(AHEAD_MS * perMs));
+  }
+
+  /** How many deliveries to lease now: none, or enough to be worth a turn. */
+  #room(): number {
+    if (this.#state !== "running") return 0;
+    const { concurrency } = this.#options;
+    const room = concurrency + this.#ahead - this.#running - this.#ready.length;
+    const isWorthIt = this.#ready.length === 0 || room > this.#ahead / 2;
+    return isWorthIt ? Math.max(0, Math.min(room, this.#allowance)) : 0;
+  }
+
+  /** When to poll for the next delivery that is due. */
+  #dueInMs(): number {
+    const dueInMs = this.#room() > 0 ? this.#store.nextDueInMs(this.#queues) : POLL_INTERVAL_MS;
     return Math.min(POLL_INTERVAL_MS, dueInMs);
   }
 
-  /** Returns when to poll for it at the latest, in milliseconds. */
-  #maintain(): number {
-    const now = performance.now();
-    if (this.#state !== "running" || now < this.#maintainAt) return POLL_INTERVAL_MS;
-    this.#maintainAt = now + RETRY_DELAY_MS;
-    const { warnings, nextInMs } = this.#store.maintain(this.#queues);
-    this.#maintainAt = now + nextInMs;
-    for (const warning of warnings) this.#options.onError(warning);
-    return nextInMs;
+  async #maintain(): Promise<void> {
+    const isDue = performance.now() >= this.#maintainAt && !this.#isMaintaining;
+    if (this.#state !== "running" || !isDue) return;
+    this.#isMaintaining = true;
+    let nextInMs: number;
+    try {
+      const { warnings, ...next } = await this.#store.maintain(this.#queues);
+      for (const warning of warnings) this.#options.onError(warning);
+      nextInMs = next.nextInMs;
+    } catch (error) {
+      nextInMs = this.#retryInMs(error);
+    }
+    this.#isMaintaining = false;
+    this.#maintainAt = performance.now() + nextInMs;
+    if (this.onIdle !== undefined) this.pollSoon();
+    else if (nextInMs < POLL_INTERVAL_MS) this.#pollIn(nextInMs);
   }
 
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
-  pollSoon(): void {
+  pollSoon(queue?: string): void {
+    if (queue !== undefined) this.#store.noteDue?.(queue);
     if (this.#isPollScheduled || this.#store.isStoring) return;
     this.#isPollScheduled = true;
     afterThisTurn(() => {
       this.#isPollScheduled = false;
-      this.poll();
+      void this.poll();
     });
   }
 
-  #begin(lease: Lease): void {
-    const controller = new AbortController();
-    const running: Running = { lease, controller, isOver: false };
-    const { token, ...job } = lease;
-    const transaction = this.#transactionOf(running);
-    const { signal } = controller;
-    running.end = this.#options.run({ ...job, signal, ...(transaction && { transaction }) }).then(
-      () => this.#finish(running, { lease, as: "done" }),
-      (error: unknown) => this.#finish(running, { lease, as: "failed", error }),
-    );
-    this.#running.set(token, running);
+  #runReady(): void {
+    while (this.#state === "running" && this.#running < this.#options.concurrency) {
+      const next = this.#ready.shift();
+      if (next === undefined) return;
+      if (next.isOver) this.#held.delete(next.lease.token);
+      else this.#run(next);
+    }
   }
 
-  #transactionOf(running: Running): Transaction | undefined {
-    const run = this.#store.transaction?.(running.lease);
+  #run(held: Held): void {
+    const { lease, controller } = held;
+    const { key, raw, attempt, receivedAt, traceContext, source } = lease;
+    const { signal } = controller;
+    const transaction = this.#transactionOf(held);
+    const job = { key, raw, attempt, receivedAt, traceContext, source, signal };
+    this.#running++;
+    held.run = this.#options.run({ ...job, ...(transaction && { transaction }) }).then(
+      () => this.#finish(held, { lease, as: "done" }),
+      (error: unknown) => this.#finish(held, this.#failed(lease, error)),
+    );
+  }
+
+  #failed(lease: Lease, error: unknown): EndedLease {
+    const { attempt } = lease;
+    const retryInMs = isLastAttempt(attempt, error) ? undefined : this.#pace.backoffMs(attempt);
+    return { lease, as: "failed", error: errorText(error), retryInMs };
+  }
+
+  #transactionOf(held: Held): Transaction | undefined {
+    const isHeld = () => !held.isOver && !held.hasEnded;
+    const run = this.#store.transaction?.(held.lease, isHeld);
     return (
       run &&
       (async (write) => {
         const result = await run(write);
-        running.isOver = true;
+        held.isOver = true;
         return result;
       })
     );
   }
 
-  #finish({ lease, isOver }: Running, ended: EndedLease): void {
+  #finish(held: Held, ended: EndedLease): void {
     this.processed++;
-    if (isOver) this.#running.delete(lease.token);
+    this.#running--;
+    held.hasEnded = true;
+    if (held.isOver) this.#held.delete(held.lease.token);
     else this.#ended.push(ended);
+    this.#runReady();
     this.pollSoon();
   }
 
-  #renew(): void {
-    const held = [...this.#running.values()].filter(({ isOver }) => !isOver);
-    if (held.length === 0) return;
+  async #renew(): Promise<void> {
+    const live = [...this.#held.values()].filter(({ isOver }) => !isOver);
+    if (live.length === 0 || this.#isRenewing) return;
+    this.#isRenewing = true;
     try {
-      for (const token of this.#store.renew(held.map(({ lease }) => lease.token))) {
-        const running = this.#running.get(token) as Running;
-        running.isOver = true;
-        running.controller.abort(leaseLost());
+      for (const token of await this.#store.renew(live.map(({ lease }) => lease.token))) {
+        const lost = this.#held.get(token);
+        if (lost === undefined || lost.isOver) continue;
+        lost.isOver = true;
+        lost.controller.abort(leaseLost());
       }
     } catch (error) {
-      this.#options.onError(error);
+      this.#retryInMs(error);
     }
+    this.#isRenewing = false;
   }
 
-  /** Ends within `timeoutMs`. Handlers that still run then are aborted, and their events handed back. */
+  /**
+   * Lets handlers run for `timeoutMs`. Those that still run then are aborted, and their events handed
+   * back.
+   */
   async stop(timeoutMs: number): Promise<void> {
-    const deadline = performance.now() + timeoutMs;
-    // What arrived in this turn of the event loop is acknowledged, and only memory may hold it.
-    if (this.#isPollScheduled) this.poll();
+    await waitAtMost(this.#endRunning(), timeoutMs);
     this.#state = "stopping";
-    await waitAtMost(Promise.all([...this.#running.values()].map(({ end }) => end)), timeoutMs);
-    this.#release();
-    this.poll();
-    // The store may be locked for a moment. What is not written is processed again by another process.
-    while (this.#isLocked && this.#ended.length > 0 && performance.now() < deadline) {
-      await sleep(LAST_WRITE_INTERVAL_MS);
-      this.poll();
-    }
+    this.#release([...this.#held.values()]);
+    await waitAtMost(this.#writeEnded(), LAST_WRITE_MS);
     this.#state = "stopped";
     clearTimeout(this.#pollTimer);
     clearInterval(this.#renewalTimer);
   }
 
-  /** Hands back what has not ended, and aborts it. */
-  #release(): void {
-    const ended = new Set(this.#ended.map(({ lease }) => lease.token));
-    for (const { lease, controller, isOver } of this.#running.values()) {
-      if (ended.has(lease.token)) continue;
-      if (!isOver) this.#ended.push({ lease, as: "released" });
-      controller.abort(receiverStopped());
+  /** Takes nothing new. Resolves when the handlers have ended. */
+  async #endRunning(): Promise<void> {
+    // What arrived in this turn of the event loop is acknowledged, and only memory may hold it.
+    if (this.#isPollScheduled) await this.poll();
+    this.#state = "stopping";
+    this.#release(this.#ready.splice(0));
+    await Promise.all([...this.#held.values()].map(({ run }) => run));
+  }
+
+  /** What is not written is processed again by another process. */
+  async #writeEnded(): Promise<void> {
+    const deadline = performance.now() + LAST_WRITE_MS;
+    await this.poll();
+    // The store may be locked for a moment.
+    while (this.#isLocked && this.#ended.length > 0 && performance.now() < deadline) {
+      await sleep(LAST_WRITE_INTERVAL_MS);
+      await this.poll();
     }
+    await this.#store.stop?.();
+  }
+
+  /** Hands back what has not ended, and aborts it. */
+  #release(all: readonly Held[]): void {
+    for (const held of all) {
+      if (held.hasEnded) continue;
+      if (!held.isOver) this.#ended.push({ lease: held.lease, as: "released" });
+      held.isOver = true;
+      held.controller.abort(receiverStopped());
+    }
+    if (all.length > 0) this.pollSoon();
   }
 }

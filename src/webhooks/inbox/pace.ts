@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../../internal/check-options.ts";
+import { wrongOption } from "../../internal/check-options.ts";
 
 /** The longest wait between two attempts. */
 export const MAX_BACKOFF_MS = 300_000;
@@ -44,9 +43,8 @@ const MAX_RETENTION_MS = 2_147_483_647_000;
 function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
   const isUsable = typeof retentionMs === "number" && retentionMs > 0;
   if (isUsable && retentionMs <= MAX_RETENTION_MS) return retentionMs;
-  throw new ConfigurationError(
-    `\`retentionMs\` must be a number of milliseconds above 0 and at most ${MAX_RETENTION_MS}, which is 68 years; got ${describeValue(retentionMs)}.`,
-  );
+  const expected = `a number of milliseconds above 0 and at most ${MAX_RETENTION_MS}, which is 68 years`;
+  throw wrongOption("retentionMs", expected, retentionMs);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted } from "./errors.ts";
-import { type LeaseStore, LeaseWorker } from "./lease-worker.ts";
-import type { Pace } from "./pace.ts";
+import type { LeaseStore } from "./lease-store.ts";
+import { type LeasePace, LeaseWorker } from "./lease-worker.ts";
 import {
   type DrainLimits,
   type DrainResult,
@@ -12,15 +12,16 @@ import {
 
 /** The workers of an inbox: one from its start to its stop, and one for each `drain` under way. */
 export class Workers {
-  readonly #store: LeaseStore;
-  readonly #pace: Pace;
+  readonly #open: () => LeaseStore;
+  readonly #pace: LeasePace;
   #started: LeaseWorker | undefined;
   readonly #all = new Set<LeaseWorker>();
   /** The queues that the inbox works on; all of them before its start. */
   queues: readonly string[] = QUEUES;
 
-  constructor(store: LeaseStore, pace: Pace) {
-    this.#store = store;
+  /** @param open - Returns the store of a worker. */
+  constructor(open: () => LeaseStore, pace: LeasePace) {
+    this.#open = open;
     this.#pace = pace;
   }
 
@@ -28,28 +29,29 @@ export class Workers {
   start(options: WorkerOptions): void {
     if (this.#started !== undefined) throw alreadyStarted();
     this.queues = queuesOf(options);
-    this.#started = new LeaseWorker(this.#store, options, this.#pace);
+    this.#started = new LeaseWorker(this.#open(), options, this.#pace);
     this.#all.add(this.#started);
   }
 
   /** See `Inbox.drain`. */
   async drain(options: WorkerOptions, { timeoutMs, limit }: DrainLimits): Promise<DrainResult> {
     const deadline = performance.now() + timeoutMs;
-    const worker = new LeaseWorker(this.#store, options, this.#pace, limit);
+    const store = this.#open();
+    const worker = new LeaseWorker(store, options, this.#pace, limit);
     this.#all.add(worker);
     const idle = new Promise<void>((resolve) => {
       worker.onIdle = resolve;
-      worker.poll();
     });
     await waitAtMost(idle, timeoutMs);
     const { processed } = worker;
     this.#all.delete(worker);
     await worker.stop(Math.max(0, deadline - performance.now()));
-    return { processed, left: this.#store.dueCount(queuesOf(options)) };
+    return { processed, left: await store.dueCount(queuesOf(options)) };
   }
 
-  pollSoon(): void {
-    for (const worker of this.#all) worker.pollSoon();
+  /** @param queue - One with a new delivery, for a store that looks only there. */
+  pollSoon(queue?: string): void {
+    for (const worker of this.#all) worker.pollSoon(queue);
   }
 
   async stop(timeoutMs: number): Promise<void> {

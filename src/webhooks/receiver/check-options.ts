@@ -4,6 +4,7 @@ import {
   checkWholeNumber,
   describeValue,
   ownOptions,
+  wrongOption,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
@@ -82,9 +83,7 @@ const logUnhandled = (kind: string) =>
 function checkIgnore(ignore: unknown): readonly string[] {
   const isKind = (kind: unknown) => typeof kind === "string" && kind !== "";
   if (Array.isArray(ignore) && ignore.every(isKind)) return [...ignore];
-  throw new ConfigurationError(
-    `\`ignore\` must be a list of event kinds, such as ["payment.initiated"]; got ${describeValue(ignore)}.`,
-  );
+  throw wrongOption("ignore", 'a list of event kinds, such as ["payment.initiated"]', ignore);
 }
 
 const conflictError = (kind: string) =>
@@ -107,9 +106,7 @@ function checkIdentify(identify: Options["identify"]): ReceiverSettings["identif
 function checkMaxAge(maxAgeSeconds: unknown): void {
   if (maxAgeSeconds === undefined) return;
   if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
-  throw new ConfigurationError(
-    `\`maxAgeSeconds\` must be a number of seconds above 0; got ${describeValue(maxAgeSeconds)}.`,
-  );
+  throw wrongOption("maxAgeSeconds", "a number of seconds above 0", maxAgeSeconds);
 }
 
 function checkNow(now: Options["now"]): ReceiverSettings["now"] {
@@ -131,9 +128,7 @@ function defaultInbox(): Inbox {
 
 function checkInbox(inbox: unknown): void {
   if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
-  throw new ConfigurationError(
-    `\`inbox\` must be an inbox, such as memoryInbox() or sqliteInbox(path); got ${describeValue(inbox)}.`,
-  );
+  throw wrongOption("inbox", "an inbox, such as memoryInbox() or sqliteInbox(path)", inbox);
 }
 
 const MAX_CACHE_MS = 86_400_000;
@@ -159,9 +154,7 @@ function checkSecret(options: Options): FindSigner {
 }
 
 function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
-  if (typeof hooks !== "object" || hooks === null) {
-    throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
-  }
+  if (typeof hooks !== "object" || hooks === null) throw wrongOption("hooks", "an object", hooks);
   const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
   for (const name of HOOK_NAMES) {
     if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);

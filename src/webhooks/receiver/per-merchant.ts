@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkFunction, describeValue } from "../../internal/check-options.ts";
+import { checkFunction, wrongOption } from "../../internal/check-options.ts";
 import type { AttemptResolver, PaymentReader } from "./options.ts";
 
 /** The options that each merchant has its own of: what they are, and the method that tells. */
@@ -27,7 +26,7 @@ export function checkPerMerchant<Name extends keyof Values>(
   const { what, method } = OPTIONS[name];
   const check = (value: unknown): Values[Name] => {
     if (typeof Object(value)[method] === "function") return value as Values[Name];
-    throw new ConfigurationError(`\`${name}\` must be ${what}; got ${describeValue(value)}.`);
+    throw wrongOption(name, what, value);
   };
   if (given === undefined) return () => undefined;
   if (!isPerMerchant) {

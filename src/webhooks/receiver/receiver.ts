@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { cannot, receiverStopped } from "../inbox/errors.ts";
+import { receiverStopped, required } from "../inbox/errors.ts";
 import type { DrainResult, TraceContext, WorkerOptions } from "../inbox/types.ts";
 import {
   acceptDelivery,
@@ -61,8 +61,7 @@ class Receiver implements WebhookReceiver {
 
   readonly stats: WebhookReceiver["stats"] = async () => {
     const { inbox } = this.#settings;
-    if (inbox.stats !== undefined) return inbox.stats();
-    throw cannot("count what it holds");
+    return required(inbox.stats, "count what it holds").call(inbox);
   };
 
   readonly handle: WebhookReceiver["handle"] = async (request) => {
@@ -150,7 +149,7 @@ class Receiver implements WebhookReceiver {
     const limit = checkWholeNumber("limit", own.limit ?? 1_000, 1);
     this.#checkNew("drain() is for a process that does not call start().");
     const { inbox } = this.#settings;
-    if (inbox.drain === undefined) throw cannot("process what is due and return");
+    const drainInbox = required(inbox.drain, "process what is due and return");
     const deadline = performance.now() + timeoutMs;
     // One after another: a function may be called again while it drains.
     const before = this.#draining;
@@ -158,7 +157,7 @@ class Receiver implements WebhookReceiver {
       if (before !== undefined) await waitAtMost(Promise.allSettled([before]), timeoutMs);
       this.#handlers.complete();
       const limits = { timeoutMs: Math.max(1, deadline - performance.now()), limit };
-      return (inbox as Required<typeof inbox>).drain(this.#workerOptions(), limits);
+      return drainInbox.call(inbox, this.#workerOptions(), limits);
     };
     this.#draining = drain();
     return this.#draining;

@@ -1,15 +1,14 @@
-import { cannot } from "../inbox/errors.ts";
+import { required } from "../inbox/errors.ts";
 import type {
   EventList,
   EventPage,
   EventPosition,
   EventQuery,
   WaitingEvent,
-  WaitingList,
   WithBody,
 } from "../inbox/event-list.ts";
 import { listPage } from "../inbox/event-pages.ts";
-import type { DoublePaymentList, Inbox, StoredDoublePayment } from "../inbox/types.ts";
+import type { Inbox, StoredDoublePayment } from "../inbox/types.ts";
 
 /** Events that wait for a person. Each method rejects if your own inbox cannot do it. */
 export interface WaitingEvents<Item> {
@@ -43,10 +42,7 @@ export function waitingEvents<Item extends EventPosition>(
   what: "dead letters" | "conflicts",
   list: EventList<Item> | undefined,
 ): WaitingEvents<Item> {
-  const events = (): EventList<Item> => {
-    if (list !== undefined) return list;
-    throw cannot(`list ${what}`);
-  };
+  const events = () => required(list, `list ${what}`);
   return {
     list: async (query) => listPage(events(), query),
     read: async (id) => events().read(String(id)),
@@ -77,10 +73,7 @@ export interface PendingEvents {
 }
 
 export function pendingEvents({ waiting: list }: Inbox): PendingEvents {
-  const events = (): WaitingList => {
-    if (list !== undefined) return list;
-    throw cannot("list the events that wait");
-  };
+  const events = () => required(list, "list the events that wait");
   return {
     list: async ({ isRetrying = false, ...query } = {}) =>
       listPage({ list: (filter) => events().list({ ...filter, isRetrying }) }, query),
@@ -97,10 +90,7 @@ export interface DoublePayments {
 }
 
 export function doublePayments({ doublePayments: list }: Inbox): DoublePayments {
-  const doubles = (): DoublePaymentList => {
-    if (list !== undefined) return list;
-    throw cannot("list double payments");
-  };
+  const doubles = () => required(list, "list double payments");
   return {
     list: async (query) => listPage(doubles(), query),
     drop: async (id) => doubles().drop(idsOf(id)),

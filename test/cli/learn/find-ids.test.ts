@@ -52,11 +52,11 @@ describe("the ids of a resource", () => {
     [{ data: { id: "7", attributes: { name: MARK, number: "N" } } }, ["7", "N"]],
     [{ id: "of the request", data: { name: MARK } }, []],
     [{ id: "of the page", data: [{ name: MARK }] }, []],
-  ])("are those around the mark where none is beside it: %j", (body, ids) => {
+  ])("are those around the mark if none is beside it: %j", (body, ids) => {
     expect(findMarkedIds(body, "webhook", MARK)).toEqual(ids);
   });
 
-  test("are all possible ones where nothing repeats the mark, the innermost first", () => {
+  test("are all possible ones if nothing repeats the mark, the innermost first", () => {
     const body = { id: 1, request: { id: "r" }, data: { invoice: { invoice_id: 5 } } };
     expect(findPossibleIds(body, "invoice")).toEqual(["r", "5", "1"]);
     expect(hasMark(body, MARK)).toBe(false);

@@ -47,7 +47,7 @@ async function service(respond: Parameters<typeof startService>[0]) {
 const every = (response: Response) => service(() => response);
 
 describe("a failed probe leaves the file alone, and prints neither key nor stack trace", () => {
-  test("nobody listens", async () => {
+  test("nothing listens", async () => {
     const gone = await startService(() => ({ status: 200 }));
     gone.close();
     expectFailure(await probe(gone.baseUrl), EXIT.unreachable, /nothing is listening/);

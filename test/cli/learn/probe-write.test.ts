@@ -118,7 +118,7 @@ describe("a probe with --write", () => {
     ["no envelope", { wrap: (data) => data, list: (items) => items }],
   ];
 
-  test.each(FORMS)("deletes what it created where the service uses %s", async (_, options) => {
+  test.each(FORMS)("deletes what it created if the service uses %s", async (_, options) => {
     const service = await lenient(options);
     const { code, stdout } = await probe(service.baseUrl);
     expect([code, service.left()]).toEqual([EXIT.ok, []]);
@@ -198,7 +198,7 @@ describe("a probe with --write", () => {
     expect(Object.keys(rejections.missing_scope)).toEqual(["403"]);
   });
 
-  test("goes on without an invoice where the service does not accept one", async () => {
+  test("goes on without an invoice if the service does not accept one", async () => {
     const service = await lenient({
       before: ({ method, path }) =>
         method === "POST" && path === "/invoices"

@@ -137,7 +137,7 @@ describe("malipo learn openapi", () => {
 });
 
 describe("malipo learn check", () => {
-  test("exits with 0 where the service does what the profile says", async () => {
+  test("exits with 0 if the service does what the profile says", async () => {
     writeFileSync(path("key"), service.service.keys.sandbox);
     const flags = ["--base-url", service.baseUrl, "--key-file", "key"];
     for (const against of ["a.json", "b.json"]) {

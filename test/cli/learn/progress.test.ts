@@ -21,7 +21,7 @@ function show(isTTY: boolean) {
   return text;
 }
 
-test("the progress is a line a step where the output is not a terminal", () => {
+test("the progress is a line a step if the output is not a terminal", () => {
   expect(show(false)).toBe(
     [
       " 1/12  GET /merchant  200",

@@ -145,7 +145,7 @@ describe("malipo learn --to", () => {
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("[]}");
   });
 
-  test("breaks off where the service does, and learns nothing of it", async () => {
+  test("breaks off if the service does, and learns nothing of it", async () => {
     const { baseUrl } = await service(({ path }, response) => {
       if (path !== "/merchant") return void response.destroy();
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });

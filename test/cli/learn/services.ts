@@ -80,7 +80,7 @@ interface LenientOptions {
   readonly list?: (items: Fields[]) => unknown;
   /** Overrides a response. */
   readonly before?: (seen: Seen, response: ServerResponse) => Response | Promise<Response>;
-  /** The response to a creation, where it is not the resource. */
+  /** The response to a creation, if it is not the resource. */
   readonly created?: (n: number, fields: Fields) => unknown;
 }
 

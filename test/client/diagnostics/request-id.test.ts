@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { html, json, refused, type Step, status, text } from "../support/responses.ts";
+import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
+import { connectionRefused, html, json, type Step, status, text } from "../support/responses.ts";
 
 const ID = { "x-request-id": "req_7" };
 const failing = (...steps: Step[]) =>
-  rejection(gatewayMeeting(steps, { maxRetries: 1 }).gateway.merchant.get());
+  rejection(gatewayWith(steps, { maxRetries: 1 }).gateway.merchant.get());
 
 describe("requestId of an error", () => {
   test.each([
@@ -26,8 +26,8 @@ describe("requestId of an error", () => {
 
   test.each([
     ["the response named none", html()],
-    ["there was no response", refused],
-  ])("is undefined where %s", async (_, step) => {
+    ["there was no response", connectionRefused],
+  ])("is undefined if %s", async (_, step) => {
     const error = await failing(step);
     expect(error.requestId).toBeUndefined();
     expect(Object.keys(error)).not.toContain("requestId");
@@ -41,12 +41,12 @@ describe("requestId of an error", () => {
 
 describe("requestId of withResponse()", () => {
   test("is the id that the response named", async () => {
-    const { gateway } = gatewayMeeting([json({ data: {} }, { headers: ID })]);
+    const { gateway } = gatewayWith([json({ data: {} }, { headers: ID })]);
     expect(await gateway.merchant.get().withResponse()).toMatchObject({ requestId: "req_7" });
   });
 
-  test("is undefined where the result came out of the idempotency store", async () => {
-    const { gateway } = gatewayMeeting([json({ data: { reference: "PAY-1" } }, { headers: ID })]);
+  test("is undefined if the result came out of the idempotency store", async () => {
+    const { gateway } = gatewayWith([json({ data: { reference: "PAY-1" } }, { headers: ID })]);
     const pay = () =>
       gateway.mobileMoney
         .initiate({ amount: 1, phone: "0712345678" }, { idempotencyKey: "1" })

@@ -1,12 +1,19 @@
 import { createSandbox } from "malipo/sandbox";
 import { expect, test } from "vitest";
 import { type Gateway, memoryIdempotency } from "../../../src/index.ts";
-import { gatewayMeeting, gatewayOn } from "../support/gateway.ts";
-import { deaf, html, json, refused, type Step, status } from "../support/responses.ts";
+import { gatewayOn, gatewayWith } from "../support/gateway.ts";
+import {
+  connectionRefused,
+  html,
+  json,
+  neverResponds,
+  type Step,
+  status,
+} from "../support/responses.ts";
 
 const PARAMS = { amount: 100, phone: "0712345678", account_reference: "ORDER-42" };
 
-const meeting = (...steps: Step[]): Gateway => gatewayMeeting(steps, { maxRetries: 0 }).gateway;
+const meeting = (...steps: Step[]): Gateway => gatewayWith(steps, { maxRetries: 0 }).gateway;
 
 async function sandboxGateway(): Promise<Gateway> {
   const { baseUrl, fetch, keys } = createSandbox();
@@ -17,18 +24,18 @@ async function sandboxGateway(): Promise<Gateway> {
 // biome-ignore format: a table is read across
 const CALLS: [string, () => Promise<unknown>][] = [
   ["a status", async function checkout() { await meeting(status(404)).payments.get("PAY-1"); }],
-  ["a refused connection", async function checkout() { await meeting(refused).payments.get("PAY-1"); }],
-  ["a timeout", async function checkout() { await meeting(deaf).payments.get("PAY-1", { timeoutMs: 5 }); }],
+  ["a refused connection", async function checkout() { await meeting(connectionRefused).payments.get("PAY-1"); }],
+  ["a timeout", async function checkout() { await meeting(neverResponds).payments.get("PAY-1", { timeoutMs: 5 }); }],
   ["a body that is not JSON", async function checkout() { await meeting(html()).payments.get("PAY-1"); }],
   ["success: false", async function checkout() { await meeting(json({ success: false })).merchant.get(); }],
-  ["a retried call", async function checkout() { await gatewayMeeting([status(503, { "retry-after": "0" })]).gateway.merchant.get(); }],
+  ["a retried call", async function checkout() { await gatewayWith([status(503, { "retry-after": "0" })]).gateway.merchant.get(); }],
   ["withResponse", async function checkout() { await meeting(status(500)).merchant.get().withResponse(); }],
   ["request", async function checkout() { await meeting(status(404)).request({ method: "GET", path: "/none" }); }],
   ["a wrong parameter", async function checkout() { await meeting().mobileMoney.initiate({ ...PARAMS, amount: -1 }); }],
   ["an idempotency key", async function checkout() { await meeting(status(500)).mobileMoney.initiate(PARAMS, { idempotencyKey: "ORDER-42/1" }); }],
   ["a failed store", async function checkout() {
     const idempotency = { ...memoryIdempotency(), begin: () => Promise.reject(new Error("down")) };
-    await gatewayMeeting([], { idempotency }).gateway.mobileMoney.initiate(PARAMS, { idempotencyKey: "ORDER-42/1" });
+    await gatewayWith([], { idempotency }).gateway.mobileMoney.initiate(PARAMS, { idempotencyKey: "ORDER-42/1" });
   }],
   ["collect", async function checkout() { await meeting(status(422)).mobileMoney.collect(PARAMS, { idempotencyKey: "ORDER-42/1" }); }],
   ["a wait", async function checkout() {
@@ -51,7 +58,7 @@ test.each(CALLS)(
 );
 
 test("an error that a hook has frozen is thrown as it is", async () => {
-  const { gateway } = gatewayMeeting([status(404)], {
+  const { gateway } = gatewayWith([status(404)], {
     hooks: {
       request:
         () =>
@@ -67,7 +74,7 @@ test("the reason of an abort keeps its own stack", async () => {
   const { stack } = reason;
   const signal = AbortSignal.timeout(5_000);
   const controller = new AbortController();
-  const pending = meeting(deaf).merchant.get({
+  const pending = meeting(neverResponds).merchant.get({
     signal: AbortSignal.any([signal, controller.signal]),
   });
   controller.abort(reason);

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { afterEach, expect, test, vi } from "vitest";
-import { userAgent } from "../../../src/client/diagnostics/user-agent.ts";
-import { gatewayMeeting, KEYS } from "../support/gateway.ts";
+import { userAgent } from "../../../src/client/runtime.ts";
+import { gatewayWith, KEYS } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -15,7 +15,7 @@ afterEach(() => {
 
 /** The headers of one request. */
 async function headersSent(own?: Record<string, string>): Promise<Headers> {
-  const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+  const { gateway, sent } = gatewayWith([json({ data: {} })]);
   await gateway.merchant.get(own && { headers: own });
   return sent[0]?.headers ?? expect.unreachable();
 }

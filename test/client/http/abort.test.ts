@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { deaf, endless, hang, json, type Step, status } from "../support/responses.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
+import { endless, hang, json, neverResponds, type Step, status } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ test.each(REASONS)(
   "an abort before the call rejects with the caller's own reason, and sends nothing: %s",
   async (_, reason) => {
     for (const row of ROWS) {
-      const { gateway, sent } = gatewayMeeting([hang]);
+      const { gateway, sent } = gatewayWith([hang]);
       const result = await soFar(row.call(gateway, IDS, { signal: AbortSignal.abort(reason) }));
       expect(result).toEqual({ reason });
       expect(sent).toHaveLength(0);
@@ -49,11 +49,11 @@ test.each(REASONS)(
 describe.each([
   ["before an answer", hang],
   ["in the body", endless],
-  ["under a fetch that does not heed its signal", deaf],
+  ["under a fetch that ignores its signal", neverResponds],
 ] as [string, Step][])("an abort in flight, %s,", (_, step) => {
   test.each(REASONS)("rejects at once with the caller's own reason: %s", async (_, reason) => {
     for (const row of ROWS) {
-      const { gateway, sent } = gatewayMeeting([step]);
+      const { gateway, sent } = gatewayWith([step]);
       const controller = new AbortController();
       const call = row.call(gateway, IDS, { signal: controller.signal });
       expect(await soFar(call)).toBe("pending");
@@ -69,7 +69,7 @@ describe.each([
 test.each(REASONS)(
   "an abort in a wait rejects at once with the caller's own reason: %s",
   async (_, reason) => {
-    const { gateway, sent } = gatewayMeeting([status(429, { "retry-after": "30" })]);
+    const { gateway, sent } = gatewayWith([status(429, { "retry-after": "30" })]);
     const controller = new AbortController();
     const call = gateway.invoices.create({}, { signal: controller.signal });
     expect(await soFar(call)).toBe("pending");
@@ -85,7 +85,7 @@ describe("an abort from within a hook", () => {
   test.each(["request", "response", "retry"] as const)("%s ends the call at once", async (name) => {
     const controller = new AbortController();
     const reason = new Error("enough");
-    const { gateway, sent } = gatewayMeeting([status(503, { "retry-after": "30" })], {
+    const { gateway, sent } = gatewayWith([status(503, { "retry-after": "30" })], {
       hooks: { [name]: () => controller.abort(reason) },
     });
     const call = gateway.invoices.get(1, { signal: controller.signal });
@@ -96,7 +96,7 @@ describe("an abort from within a hook", () => {
 
 test("an abort from within the response hook does not hide a definite failure", async () => {
   const controller = new AbortController();
-  const { gateway } = gatewayMeeting([status(404)], {
+  const { gateway } = gatewayWith([status(404)], {
     hooks: { response: () => controller.abort(new Error("enough")) },
   });
   const call = gateway.invoices.get(1, { signal: controller.signal });
@@ -104,7 +104,7 @@ test("an abort from within the response hook does not hide a definite failure", 
 });
 
 test("an abort without a reason rejects with the platform's AbortError", async () => {
-  const { gateway } = gatewayMeeting([hang]);
+  const { gateway } = gatewayWith([hang]);
   const controller = new AbortController();
   const call = gateway.merchant.get({ signal: controller.signal });
   const failed = expect(call).rejects.toMatchObject({ name: "AbortError" });
@@ -115,7 +115,7 @@ test("an abort without a reason rejects with the platform's AbortError", async (
 
 test("AbortSignal.timeout() rejects with its own TimeoutError, and not with one of ours", async () => {
   vi.useRealTimers();
-  const { gateway } = gatewayMeeting([hang]);
+  const { gateway } = gatewayWith([hang]);
   const signal = AbortSignal.timeout(5);
   const reason = await rejection(gateway.merchant.get({ signal }));
   expect(reason).toBe(signal.reason);
@@ -123,7 +123,7 @@ test("AbortSignal.timeout() rejects with its own TimeoutError, and not with one 
 });
 
 test("an abort after the answer changes nothing", async () => {
-  const { gateway } = gatewayMeeting([json({ success: true, data: { id: 1 } })]);
+  const { gateway } = gatewayWith([json({ success: true, data: { id: 1 } })]);
   const controller = new AbortController();
   const answered = gateway.invoices.get(1, { signal: controller.signal });
   await expect(answered).resolves.toEqual({ id: 1 });

@@ -1,6 +1,6 @@
 import { type GatewayError, memoryIdempotency, type Outcome } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";
 
 const ORDER = { amount: 100, phone: "0712345678" };
@@ -39,7 +39,7 @@ const OUTCOMES: Record<string, Row> = {
   'success: "No" with a reference': { body: { success: "No", data: named }, code: "unexpected_response", outcome: "unknown", reference: REFERENCE },
   "a reference of blanks": { body: { success: true, data: { reference: " \t" } }, code: "unexpected_response", outcome: "unknown" },
   "a reference that loses digits": { body: '{"success":true,"data":{"reference":9007199254740993}}', code: "unexpected_response", outcome: "unknown" },
-  "a reference that is no whole number": { body: '{"success":true,"data":{"reference":1.5}}', code: "unexpected_response", outcome: "unknown" },
+  "a reference that is not a whole number": { body: '{"success":true,"data":{"reference":1.5}}', code: "unexpected_response", outcome: "unknown" },
   "a reference beyond all numbers": { body: '{"success":true,"data":{"reference":1e999}}', code: "unexpected_response", outcome: "unknown" },
 };
 
@@ -47,7 +47,7 @@ describe.each(Object.entries(OUTCOMES))("%s", (_, { status = 200, body, ...expec
   const step = typeof body === "string" ? text(body, { status }) : json(body, { status });
 
   test(`has the outcome ${expected.outcome}, and names the payment if it can`, async () => {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     const error = await rejection(gateway.mobileMoney.initiate(ORDER));
     expect(error).toMatchObject(expected);
     expect("reference" in error).toBe(expected.reference !== undefined);
@@ -55,7 +55,7 @@ describe.each(Object.entries(OUTCOMES))("%s", (_, { status = 200, body, ...expec
   });
 
   test(`${expected.outcome === "unknown" ? "keeps" : "frees"} the idempotency key`, async () => {
-    const { gateway, sent } = gatewayMeeting([step], { idempotency: memoryIdempotency() });
+    const { gateway, sent } = gatewayWith([step], { idempotency: memoryIdempotency() });
     const initiate = () => gateway.mobileMoney.initiate(ORDER, { idempotencyKey: "ORDER-1/1" });
     await rejection(initiate());
     const error = await rejection(initiate());
@@ -65,15 +65,15 @@ describe.each(Object.entries(OUTCOMES))("%s", (_, { status = 200, body, ...expec
   });
 });
 
-test("a call that only reads may be told of a payment that has failed", async () => {
-  const { gateway } = gatewayMeeting([json({ success: false, data: named })]);
+test("a call that only reads may return a payment that has failed", async () => {
+  const { gateway } = gatewayWith([json({ success: false, data: named })]);
   expect(await rejection(gateway.payments.get(REFERENCE))).toMatchObject({ outcome: "rejected" });
 });
 
 test.each([true, "true", 1, undefined, null])(
   "success: %j with a reference is a success",
   async (success) => {
-    const { gateway } = gatewayMeeting([json({ success, data: named })]);
+    const { gateway } = gatewayWith([json({ success, data: named })]);
     await expect(gateway.mobileMoney.initiate(ORDER)).resolves.toEqual(named);
   },
 );

@@ -11,12 +11,12 @@ import {
   ServerError,
 } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, type Step, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
-const refusedWith = (...steps: Step[]) =>
-  rejection(gatewayMeeting(steps, { maxRetries: 0 }).gateway.invoices.get("inv_9"));
+const rejectedWith = (...steps: Step[]) =>
+  rejection(gatewayWith(steps, { maxRetries: 0 }).gateway.invoices.get("inv_9"));
 
 const CLASSES = [
   [400, InvalidRequestError, "invalid_request", "rejected"],
@@ -47,7 +47,7 @@ const CLASSES = [
   [308, ApiError, "api", "unknown"],
 ] as const;
 
-/** What a refusal may look like, and what a message then quotes of it. */
+/** What a rejection may look like, and what a message then quotes of it. */
 const BODIES: [string, string | null, unknown, string][] = [
   [
     "the envelope",
@@ -55,7 +55,7 @@ const BODIES: [string, string | null, unknown, string][] = [
     { success: false, error: "Card lost" },
     "Card lost",
   ],
-  ["an error alone", '{"error":"Card lost"}', { error: "Card lost" }, "Card lost"],
+  ["only an error", '{"error":"Card lost"}', { error: "Card lost" }, "Card lost"],
   ["a message", '{"message":"Card lost"}', { message: "Card lost" }, "Card lost"],
   [
     "an empty error and a message",
@@ -86,7 +86,7 @@ describe.each(CLASSES)("a %i", (status, ErrorClass, code, outcome) => {
   test.each(BODIES)(
     `is a ${ErrorClass.name}, ${outcome}, whatever its body: %s`,
     async (_, raw, body) => {
-      const error = await refusedWith(text(nullBody ? null : raw, { status }));
+      const error = await rejectedWith(text(nullBody ? null : raw, { status }));
       expect(error.constructor).toBe(ErrorClass);
       expect(error).toBeInstanceOf(ApiError);
       expect(error).toMatchObject({ code, outcome, status, name: ErrorClass.name });
@@ -96,17 +96,17 @@ describe.each(CLASSES)("a %i", (status, ErrorClass, code, outcome) => {
 });
 
 test.each(BODIES)(
-  "a refusal's message says what was asked, the status and the body: %s",
+  "the message of a rejection says what was asked, the status and the body: %s",
   async (_, raw, __, quoted) => {
-    const { message } = await refusedWith(text(raw, { status: 409 }));
+    const { message } = await rejectedWith(text(raw, { status: 409 }));
     expect(message).toContain("GET /invoices/{invoice}");
     expect(message).toContain("409");
     expect(message).toContain(quoted);
   },
 );
 
-test("a refusal's message says whether to send again, by its outcome and what sending twice does", async () => {
-  const { gateway } = gatewayMeeting([json({}, { status: 500 })], { maxRetries: 0 });
+test("the message of a rejection says whether to send again, by its outcome and what sending twice does", async () => {
+  const { gateway } = gatewayWith([json({}, { status: 500 })], { maxRetries: 0 });
   const said = async (name: string) => {
     const row = ROWS.find((one) => one.name === name) ?? expect.unreachable();
     return (await rejection(row.call(gateway, IDS))).message;
@@ -114,16 +114,16 @@ test("a refusal's message says whether to send again, by its outcome and what se
   expect(await said("mobileMoney.initiate")).toContain("Look before you send it again");
   expect(await said("invoices.update")).toContain("You can send it again: the result is the same");
   expect(await said("payments.get")).toContain("You can send it again");
-  // `refusedWith` reads.
-  expect((await refusedWith(json({}, { status: 400 }))).message).toMatch(/rejected it\.$/);
-  const { gateway: refusing } = gatewayMeeting([json({}, { status: 400 })]);
+  // `rejectedWith` reads.
+  expect((await rejectedWith(json({}, { status: 400 }))).message).toMatch(/rejected it\.$/);
+  const { gateway: rejecting } = gatewayWith([json({}, { status: 400 })]);
   const create = ROWS.find(({ name }) => name === "invoices.create") ?? expect.unreachable();
-  const { message } = await rejection(create.call(refusing, IDS));
+  const { message } = await rejection(create.call(rejecting, IDS));
   expect(message).toContain("Fix the cause before you send it again");
 });
 
 test("a redirect's message asks after the base URL", async () => {
-  const error = await refusedWith(
+  const error = await rejectedWith(
     text("", { status: 301, headers: { location: "https://b.example" } }),
   );
   expect(error.message).toContain("base URL");
@@ -131,7 +131,7 @@ test("a redirect's message asks after the base URL", async () => {
 
 test("an endless body is cut in the message, and whole in `body`", async () => {
   const body = "x".repeat(100_000);
-  const error = await refusedWith(text(body, { status: 500 }));
+  const error = await rejectedWith(text(body, { status: 500 }));
   expect(error.message.length).toBeLessThan(3_000);
   expect(error).toHaveProperty("body", body);
 });
@@ -141,36 +141,36 @@ test.each([100, 1_000, 4_000, 20_000, 100_000])(
   async (depth) => {
     for (const status of [200, 500]) {
       const body = text("[".repeat(depth) + "]".repeat(depth), { status });
-      const { gateway } = gatewayMeeting([body]);
+      const { gateway } = gatewayWith([body]);
       const row = ROWS.find(({ name }) => name === "mobileMoney.initiate") ?? expect.unreachable();
       expect(await rejection(row.call(gateway, IDS))).toMatchObject({ status, outcome: "unknown" });
     }
   },
 );
 
-describe("the fields of a refusal", () => {
+describe("the fields of a rejection", () => {
   const headers = { "x-request-id": "r_1", "retry-after": "7", "set-cookie": "a=1" };
-  const refuse = () =>
-    refusedWith(
+  const rejectOnce = () =>
+    rejectedWith(
       json({ error: "later", phone: "0712345678" }, { status: 429, headers }),
     ) as Promise<RateLimitError>;
 
   test("hold the headers as Headers", async () => {
-    const error = await refuse();
+    const error = await rejectOnce();
     expect(error.headers).toBeInstanceOf(Headers);
     expect(error.headers.get("X-Request-Id")).toBe("r_1");
   });
 
-  test("hold retryAfterMs where the answer had one, and only there", async () => {
-    expect((await refuse()).retryAfterMs).toBe(7_000);
-    expect(await refusedWith(json({}, { status: 503, headers }))).toMatchObject({
+  test("hold retryAfterMs if the response had one, and only then", async () => {
+    expect((await rejectOnce()).retryAfterMs).toBe(7_000);
+    expect(await rejectedWith(json({}, { status: 503, headers }))).toMatchObject({
       retryAfterMs: 7_000,
     });
-    expect(await refusedWith(json({}, { status: 429 }))).not.toHaveProperty("retryAfterMs");
+    expect(await rejectedWith(json({}, { status: 429 }))).not.toHaveProperty("retryAfterMs");
   });
 
   test("keep body and headers out of JSON and of what a log lists", async () => {
-    const error = await refuse();
+    const error = await rejectOnce();
     expect(Object.keys(error)).not.toContain("body");
     expect(Object.keys(error)).not.toContain("headers");
     expect(JSON.parse(JSON.stringify(error))).toEqual({
@@ -185,7 +185,7 @@ describe("the fields of a refusal", () => {
 
 test("every error of a call is a GatewayError, by instanceof and by isGatewayError", async () => {
   for (const [status] of CLASSES) {
-    const error = await refusedWith(json({}, { status }));
+    const error = await rejectedWith(json({}, { status }));
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toBeInstanceOf(Error);
     expect(isGatewayError(error)).toBe(true);
@@ -202,10 +202,10 @@ test("every error of a call is a GatewayError, by instanceof and by isGatewayErr
   }
 });
 
-test("the kinds of refusal are told apart by instanceof", async () => {
+test("instanceof tells the kinds of rejection apart", async () => {
   const kinds = new Set(CLASSES.map(([, ErrorClass]) => ErrorClass));
   for (const [status, ErrorClass] of CLASSES) {
-    const error = await refusedWith(text(null, { status }));
+    const error = await rejectedWith(text(null, { status }));
     const fits = [...kinds].filter((kind) => error instanceof kind);
     expect(new Set(fits)).toEqual(new Set([ApiError, ErrorClass]));
   }

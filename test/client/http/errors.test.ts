@@ -1,7 +1,7 @@
 import type { GatewayError, GatewayOptions, Outcome } from "malipo";
 import * as malipo from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "../support/gateway.ts";
+import { BASE_URL, failureOf, gatewayWith, KEYS } from "../support/gateway.ts";
 import { fail, hang, html, json, type Step, script, status } from "../support/responses.ts";
 
 type Package = typeof malipo;
@@ -54,10 +54,10 @@ const kindsOf = (error: unknown, copy: Package): string[] =>
     (name) => error instanceof (copy[name] as unknown as typeof GatewayError),
   );
 
-const REFUSALS = WAYS.slice(3, 11).map(([name]) => name);
+const REJECTIONS = WAYS.slice(3, 11).map(([name]) => name);
 
 const familyOf = (name: keyof Package): string[] => [
-  ...new Set([name, ...(REFUSALS.includes(name) ? ["ApiError"] : []), "GatewayError"]),
+  ...new Set([name, ...(REJECTIONS.includes(name) ? ["ApiError"] : []), "GatewayError"]),
 ];
 
 describe.each(WAYS)("%s", (name, code, outcome, way) => {
@@ -101,7 +101,7 @@ test.each([
   expect(malipo.isGatewayError(value)).toBe(false);
 });
 
-describe("the cause of an error is kept", () => {
+describe("an error has its cause", () => {
   test("as a copy, if the connection failed", async () => {
     const error = await failureOf(gatewayOf(malipo, fail(FETCH_FAILED)).merchant.get());
     expect(error.cause).toStrictEqual(FETCH_FAILED);
@@ -129,7 +129,7 @@ describe("the cause of an error is kept", () => {
     expect((await failureOf(gateway.merchant.get())).cause).toStrictEqual(thrown);
   });
 
-  test("if a response is no JSON, and if a body cannot be written as JSON", async () => {
+  test("if a response is not JSON, and if a body cannot be written as JSON", async () => {
     const unread = await failureOf(gatewayOf(malipo, html()).merchant.get());
     expect(unread.cause).toBeInstanceOf(SyntaxError);
     const unwritten = await failureOf(gatewayOf(malipo).invoices.create({ total: 1n }));
@@ -138,7 +138,7 @@ describe("the cause of an error is kept", () => {
 });
 
 test("the code tells failures apart, and narrows to their fields", async () => {
-  const { gateway } = gatewayMeeting([status(429, { "retry-after": "90" })]);
+  const { gateway } = gatewayWith([status(429, { "retry-after": "90" })]);
   const error: unknown = await failureOf(gateway.merchant.get());
   if (!malipo.isGatewayError(error) || error.code !== "rate_limit") return expect.unreachable();
   expect(error.retryAfterMs).toBe(90_000);

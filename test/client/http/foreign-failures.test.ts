@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { ConnectionError, type GatewayError, isGatewayError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, gatewayOn, rejection } from "../support/gateway.ts";
+import { gatewayOn, gatewayWith, rejection } from "../support/gateway.ts";
 import { type Fetch, fail, json } from "../support/responses.ts";
 
 const KEY = "sk_live_9fQ2xLm7VwTz";
@@ -109,7 +109,7 @@ const THROWN: [string, unknown][] = [
   ["a cyclic cause", cyclic("no key")],
   ["a cyclic cause with the key", cyclic(KEY)],
   ["errors that hold themselves many times", manyCyclicErrors()],
-  ["a text", `refused ${KEY}`],
+  ["a text", `failed ${KEY}`],
   ["an empty text", ""],
   ["null", null],
   ["undefined", undefined],
@@ -128,8 +128,8 @@ const THROWN: [string, unknown][] = [
 ];
 
 describe.each(THROWN)("a fetch that throws %s", (_, thrown) => {
-  test("gives a ConnectionError with an outcome, without the key and the phone", async () => {
-    const { gateway, sent } = gatewayMeeting([fail(thrown)], { apiKey: KEY, maxRetries: 0 });
+  test("becomes a ConnectionError with an outcome, without the key and the phone", async () => {
+    const { gateway, sent } = gatewayWith([fail(thrown)], { apiKey: KEY, maxRetries: 0 });
     const error = await rejection(gateway.mobileMoney.initiate(order));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe("unknown");
@@ -137,7 +137,7 @@ describe.each(THROWN)("a fetch that throws %s", (_, thrown) => {
     expectClean(error);
   });
 
-  test("gives the same where it throws before it returns a promise", async () => {
+  test("becomes the same if it is thrown before it returns a promise", async () => {
     const fetch: Fetch = () => {
       throw thrown;
     };
@@ -145,7 +145,7 @@ describe.each(THROWN)("a fetch that throws %s", (_, thrown) => {
     expectClean(await rejection(gateway.mobileMoney.initiate(order)));
   });
 
-  test("gives the same where the body of the response throws it", async () => {
+  test("becomes the same if the body of the response throws it", async () => {
     const response = new Response("{}", { headers: { "content-length": "2" } });
     Object.defineProperty(response, "text", { value: () => Promise.reject(thrown) });
     const gateway = gatewayOn(async () => response, { apiKey: KEY, maxRetries: 0 });
@@ -154,12 +154,12 @@ describe.each(THROWN)("a fetch that throws %s", (_, thrown) => {
     expect(error.outcome).toBe("unknown");
   });
 
-  test("is not shown where a hook throws it: the call goes on", async () => {
+  test("is not shown if a hook throws it: the call goes on", async () => {
     const hook = () => {
       throw thrown;
     };
     const hooks = { request: () => hook, response: hook, retry: hook, drift: hook };
-    const { gateway } = gatewayMeeting([json({ success: true, data: { reference: 7 } })], {
+    const { gateway } = gatewayWith([json({ success: true, data: { reference: 7 } })], {
       apiKey: KEY,
       hooks,
     });
@@ -185,7 +185,7 @@ describe("a fetch that resolves with something that is not a response", () => {
     ["a response whose body throws", response({ get body() { return throws(); } })],
   ];
 
-  test.each(RESPONSES)("gives a typed error of unknown outcome: %s", async (_, given) => {
+  test.each(RESPONSES)("become a typed error of unknown outcome: %s", async (_, given) => {
     const gateway = gatewayOn(async () => given as Response, { apiKey: KEY, maxRetries: 0 });
     const error = await rejection(gateway.mobileMoney.initiate(order));
     expectClean(error);
@@ -194,8 +194,8 @@ describe("a fetch that resolves with something that is not a response", () => {
 });
 
 test("a body that fails with the code of a refused connection has an unknown outcome", async () => {
-  const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
-  const body = new ReadableStream({ pull: (controller) => controller.error(refused) });
+  const failure = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
+  const body = new ReadableStream({ pull: (controller) => controller.error(failure) });
   const gateway = gatewayOn(async () => new Response(body));
   const error = await rejection(gateway.mobileMoney.initiate(order));
   expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
@@ -203,7 +203,7 @@ test("a body that fails with the code of a refused connection has an unknown out
 
 describe("the cause of a ConnectionError", () => {
   const causeOf = async (thrown: unknown) => {
-    const { gateway } = gatewayMeeting([fail(thrown)], { apiKey: KEY, maxRetries: 0 });
+    const { gateway } = gatewayWith([fail(thrown)], { apiKey: KEY, maxRetries: 0 });
     return (await rejection(gateway.merchant.get())).cause as Error & Record<string, unknown>;
   };
 
@@ -280,7 +280,7 @@ describe("whatever is thrown", () => {
   test("neither the key nor the phone shows", async () => {
     await fc.assert(
       fc.asyncProperty(thrown, async (value) => {
-        const { gateway } = gatewayMeeting([fail(value)], { apiKey: KEY, maxRetries: 0 });
+        const { gateway } = gatewayWith([fail(value)], { apiKey: KEY, maxRetries: 0 });
         expectClean(await rejection(gateway.mobileMoney.initiate(order)));
       }),
       { numRuns: 300 },
@@ -288,8 +288,8 @@ describe("whatever is thrown", () => {
   });
 });
 
-test("a getter of the parameters that throws gives an InvalidParamsError, and nothing is sent", async () => {
-  const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEY });
+test("a getter of the parameters that throws leads to an InvalidParamsError, and nothing is sent", async () => {
+  const { gateway, sent } = gatewayWith([json({})], { apiKey: KEY });
   const params = Object.defineProperty({ phone: PHONE }, "amount", {
     enumerable: true,
     get: throws,

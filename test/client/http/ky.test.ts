@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, KEYS } from "../support/gateway.ts";
-import { hang, json, refused, reset, type Step, status } from "../support/responses.ts";
+import { failureOf, gatewayWith, KEYS } from "../support/gateway.ts";
+import { connectionRefused, hang, json, reset, type Step, status } from "../support/responses.ts";
 import { showingsOf } from "../support/showing.ts";
 
 // What ky does otherwise by itself: docs/decisions/0001-ky-is-the-transport.md.
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 test("a custom fetch is called with an address and an init whose body is a string, on every attempt", async () => {
-  const { gateway, sent } = gatewayMeeting([refused, started]);
+  const { gateway, sent } = gatewayWith([connectionRefused, started]);
   const prompted = gateway.mobileMoney.initiate(ORDER);
   await vi.advanceTimersByTimeAsync(1_000);
   await prompted;
@@ -40,7 +40,7 @@ test("the headers are in every Request that ky makes, and the body is in none", 
     }
   }
   vi.stubGlobal("Request", SeenRequest);
-  const { gateway } = gatewayMeeting([refused, started]);
+  const { gateway } = gatewayWith([connectionRefused, started]);
   const prompted = gateway.mobileMoney.initiate(ORDER);
   await vi.advanceTimersByTimeAsync(1_000);
   await prompted;
@@ -53,14 +53,14 @@ test("the headers are in every Request that ky makes, and the body is in none", 
 });
 
 test.each([
-  ["a refused connection", refused, "ConnectionError"],
+  ["a refused connection", connectionRefused, "ConnectionError"],
   ["a reset", reset, "ConnectionError"],
   ["no response", hang, "TimeoutError"],
   ["a 503", status(503), "ServerError"],
 ])(
   "after %s the caller gets an error of this package, and no error of ky's",
   async (_, step, name) => {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     const error = await failureOf(gateway.payments.get("PAY-1"));
     expect(error.name).toBe(name);
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -80,7 +80,7 @@ test("a failure of ky's own says that nothing was sent, when it comes before the
       }
     },
   );
-  const { gateway, sent } = gatewayMeeting([started]);
+  const { gateway, sent } = gatewayWith([started]);
   const error = await failureOf(gateway.mobileMoney.initiate(ORDER));
   expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
   expect(showingsOf(KEYS.secret, error)).toEqual([]);
@@ -98,7 +98,7 @@ test("a failure of ky's own after an attempt says that it may have happened", as
       throw new Error("do not ask");
     },
   };
-  const { gateway, sent } = gatewayMeeting([() => hostile as unknown as Response]);
+  const { gateway, sent } = gatewayWith([() => hostile as unknown as Response]);
   const error = await failureOf(gateway.mobileMoney.initiate(ORDER));
   expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
   expect(sent).toHaveLength(1);
@@ -113,7 +113,7 @@ test("a response that cannot be read is a failed connection after the request wa
     headers: new Headers(),
     text: async () => "{}",
   };
-  const { gateway, sent } = gatewayMeeting([() => hostile as unknown as Response]);
+  const { gateway, sent } = gatewayWith([() => hostile as unknown as Response]);
   const error = await failureOf(gateway.mobileMoney.initiate(ORDER));
   expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
   expect(sent).toHaveLength(1);
@@ -121,14 +121,14 @@ test("a response that cannot be read is a failed connection after the request wa
 
 describe("the caller's signal", () => {
   test("may be of another realm", async () => {
-    // A vm context has no AbortController of its own: a look-alike stands for a polyfill's.
+    // A vm context has no own AbortController: a look-alike stands for a polyfill's.
     const target: EventTarget = new EventTarget();
     const foreign = Object.assign(target, {
       aborted: false,
       reason: undefined as unknown,
       throwIfAborted: () => {},
     });
-    const { gateway, sent } = gatewayMeeting([hang]);
+    const { gateway, sent } = gatewayWith([hang]);
     const call = gateway.payments.get("PAY-1", { signal: foreign as unknown as AbortSignal });
     const ended = expect(call).rejects.toBe("the shopper left");
     await vi.advanceTimersByTimeAsync(0);
@@ -143,11 +143,11 @@ describe("the caller's signal", () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
-    const { gateway } = gatewayMeeting([refused, started]);
+    const { gateway } = gatewayWith([connectionRefused, started]);
     const prompted = gateway.mobileMoney.initiate(ORDER, { signal });
     await vi.advanceTimersByTimeAsync(1_000);
     await prompted;
-    await failureOf(gatewayMeeting([status(404)]).gateway.payments.get("PAY-1", { signal }));
+    await failureOf(gatewayWith([status(404)]).gateway.payments.get("PAY-1", { signal }));
     expect(added.mock.calls.length).toBeGreaterThan(0);
     for (const [type, listener] of added.mock.calls) {
       expect(removed.mock.calls).toContainEqual([type, listener]);
@@ -162,7 +162,7 @@ describe("a limit on the rate", () => {
     ["x-ratelimit-reset", "7"],
     ["x-rate-limit-reset", "7"],
   ])("that says when to come back by %s is waited for", async (name, value) => {
-    const { gateway, sent } = gatewayMeeting([status(429, { [name]: value }), started]);
+    const { gateway, sent } = gatewayWith([status(429, { [name]: value }), started]);
     const prompted = gateway.mobileMoney.initiate(ORDER);
     await vi.advanceTimersByTimeAsync(6_999);
     expect(sent).toHaveLength(1);

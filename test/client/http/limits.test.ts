@@ -1,6 +1,6 @@
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
@@ -32,13 +32,13 @@ describe("a limit of the gateway", () => {
   });
 
   test.each(RIGHT)("%s may be %d", (name, value) => {
-    expect(() => gatewayMeeting([], { [name]: value })).not.toThrow();
+    expect(() => gatewayWith([], { [name]: value })).not.toThrow();
   });
 });
 
 describe("an option of a call", () => {
   test.each(WRONG)("%s is not %s, and nothing is sent", async (name, value) => {
-    const { gateway, sent } = gatewayMeeting([json({})]);
+    const { gateway, sent } = gatewayWith([json({})]);
     const error = await rejection(gateway.merchant.get(options({ [name]: value })));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ outcome: "not_sent" });
@@ -47,15 +47,15 @@ describe("an option of a call", () => {
   });
 
   test.each(RIGHT)("%s may be %d", async (name, value) => {
-    const { gateway } = gatewayMeeting([json({ data: { id: 1 } })]);
+    const { gateway } = gatewayWith([json({ data: { id: 1 } })]);
     await expect(gateway.merchant.get({ timeoutMs: 5_000, [name]: value })).resolves.toEqual({
       id: 1,
     });
   });
 
-  test("that there is none of is refused by every method, by name, and nothing is sent", async () => {
+  test("that does not exist is rejected by every method, by name, and nothing is sent", async () => {
     for (const row of ROWS) {
-      const { gateway, sent } = gatewayMeeting([json({})]);
+      const { gateway, sent } = gatewayWith([json({})]);
       const error = await rejection(row.call(gateway, IDS, options({ retries: 3 })));
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error.message).toContain('"retries"');
@@ -64,8 +64,8 @@ describe("an option of a call", () => {
     }
   });
 
-  test("is refused by gateway.request too", async () => {
-    const { gateway, sent } = gatewayMeeting([json({})]);
+  test("is rejected by gateway.request too", async () => {
+    const { gateway, sent } = gatewayWith([json({})]);
     const request = { method: "GET", path: "/reports" } as const;
     const error = await rejection(gateway.request(request, options({ timeout: 3 })));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -73,7 +73,7 @@ describe("an option of a call", () => {
   });
 
   test("that is undefined is as if it were not given", async () => {
-    const { gateway } = gatewayMeeting([json({ data: { id: 1 } })]);
+    const { gateway } = gatewayWith([json({ data: { id: 1 } })]);
     const none = {
       signal: undefined,
       timeoutMs: undefined,
@@ -87,7 +87,7 @@ describe("an option of a call", () => {
 
 describe("the headers of a call", () => {
   test("go out beside the client's own", async () => {
-    const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+    const { gateway, sent } = gatewayWith([json({ data: {} })]);
     await gateway.invoices.create(
       {},
       { headers: { "X-Trace-Id": "t_1", "accept-language": "sw" } },
@@ -110,7 +110,7 @@ describe("the headers of a call", () => {
   ] as const)(
     "cannot replace the key's header: by %s, %s: %j",
     async (auth, name, value, sends) => {
-      const { gateway, sent } = gatewayMeeting([json({ data: {} })], { auth });
+      const { gateway, sent } = gatewayWith([json({ data: {} })], { auth });
       await gateway.merchant.get({ headers: { [name]: value } });
       expect(sent[0]?.headers.get(name)).toBe(sends);
     },
@@ -125,8 +125,8 @@ describe("the headers of a call", () => {
     ["a space in a name", { "x trace": "1" }],
     ["a colon in a name", { "x-trace:": "1" }],
     ["no name", { "": "1" }],
-  ])("are refused with %s, and nothing is sent", async (_, headers) => {
-    const { gateway, sent } = gatewayMeeting([json({})]);
+  ])("are rejected with %s, and nothing is sent", async (_, headers) => {
+    const { gateway, sent } = gatewayWith([json({})]);
     const error = await rejection(gateway.merchant.get({ headers }));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ code: "configuration", outcome: "not_sent" });
@@ -138,7 +138,7 @@ describe("the headers of a call", () => {
   });
 
   test("of one call are not those of the next", async () => {
-    const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+    const { gateway, sent } = gatewayWith([json({ data: {} })]);
     await gateway.merchant.get({ headers: { "x-trace-id": "t_1" } });
     await gateway.merchant.get();
     expect(sent.map(({ headers }) => headers.get("x-trace-id"))).toEqual(["t_1", null]);

@@ -1,12 +1,12 @@
 import { ConfigurationError, ServerError, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "../support/gateway.ts";
+import { BASE_URL, gatewayOn, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, type Step } from "../support/responses.ts";
 
 const MAX = 1_000;
 const order = { amount: 100, phone: "0712345678" };
 
-/** A JSON body of so many bytes. */
+/** A JSON body of this size. */
 function bodyOf(bytes: number): string {
   const start = '{"success":true,"data":{"reference":"PAY-1","status":"pending","note":"';
   return `${start}${"x".repeat(bytes - start.length - 3)}"}}`;
@@ -36,14 +36,14 @@ function streamed(body: string, init: ResponseInit = {}) {
   return { step, seen };
 }
 
-/** A response as React Native gives it: with no stream. */
+/** A response as React Native makes it: without a stream. */
 const withoutStream =
   (body: string, headers: Record<string, string> = {}): Step =>
   () =>
     Object.defineProperty(new Response(body, { headers }), "body", { value: undefined });
 
 const meeting = (step: Step, maxResponseBytes = MAX) =>
-  gatewayMeeting([step], { maxResponseBytes, maxRetries: 2 });
+  gatewayWith([step], { maxResponseBytes, maxRetries: 2 });
 
 describe("a response larger than maxResponseBytes", () => {
   test("is cut off and cancelled", async () => {
@@ -53,7 +53,7 @@ describe("a response larger than maxResponseBytes", () => {
     expect(seen).toEqual({ bytes: 1_100, cancelled: true });
   });
 
-  test("is not read at all where its Content-Length says so", async () => {
+  test("is not read at all if its Content-Length is too large", async () => {
     const { step, seen } = streamed(bodyOf(2_000), { headers: { "content-length": "2000" } });
     const { gateway } = meeting(step);
     expect(await rejection(gateway.payments.get("PAY-1"))).toBeInstanceOf(UnexpectedResponseError);
@@ -111,7 +111,7 @@ describe("a response larger than maxResponseBytes", () => {
 
   test("is shown to the response hook, with its status", async () => {
     const statuses: number[] = [];
-    const { gateway } = gatewayMeeting([streamed(bodyOf(2_000)).step], {
+    const { gateway } = gatewayWith([streamed(bodyOf(2_000)).step], {
       maxResponseBytes: MAX,
       hooks: { response: ({ status }) => statuses.push(status) },
     });
@@ -158,9 +158,9 @@ test("a body that was read by the custom fetch is taken from its text()", async 
 
 test("the limit is 10 MiB by default", async () => {
   const MIB = 1_048_576;
-  const small = gatewayMeeting([json({}, { headers: { "content-length": `${10 * MIB}` } })]);
+  const small = gatewayWith([json({}, { headers: { "content-length": `${10 * MIB}` } })]);
   expect(await small.gateway.merchant.get()).toEqual({});
-  const large = gatewayMeeting([json({}, { headers: { "content-length": `${10 * MIB + 1}` } })]);
+  const large = gatewayWith([json({}, { headers: { "content-length": `${10 * MIB + 1}` } })]);
   expect((await rejection(large.gateway.merchant.get())).message).toContain("10485760 bytes");
 });
 
@@ -172,7 +172,7 @@ test.each([0, -1, 1.5, Number.NaN, "1000", null])("%j is not a limit", (maxRespo
 });
 
 test("a 5xx within the limit is a ServerError as before", async () => {
-  const { gateway } = gatewayMeeting([streamed(bodyOf(500), { status: 503 }).step], {
+  const { gateway } = gatewayWith([streamed(bodyOf(500), { status: 503 }).step], {
     maxRetries: 0,
   });
   expect(await rejection(gateway.payments.get("PAY-1"))).toBeInstanceOf(ServerError);

@@ -1,16 +1,16 @@
 import type { GatewayErrorCode, Outcome } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+import { failureOf, gatewayWith } from "../support/gateway.ts";
 import {
-  deaf,
+  connectionRefused,
   endless,
   fail,
   fetchFailed,
   hang,
   html,
   json,
+  neverResponds,
   noSuchHost,
-  refused,
   reset,
   type Step,
   status,
@@ -61,13 +61,13 @@ const FAULTS: readonly Fault[] = [
   { fault: "a 301", step: status(301), code: "api", outcome: "unknown", times: ONCE },
   { fault: "a 302", step: status(302), code: "api", outcome: "unknown", times: ONCE },
   { fault: "a 307", step: status(307), code: "api", outcome: "unknown", times: ONCE },
-  { fault: "a refused connection", step: refused, code: "connection", outcome: "not_sent", times: ALWAYS },
+  { fault: "a refused connection", step: connectionRefused, code: "connection", outcome: "not_sent", times: ALWAYS },
   { fault: "a name that does not resolve", step: noSuchHost, code: "connection", outcome: "not_sent", times: ALWAYS },
   { fault: "a reset", step: reset, code: "connection", outcome: "unknown", times: NOT_CREATES },
   { fault: "a connection closed by the other side", step: fail(fetchFailed("UND_ERR_SOCKET", "read")), code: "connection", outcome: "unknown", times: NOT_CREATES },
-  { fault: "a failure that nobody explains", step: fail(new Error("odd")), code: "connection", outcome: "unknown", times: NOT_CREATES },
+  { fault: "a failure without a known cause", step: fail(new Error("odd")), code: "connection", outcome: "unknown", times: NOT_CREATES },
   { fault: "no answer", step: hang, code: "timeout", outcome: "unknown", times: NOT_CREATES },
-  { fault: "a fetch that does not heed its signal", step: deaf, code: "timeout", outcome: "unknown", times: NOT_CREATES },
+  { fault: "a fetch that ignores its signal", step: neverResponds, code: "timeout", outcome: "unknown", times: NOT_CREATES },
   { fault: "a body that breaks off", step: truncated, code: "connection", outcome: "unknown", times: NOT_CREATES },
   { fault: "a body that does not end", step: endless, code: "timeout", outcome: "unknown", times: NOT_CREATES },
   { fault: "HTML in a 200", step: html(), code: "unexpected_response", outcome: "unknown", times: ONCE },
@@ -85,7 +85,7 @@ const METHODS = [
 
 describe.each(FAULTS)("after $fault", ({ step, code, outcome, times }) => {
   test.each(ROWS)("$name, a $effect, is sent as often as is safe", async (row) => {
-    const { gateway, sent } = gatewayMeeting([step]);
+    const { gateway, sent } = gatewayWith([step]);
     const error = await failureOf(row.call(gateway, IDS));
     expect(sent).toHaveLength(times[row.effect]);
     expect(error).toMatchObject({ code, outcome });
@@ -94,7 +94,7 @@ describe.each(FAULTS)("after $fault", ({ step, code, outcome, times }) => {
   });
 
   test.each(METHODS)("gateway.request by %s is treated as a %s", async (method, effect) => {
-    const { gateway, sent } = gatewayMeeting([step]);
+    const { gateway, sent } = gatewayWith([step]);
     const error = await failureOf(gateway.request({ method, path: "/reports/today" }));
     expect(sent).toHaveLength(times[effect]);
     expect(error).toMatchObject({ code, outcome });
@@ -102,7 +102,7 @@ describe.each(FAULTS)("after $fault", ({ step, code, outcome, times }) => {
 
   test("a path of the table takes its row's effect through gateway.request too", async () => {
     for (const { method, path, body, effect } of ROWS) {
-      const { gateway, sent } = gatewayMeeting([step]);
+      const { gateway, sent } = gatewayWith([step]);
       await failureOf(gateway.request({ method, path: path(IDS), body: body?.(IDS) }));
       expect(sent).toHaveLength(times[effect]);
     }
@@ -116,7 +116,7 @@ describe("a failure that passes", () => {
     "is outlived by whatever may be sent again: $fault",
     async ({ step, times }) => {
       for (const row of ROWS.filter(({ effect }) => times[effect] === 3)) {
-        const { gateway, sent } = gatewayMeeting([step, step, json(minimalBody(row))]);
+        const { gateway, sent } = gatewayWith([step, step, json(minimalBody(row))]);
         const answered = row.call(gateway, IDS);
         await vi.advanceTimersByTimeAsync(60_000);
         await answered;
@@ -128,11 +128,11 @@ describe("a failure that passes", () => {
   test.each([0, 1, 2, 5])(
     "is met %i times more at most, as maxRetries says",
     async (maxRetries) => {
-      const own = gatewayMeeting([refused], { maxRetries });
+      const own = gatewayWith([connectionRefused], { maxRetries });
       await failureOf(own.gateway.merchant.get());
       expect(own.sent).toHaveLength(maxRetries + 1);
 
-      const perCall = gatewayMeeting([refused]);
+      const perCall = gatewayWith([connectionRefused]);
       await failureOf(perCall.gateway.merchant.get({ maxRetries }));
       expect(perCall.sent).toHaveLength(maxRetries + 1);
     },
@@ -143,7 +143,7 @@ test("a wait that a busy machine drags past the deadline is followed by no attem
   let slept = 0;
   const now = performance.now.bind(performance);
   vi.spyOn(performance, "now").mockImplementation(() => now() + slept);
-  const { gateway, sent } = gatewayMeeting([status(503)], {
+  const { gateway, sent } = gatewayWith([status(503)], {
     hooks: {
       retry: () => {
         slept = 60_000;

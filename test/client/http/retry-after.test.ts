@@ -45,7 +45,7 @@ describe("a date", () => {
     expect(read(value)).toBe(ms);
   });
 
-  test("is told to the second, and is never in the past", () => {
+  test("is exact to the second, and is never in the past", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e9, max: 1e9 }), (seconds) => {
         const date = new Date(NOW + seconds * 1_000).toUTCString();

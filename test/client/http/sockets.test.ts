@@ -35,7 +35,7 @@ const gatewayAt = (baseUrl: string) =>
 const order = { amount: 100, phone: "0712345678" };
 const READ = '{"success":true,"data":{"status":"pending","reference":"PAY-1"}}';
 
-/** What a server may do to a request, and what the caller is told. */
+/** What a server may do to a request, and what error the caller gets. */
 // biome-ignore format: a table is read across
 const FAULTS: [string, RequestListener, typeof ConnectionError | typeof TimeoutError][] = [
   ["resets the connection", ({ socket }) => socket.resetAndDestroy(), ConnectionError],
@@ -55,7 +55,7 @@ const FAULTS: [string, RequestListener, typeof ConnectionError | typeof TimeoutE
   }, TimeoutError],
 ];
 
-describe.each(FAULTS)("where the service %s", (_, listener, ErrorClass) => {
+describe.each(FAULTS)("if the service %s", (_, listener, ErrorClass) => {
   test("a prompt is sent once, and may have happened", async () => {
     const { seen, baseUrl } = await serve(listener);
     const call = gatewayAt(baseUrl).mobileMoney.initiate(order, {
@@ -108,7 +108,7 @@ describe("a redirect", () => {
 });
 
 describe("nothing is sent", () => {
-  test("where the connection is refused", async () => {
+  test("if the connection is refused", async () => {
     const vacant = createTcpServer().listen(0, "127.0.0.1");
     await once(vacant, "listening");
     const { port } = vacant.address() as AddressInfo;
@@ -123,7 +123,7 @@ describe("nothing is sent", () => {
     }
   });
 
-  test("where the host's name does not resolve", async () => {
+  test("if the host's name does not resolve", async () => {
     const error = await rejection(gatewayAt("https://gateway.invalid").mobileMoney.initiate(order));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
@@ -132,7 +132,7 @@ describe("nothing is sent", () => {
 
 test.each([
   ["answers", 200, READ],
-  ["refusals", 404, '{"error":"no"}'],
+  ["rejections", 404, '{"error":"no"}'],
   ["failures in HTML", 500, "<html></html>"],
   ["answers with no body", 204, undefined],
 ])("a connection is used again after %s", async (_, status, body) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Gateway, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { BASE_URL, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { BASE_URL, gatewayWith, rejection } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 
 const ANSWER = json({ success: true, data: { status: "pending" } });
@@ -19,7 +19,7 @@ const CALLS: [string, string, string[], (gateway: Gateway, id: string) => Promis
   ["invoices.send", "invoice", ["invoices", "{}", "send"], ({ invoices }, id) => invoices.send(id)],
 ];
 
-// Half of a surrogate pair is no text.
+// Half of a surrogate pair is not a text.
 const isText = (value: string) => !/\p{Surrogate}/u.test(value);
 
 /** What parsers of addresses stumble over, and anything else. */
@@ -35,7 +35,7 @@ describe.each(CALLS)("the path parameter of %s", (_, name, segments, call) => {
     await fc.assert(
       fc.asyncProperty(identifier, async (id) => {
         fc.pre(isText(id) && !["", ".", ".."].includes(id));
-        const { gateway, sent } = gatewayMeeting([ANSWER]);
+        const { gateway, sent } = gatewayWith([ANSWER]);
         await call(gateway, id);
         const url = new URL(sent[0]?.url ?? "");
         const expected = segments.map((segment) => (segment === "{}" ? id : segment));
@@ -61,7 +61,7 @@ describe.each(CALLS)("the path parameter of %s", (_, name, segments, call) => {
     {},
     ["PAY-1"],
   ])("may not be %j, and nothing is sent", async (value) => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+    const { gateway, sent } = gatewayWith([ANSWER]);
     const error = await rejection(call(gateway, value as string));
     expect(error).toBeInstanceOf(InvalidParamsError);
     expect(error).toMatchObject({
@@ -83,7 +83,7 @@ describe.each(CALLS)("the path parameter of %s", (_, name, segments, call) => {
     ["..\\..", "..%5C.."],
     [" .. ", "%20..%20"],
   ])("%j goes out as %s", async (value, segment) => {
-    const { gateway, sent } = gatewayMeeting([ANSWER]);
+    const { gateway, sent } = gatewayWith([ANSWER]);
     await call(gateway, value as string);
     const path = segments.map((part) => (part === "{}" ? segment : part)).join("/");
     expect(sent[0]?.url).toBe(`${BASE_URL}/${path}`);
@@ -98,7 +98,7 @@ describe("a query", () => {
       fc.asyncProperty(
         fc.dictionary(fc.string({ unit: "grapheme" }), fc.oneof(value, fc.array(value))),
         async (query) => {
-          const { gateway, sent } = gatewayMeeting([json([])]);
+          const { gateway, sent } = gatewayWith([json([])]);
           await gateway.payments.list(query);
           const url = new URL(sent[0]?.url ?? "");
           expect(url.origin + url.pathname).toBe(`${BASE_URL}/payments`);
@@ -115,7 +115,7 @@ describe("a query", () => {
   test.each([[null], [{}], [[["nested"]]], [new Date(0)], [() => 1], [Symbol("s")], [1n]])(
     "holds no %s, and nothing is sent",
     async (since) => {
-      const { gateway, sent } = gatewayMeeting([json([])]);
+      const { gateway, sent } = gatewayWith([json([])]);
       const error = await rejection(gateway.payments.list({ since: since as unknown as string }));
       expect(error).toBeInstanceOf(InvalidParamsError);
       expect(error).toMatchObject({ issues: [{ path: ["since"] }], outcome: "not_sent" });

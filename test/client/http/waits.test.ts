@@ -1,7 +1,15 @@
 import { RateLimitError, ServerError, TimeoutError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting } from "../support/gateway.ts";
-import { deaf, endless, hang, json, refused, type Step, status } from "../support/responses.ts";
+import { failureOf, gatewayWith } from "../support/gateway.ts";
+import {
+  connectionRefused,
+  endless,
+  hang,
+  json,
+  neverResponds,
+  type Step,
+  status,
+} from "../support/responses.ts";
 
 const START = Date.parse("2026-01-01T09:00:00Z");
 const inSeconds = (seconds: number) => new Date(START + seconds * 1_000).toUTCString();
@@ -17,7 +25,7 @@ afterEach(() => {
 /** The moments of a call's attempts, in milliseconds from its start. */
 function timed(steps: readonly Step[]) {
   const at: number[] = [];
-  const met = gatewayMeeting(
+  const met = gatewayWith(
     steps.map((step) => (attempt) => {
       at.push(Date.now() - START);
       return step(attempt);
@@ -48,7 +56,7 @@ describe("Retry-After", () => {
   test.each(["soon", "-5", "1e9", ""])(
     "that says nothing (%j) leaves it to the backoff",
     async (value) => {
-      const { gateway, sent } = gatewayMeeting([status(429, { "retry-after": value }), answer]);
+      const { gateway, sent } = gatewayWith([status(429, { "retry-after": value }), answer]);
       const answered = gateway.invoices.get(1);
       await vi.advanceTimersByTimeAsync(250);
       await expect(answered).resolves.toEqual({ id: 1 });
@@ -61,7 +69,7 @@ describe("Retry-After", () => {
     ["a date", inSeconds(3_600), 3_600_000],
     ["more seconds than there are", "9".repeat(400), 8.64e15],
   ])("past totalTimeoutMs, given as %s, fails the call at once", async (_, value, retryAfterMs) => {
-    const { gateway, sent } = gatewayMeeting([status(429, { "retry-after": value })]);
+    const { gateway, sent } = gatewayWith([status(429, { "retry-after": value })]);
     const error = await gateway.invoices.get(1).catch((error: unknown) => error);
     expect(Date.now()).toBe(START);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -79,7 +87,7 @@ describe("Retry-After", () => {
     await failed;
     expect(create.at).toEqual([0, 6_000]);
 
-    const read = gatewayMeeting([status(503, late)]);
+    const read = gatewayWith([status(503, late)]);
     const error = await read.gateway.merchant
       .get({ totalTimeoutMs: 6_000 })
       .catch((e: unknown) => e);
@@ -87,8 +95,8 @@ describe("Retry-After", () => {
     expect(error).toMatchObject({ retryAfterMs: 6_000 });
   });
 
-  test("is told where no attempt is left", async () => {
-    const { gateway } = gatewayMeeting([status(429, { "retry-after": "2" })], { maxRetries: 0 });
+  test("is reported if no attempt is left", async () => {
+    const { gateway } = gatewayWith([status(429, { "retry-after": "2" })], { maxRetries: 0 });
     await expect(gateway.invoices.get(1)).rejects.toMatchObject({ retryAfterMs: 2_000 });
   });
 });
@@ -97,11 +105,11 @@ describe("a time limit", () => {
   const SLOW: [string, Step][] = [
     ["the answer does not come", hang],
     ["the body does not end", endless],
-    ["fetch does not heed its signal", deaf],
+    ["fetch ignores its signal", neverResponds],
   ];
 
-  test.each(SLOW)("timeoutMs ends an attempt where %s", async (_, step) => {
-    const { gateway, sent } = gatewayMeeting([step]);
+  test.each(SLOW)("timeoutMs ends an attempt if %s", async (_, step) => {
+    const { gateway, sent } = gatewayWith([step]);
     const call = gateway.invoices.create({}, { timeoutMs: 5_000 });
     const failed = expect(call).rejects.toMatchObject({
       code: "timeout",
@@ -117,7 +125,7 @@ describe("a time limit", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test.each(SLOW)("totalTimeoutMs ends a whole call where %s", async (_, step) => {
+  test.each(SLOW)("totalTimeoutMs ends a whole call if %s", async (_, step) => {
     const { gateway, at } = timed([step]);
     const limits = { timeoutMs: 4_000, totalTimeoutMs: 10_000, maxRetries: 9 };
     let ended: unknown;
@@ -137,17 +145,17 @@ describe("a time limit", () => {
   });
 
   test("is 15 s for an attempt and 60 s for a call, unless set", async () => {
-    const attempt = gatewayMeeting([hang]);
+    const attempt = gatewayWith([hang]);
     expect(await failureOf(attempt.gateway.invoices.create({}))).toMatchObject({
       timeoutMs: 15_000,
     });
-    const call = gatewayMeeting([hang], { maxRetries: 99 });
+    const call = gatewayWith([hang], { maxRetries: 99 });
     expect(await failureOf(call.gateway.invoices.get(1))).toMatchObject({ timeoutMs: 60_000 });
   });
 
   test("of the gateway holds for each call, and a call's own comes before it", async () => {
     const options = { timeoutMs: 3_000, totalTimeoutMs: 9_000, maxRetries: 0 };
-    const { gateway } = gatewayMeeting([hang], options);
+    const { gateway } = gatewayWith([hang], options);
     expect(await failureOf(gateway.merchant.get())).toMatchObject({ timeoutMs: 3_000 });
     const own = gateway.merchant.get({ timeoutMs: 20, totalTimeoutMs: 9_000 });
     expect(await failureOf(own)).toMatchObject({ timeoutMs: 20 });
@@ -158,14 +166,14 @@ describe("a time limit", () => {
 
   test("lets no wait begin that the call would not outlive", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0.99);
-    const { gateway, at } = timed([refused]);
+    const { gateway, at } = timed([connectionRefused]);
     const error = await failureOf(gateway.merchant.get({ totalTimeoutMs: 200 }));
     expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
     expect(at).toEqual([0]);
   });
 
   test("leaves no timer behind", async () => {
-    const { gateway } = gatewayMeeting([status(500), answer]);
+    const { gateway } = gatewayWith([status(500), answer]);
     const answered = gateway.merchant.get();
     await vi.advanceTimersByTimeAsync(1_000);
     await answered;

@@ -4,8 +4,8 @@ import fs from "node:fs";
 import type { GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { attemptLog as webLog } from "../../../src/client/platform/web.ts";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { deaf, json, refused, type Step, status } from "../support/responses.ts";
+import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
+import { connectionRefused, json, neverResponds, type Step, status } from "../support/responses.ts";
 
 const PARAMS = { amount: 100, phone: "0712345678" };
 const ok = json({ data: { reference: "PAY-1", status: "pending" } });
@@ -38,7 +38,7 @@ const lines = () =>
 
 function logging(level: string, steps: readonly Step[], options?: GatewayOptions) {
   vi.stubEnv("MALIPO_LOG", level);
-  return gatewayMeeting(steps, options).gateway;
+  return gatewayWith(steps, options).gateway;
 }
 
 const INITIATE = `POST ${BASE_URL}/mobile-money/payment/initiate`;
@@ -47,7 +47,11 @@ const MERCHANT = `GET ${BASE_URL}/merchant`;
 describe("MALIPO_LOG=debug", () => {
   test("writes one line for each attempt: what was sent, how it ended, and what follows", async () => {
     const id = { "x-request-id": "req_1" };
-    const { merchant } = logging("debug", [again(id), refused, json({}, { headers: id })]);
+    const { merchant } = logging("debug", [
+      again(id),
+      connectionRefused,
+      json({}, { headers: id }),
+    ]);
     await merchant.get();
     expect(lines()).toEqual([
       `${MERCHANT} attempt=1 ms=0 status=503 request_id=req_1 code=server outcome=unknown retry_in_ms=0`,
@@ -61,11 +65,11 @@ describe("MALIPO_LOG=debug", () => {
     ["an unknown outcome", status(500), {}, "status=500 code=server outcome=unknown"],
     [
       "the last retry",
-      refused,
+      connectionRefused,
       { maxRetries: 0 },
       "code=connection cause=ECONNREFUSED outcome=not_sent",
     ],
-    ["a timeout", deaf, { timeoutMs: 5 }, "code=timeout outcome=unknown"],
+    ["a timeout", neverResponds, { timeoutMs: 5 }, "code=timeout outcome=unknown"],
   ])("says that a call is not retried: %s", async (_, step, options, end) => {
     await rejection(logging("debug", [step], options).mobileMoney.initiate(PARAMS));
     expect(lines()).toEqual([`${INITIATE} attempt=1 ms=0 ${end} retry=no`]);
@@ -73,7 +77,7 @@ describe("MALIPO_LOG=debug", () => {
 
   test("says that the caller aborted", async () => {
     const controller = new AbortController();
-    const { merchant } = logging("debug", [deaf]);
+    const { merchant } = logging("debug", [neverResponds]);
     const pending = rejection(merchant.get({ signal: controller.signal }));
     await new Promise((resolve) => setTimeout(resolve, 5));
     controller.abort();
@@ -95,7 +99,7 @@ describe("MALIPO_LOG=debug", () => {
     }
   });
 
-  test("fails no call where it cannot be written", async () => {
+  test("fails no call if it cannot be written", async () => {
     writeTo(() => {
       throw new Error("EPIPE");
     });
@@ -144,10 +148,10 @@ test("a gateway reads the level once, when it is made", async () => {
   expect(written).not.toHaveBeenCalled();
 });
 
-test("a browser writes nothing, even where a page has an environment", async () => {
+test("a browser writes nothing, even if a page has an environment", async () => {
   vi.stubGlobal("process", { env: { MALIPO_LOG: "debug" } });
   vi.stubGlobal("document", {});
-  await gatewayMeeting([ok], { apiKey: KEYS.public }).gateway.merchant.get();
+  await gatewayWith([ok], { apiKey: KEYS.public }).gateway.merchant.get();
   vi.unstubAllGlobals();
   expect(written).not.toHaveBeenCalled();
 });

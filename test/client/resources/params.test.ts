@@ -1,6 +1,6 @@
 import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, status } from "../support/responses.ts";
 import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
@@ -10,7 +10,7 @@ const SHOP = { name: "shop", url: "https://shop.example", events: ["payment.comp
 /** A call without a compiler. */
 const wrong = (value: unknown) => value as never;
 
-const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number)[][]][] = [
+const INVALID: [string, (gateway: Gateway) => Promise<unknown>, (string | number)[][]][] = [
   ["no parameters", ({ mobileMoney }) => mobileMoney.initiate(wrong(undefined)), [[]]],
   [
     "empty parameters",
@@ -68,7 +68,7 @@ const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number
     [["url"]],
   ],
   [
-    "an event that is no text",
+    "an event that is not a text",
     ({ webhooks }) => webhooks.register({ ...SHOP, events: wrong(["a", 7]) }),
     [["events", 1]],
   ],
@@ -86,10 +86,10 @@ const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number
 ];
 
 describe("parameters that are wrong", () => {
-  test.each(REFUSED)(
+  test.each(INVALID)(
     "are rejected, each with its path, and nothing is sent: %s",
     async (_, call, paths) => {
-      const { gateway, sent } = gatewayMeeting([json({})]);
+      const { gateway, sent } = gatewayWith([json({})]);
       const error = await rejection(call(gateway));
       expect(error).toBeInstanceOf(InvalidParamsError);
       expect(error).toMatchObject({
@@ -103,7 +103,7 @@ describe("parameters that are wrong", () => {
   );
 
   test("are reported with what was expected and what was given", async () => {
-    const { gateway } = gatewayMeeting([json({})]);
+    const { gateway } = gatewayWith([json({})]);
     const call = gateway.mobileMoney.initiate(wrong({ amount: "100", phone: null }));
     const error = await rejection(call);
     expect(error.message).toContain(
@@ -140,19 +140,19 @@ describe("parameters are sent", () => {
     ],
     ["with undocumented fields", wrong({ ...ORDER, split: [1] }), { ...ORDER, split: [1] }],
   ])("%s", async (_, params, body) => {
-    const { gateway, sent } = gatewayMeeting([json({ data: { reference: "PAY-1" } })]);
+    const { gateway, sent } = gatewayWith([json({ data: { reference: "PAY-1" } })]);
     await gateway.mobileMoney.initiate(params);
     expect(JSON.parse(sent[0]?.body ?? "")).toEqual(body);
   });
 
-  test("as their own toJSON writes them, where they are not documented", async () => {
+  test("as their own toJSON writes them, if they are not documented", async () => {
     class Money {
       readonly #cents = 150;
       toJSON() {
         return { cents: this.#cents };
       }
     }
-    const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+    const { gateway, sent } = gatewayWith([json({ data: {} })]);
     await gateway.invoices.create(wrong(new Money()));
     await gateway.invoices.create({ total: new Money(), at: new Date(0) });
     expect(sent.map(({ body }) => body)).toEqual([
@@ -163,7 +163,7 @@ describe("parameters are sent", () => {
 
   test("as they were when the call was made, at each attempt", async () => {
     const again = status(429, { "retry-after": "0" });
-    const { gateway, sent } = gatewayMeeting([again, again, json({ data: {} })]);
+    const { gateway, sent } = gatewayWith([again, again, json({ data: {} })]);
     const fields = { amount: 1 };
     const created = gateway.invoices.create(fields);
     fields.amount = 2;
@@ -186,21 +186,21 @@ test("parameters are never changed", async () => {
   const request = frozen({ method: "POST", path: "/x", body: { a: [1] }, query } as const);
   const setup = frozen({ maxRetries: 1, hooks: { drift: () => {} } });
   const answer = json({ data: { reference: "PAY-1", status: 1 } });
-  const { gateway } = gatewayMeeting([status(429, { "retry-after": "0" }), answer], setup);
+  const { gateway } = gatewayWith([status(429, { "retry-after": "0" }), answer], setup);
 
   await gateway.mobileMoney.initiate(order, options());
   await gateway.webhooks.register(shop, options());
   await gateway.webhooks.update(7, shop, options());
   await gateway.invoices.create(order, options());
   await gateway.request(request, options());
-  const list = gatewayMeeting([json([])], setup);
+  const list = gatewayWith([json([])], setup);
   await list.gateway.payments.list(query, options());
   expect(order.phone).toBe("+254 712 345 678");
 });
 
 test("every method takes the options of a call as its last argument", async () => {
   for (const row of ROWS) {
-    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))]);
+    const { gateway, sent } = gatewayWith([json(minimalBody(row))]);
     await row.call(gateway, IDS, { headers: { "x-trace": row.name } });
     expect(sent[0]?.headers.get("x-trace")).toBe(row.name);
   }
@@ -221,7 +221,7 @@ test.each<[string, string, string, (gateway: Gateway, options: object) => Promis
   ],
   ["A call", "key", "idempotencyWaitMs", (shop, given) => shop.invoices.create({}, given)],
 ])("%s has no option %s, and says which it has", async (what, option, last, call) => {
-  const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+  const { gateway, sent } = gatewayWith([json({ data: {} })]);
   const error = await rejection(call(gateway, { [option]: "ORDER-1" }));
   expect(error.code).toBe("configuration");
   expect(error.message).toMatch(
@@ -234,7 +234,7 @@ test.each([
   ["x-no\nte", "fine", '"x-no\\nte"'],
   ["x-note", "sk_shop\nx", '"x-note"'],
 ])("a header that cannot be sent is named, and its value not shown", async (name, value, shown) => {
-  const { gateway, sent } = gatewayMeeting([json({})]);
+  const { gateway, sent } = gatewayWith([json({})]);
   const error = await rejection(gateway.merchant.get({ headers: { [name]: value } }));
   expect(error).toMatchObject({ code: "configuration", outcome: "not_sent" });
   expect(error.message).toContain(`The header ${shown} cannot be sent`);
@@ -243,7 +243,7 @@ test.each([
 });
 
 test("a number given as a phone is called a number", async () => {
-  const { gateway } = gatewayMeeting([json({})]);
+  const { gateway } = gatewayWith([json({})]);
   const error = await rejection(gateway.mobileMoney.validatePhone(wrong(712345678)));
   expect(error.message).toContain("got the number 7123**678");
 });

@@ -1,6 +1,6 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, status } from "../support/responses.ts";
 import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 import { everyRow } from "../support/rows-suite.ts";
@@ -14,7 +14,7 @@ describe.each(ROWS)("row $number, $name", (row) => {
   test.each(["x-api-key", "bearer"] as const)(
     "is sent as documented, with its key as %s",
     async (auth) => {
-      const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { auth });
+      const { gateway, sent } = gatewayWith([json(minimalBody(row))], { auth });
       await row.call(gateway, IDS);
 
       expect(sent).toHaveLength(1);
@@ -47,9 +47,9 @@ test("nothing is printed, and no other address is called", async () => {
     vi.spyOn(globalThis, "fetch"),
   ];
   for (const row of ROWS) {
-    const { gateway } = gatewayMeeting([json(minimalBody(row))]);
+    const { gateway } = gatewayWith([json(minimalBody(row))]);
     await row.call(gateway, IDS);
-    const failing = gatewayMeeting([status(404)]);
+    const failing = gatewayWith([status(404)]);
     await rejection(row.call(failing.gateway, IDS));
   }
   const calls = spies.flatMap(({ mock }) => mock.calls);
@@ -58,7 +58,7 @@ test("nothing is printed, and no other address is called", async () => {
 });
 
 test("the parameters of invoices.send are sent as the body", async () => {
-  const { gateway, sent } = gatewayMeeting([json({ success: true, data: {} })]);
+  const { gateway, sent } = gatewayWith([json({ success: true, data: {} })]);
   await gateway.invoices.send("inv_9", { to: "shop@example.com" });
   expect(sent[0]?.body).toBe('{"to":"shop@example.com"}');
 });

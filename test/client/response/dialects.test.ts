@@ -1,6 +1,6 @@
 import { ApiError, type DriftView, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { html, json, type Step, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
@@ -12,7 +12,7 @@ const LISTS = ROWS.filter(({ list }) => list);
 /** Envelopes that a service may use, as far as they are not documented. */
 const WRAPPINGS = [
   ["in the documented envelope", (data: unknown) => ({ success: true, data })],
-  ["under data alone", (data: unknown) => ({ data })],
+  ["only under data", (data: unknown) => ({ data })],
   ["with more in the envelope", (data: unknown) => ({ success: true, data, message: "OK", v: 2 })],
   ["with an error that is null", (data: unknown) => ({ success: true, data, error: null })],
   ["with no envelope", (data: unknown) => data],
@@ -20,13 +20,13 @@ const WRAPPINGS = [
 
 describe.each(WRAPPINGS)("a response %s", (_, wrap) => {
   test.each(ROWS.filter(({ list }) => !list))("is unwrapped by $name", async (row) => {
-    const data = { id: 7, status: "pending", reference: "PAY-1", tag: "kept" };
-    const { gateway } = gatewayMeeting([json(wrap(data))]);
+    const data = { id: 7, status: "pending", reference: "PAY-1", tag: "new" };
+    const { gateway } = gatewayWith([json(wrap(data))]);
     await expect(row.call(gateway, IDS)).resolves.toEqual(data);
   });
 
   test.each([7, "7", "inv_7", null])("may give the id %j", async (id) => {
-    const { gateway } = gatewayMeeting([json(wrap({ id }))]);
+    const { gateway } = gatewayWith([json(wrap({ id }))]);
     await expect(gateway.invoices.get(1)).resolves.toEqual({ id });
   });
 });
@@ -43,13 +43,13 @@ const EMPTY: [string, Step][] = [
 
 describe.each(EMPTY)("an empty response, as %s,", (_, step) => {
   test.each(WITHOUT_PROMISE)("is {} to $name", async (row) => {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     await expect(row.call(gateway, IDS)).resolves.toEqual({});
   });
 });
 
 test.each(WITHOUT_PROMISE)("only { success: true } is a success to $name", async (row) => {
-  const { gateway } = gatewayMeeting([json({ success: true })]);
+  const { gateway } = gatewayWith([json({ success: true })]);
   await expect(row.call(gateway, IDS)).resolves.toBeTypeOf("object");
 });
 
@@ -71,7 +71,7 @@ describe.each([
   const row = ROWS.find((one) => one.name === name) ?? expect.unreachable();
 
   test.each(LACKING)("rejects %s", async (_, data) => {
-    const { gateway } = gatewayMeeting([json({ success: true, data })]);
+    const { gateway } = gatewayWith([json({ success: true, data })]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ code: "unexpected_response", outcome: "unknown", status: 200 });
@@ -82,14 +82,14 @@ describe.each([
   test.each([...EMPTY, ["only { success: true }", json({ success: true })] as const])(
     "rejects %s",
     async (_, step) => {
-      const { gateway } = gatewayMeeting([step]);
+      const { gateway } = gatewayWith([step]);
       expect(await rejection(row.call(gateway, IDS))).toBeInstanceOf(UnexpectedResponseError);
     },
   );
 
   test("turns a number into a string and reports the drift", async () => {
     const drifts: DriftView[] = [];
-    const { gateway } = gatewayMeeting([json({ data: { status: 2, reference: 42, x: 1 } })], {
+    const { gateway } = gatewayWith([json({ data: { status: 2, reference: 42, x: 1 } })], {
       hooks: { drift: (view) => drifts.push(view) },
     });
     const data = await row.call(gateway, IDS);
@@ -112,7 +112,7 @@ describe.each([
 test.each(["pending", "completed", "failed", "reversed", "PENDING", "in review", "null"])(
   "the status %j passes through",
   async (status) => {
-    const { gateway } = gatewayMeeting([json({ success: true, data: { status, extra: [1] } })]);
+    const { gateway } = gatewayWith([json({ success: true, data: { status, extra: [1] } })]);
     await expect(gateway.payments.get("PAY-1")).resolves.toEqual({ status, extra: [1] });
   },
 );
@@ -124,7 +124,7 @@ test.each([
   ["a bare word", text("OK")],
 ])("a 2xx with %s is unexpected to every row", async (_, step) => {
   for (const row of ROWS) {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ outcome: "unknown", status: 200, body: expect.any(String) });
@@ -136,7 +136,7 @@ test.each([200, 201, 202])(
   "success: false in a %i is an ApiError for every row",
   async (status) => {
     for (const row of ROWS) {
-      const { gateway } = gatewayMeeting([json({ success: false, error: "no" }, { status })]);
+      const { gateway } = gatewayWith([json({ success: false, error: "no" }, { status })]);
       const error = await rejection(row.call(gateway, IDS));
       expect(error).toBeInstanceOf(ApiError);
       expect(error).toMatchObject({ code: "api", outcome: "rejected", status });
@@ -147,12 +147,12 @@ test.each([200, 201, 202])(
 test.each(["false", 0, null, ""])(
   "success: %j is not a failure: only false is",
   async (success) => {
-    const { gateway } = gatewayMeeting([json({ success, data: { status: "pending" } })]);
+    const { gateway } = gatewayWith([json({ success, data: { status: "pending" } })]);
     await expect(gateway.payments.get("PAY-1")).resolves.toEqual({ status: "pending" });
   },
 );
 
 test.each(LISTS)("$name returns a page of the items", async (row) => {
-  const { gateway } = gatewayMeeting([json({ success: true, data: [{ id: 1 }, { id: "2" }] })]);
+  const { gateway } = gatewayWith([json({ success: true, data: [{ id: 1 }, { id: "2" }] })]);
   await expect(row.call(gateway, IDS)).resolves.toMatchObject({ items: [{ id: 1 }, { id: "2" }] });
 });

@@ -1,6 +1,6 @@
 import type { DriftView } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting } from "../support/gateway.ts";
+import { gatewayWith } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 
 const PAYMENT = {
@@ -25,7 +25,7 @@ const PAYMENT = {
 /** A gateway whose service returns this, and the drift that it reports. */
 function telling(data: unknown) {
   const drifts: DriftView[] = [];
-  const { gateway } = gatewayMeeting([json({ success: true, data })], {
+  const { gateway } = gatewayWith([json({ success: true, data })], {
     hooks: { drift: (view) => drifts.push(view) },
   });
   return { gateway, drifts };

@@ -5,7 +5,7 @@ import {
   FURTHER_DIALECTS,
   LEARNABLE_DIALECTS,
 } from "../../support/dialects/index.ts";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
@@ -17,7 +17,7 @@ const LISTED = [...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS].filter(
 );
 const ITEMS = [{ id: 1 }, { id: "b" }];
 
-/** Where a service may put its list, and what is `meta` then. */
+/** The places in which a service may put its list, and what is `meta` then. */
 const SHAPES: [string, unknown, Record<string, unknown>][] = [
   ["a bare array", ITEMS, {}],
   ["data", { success: true, data: ITEMS }, { success: true }],
@@ -44,19 +44,19 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
   const items = Array.isArray(body) || !JSON.stringify(body).includes("[]") ? ITEMS : [];
 
   test.each(LISTS)("is a page to $name", async (row) => {
-    const { gateway } = gatewayMeeting([json(body)]);
+    const { gateway } = gatewayWith([json(body)]);
     expect({ ...((await row.call(gateway, IDS)) as object) }).toEqual({ items, meta });
   });
 
   test("can be iterated several times", async () => {
-    const { gateway } = gatewayMeeting([json(body)]);
+    const { gateway } = gatewayWith([json(body)]);
     const page = await gateway.invoices.list();
     expect([...page]).toEqual(items);
     expect(Array.from(page, ({ id }) => id)).toEqual(items.map(({ id }) => id));
   });
 
   test("comes with the whole body by withResponse()", async () => {
-    const { gateway } = gatewayMeeting([json(body)]);
+    const { gateway } = gatewayWith([json(body)]);
     const { data, body: whole } = await gateway.invoices.list().withResponse();
     expect(data.items).toEqual(items);
     expect(whole).toEqual(body);
@@ -65,7 +65,7 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
 
 test.each<[string, string, object?]>([
   ["the name of the resource", "payments"],
-  ["any name, where it is the only array,", "transactions"],
+  ["any name, if it is the only array,", "transactions"],
   ["the name results", "results", { errors: [] }],
   ["the name records", "records", { errors: [] }],
   ["the name of the resource, before a usual one,", "payments", { data: [], items: [] }],
@@ -74,7 +74,7 @@ test.each<[string, string, object?]>([
   async (_, name, more = {}) => {
     const beside = { ...more, pagination: { page: 1 } };
     const body = { success: true, data: { ...beside, [name]: ITEMS } };
-    const { gateway } = gatewayMeeting([json(body)]);
+    const { gateway } = gatewayWith([json(body)]);
     expect({ ...(await gateway.payments.list()) }).toEqual({
       items: ITEMS,
       meta: { success: true, ...beside },
@@ -84,7 +84,7 @@ test.each<[string, string, object?]>([
 
 test("the name of a resource of two words is written with an underscore", async () => {
   const body = { data: { payment_accounts: ITEMS, limits: [] } };
-  const { gateway } = gatewayMeeting([json(body)]);
+  const { gateway } = gatewayWith([json(body)]);
   expect((await gateway.merchant.paymentAccounts()).items).toEqual(ITEMS);
 });
 
@@ -104,7 +104,7 @@ describe.each(LISTED)("a service that speaks $name", (dialect) => {
 });
 
 test("a log of a page shows its items and its meta", async () => {
-  const { gateway } = gatewayMeeting([json({ data: ITEMS, total: 2 })]);
+  const { gateway } = gatewayWith([json({ data: ITEMS, total: 2 })]);
   const page = await gateway.webhooks.list();
   expect(JSON.parse(JSON.stringify(page))).toEqual({ items: ITEMS, meta: { total: 2 } });
 });
@@ -115,13 +115,13 @@ test.each([
   ["an array of an unknown name beside `success`", json({ success: true, warnings: [] })],
   ["only { success: true }", json({ success: true })],
   ["data: null", json({ success: true, data: null })],
-  ["an object where the list should be", json({ data: { items: { 0: ITEMS[0] } } })],
+  ["an object in the place of the list", json({ data: { items: { 0: ITEMS[0] } } })],
   ["a text", json("none")],
   ["nothing", text("")],
   ["204", text(null, { status: 204 })],
 ])("a response without a list is unexpected: %s", async (_, step) => {
   for (const row of LISTS) {
-    const { gateway } = gatewayMeeting([step]);
+    const { gateway } = gatewayWith([step]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("its body holds no list");
@@ -129,7 +129,7 @@ test.each([
 });
 
 test("the query of a list is sent unchanged", async () => {
-  const { gateway, sent } = gatewayMeeting([json([])]);
+  const { gateway, sent } = gatewayWith([json([])]);
   const query = { page: 2, status: "pending", exact: true, ids: ["a", 1, false], since: undefined };
   await gateway.payments.list(query);
   await gateway.webhooks.list(query);

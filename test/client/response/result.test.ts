@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, status, text } from "../support/responses.ts";
 import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
@@ -9,7 +9,7 @@ describe("withResponse()", () => {
     async (row) => {
       const answer = minimalBody(row);
       const init = { status: 201, headers: { "x-request-id": "r_1" } };
-      const { gateway, sent } = gatewayMeeting([json(answer, init)]);
+      const { gateway, sent } = gatewayWith([json(answer, init)]);
       const result = row.call(gateway, IDS);
       const { data, response, body } = await result.withResponse();
       expect(response).toBeInstanceOf(Response);
@@ -22,28 +22,28 @@ describe("withResponse()", () => {
   );
 
   test("has the body undefined for an empty body", async () => {
-    const { gateway } = gatewayMeeting([text(null, { status: 204 })]);
+    const { gateway } = gatewayWith([text(null, { status: 204 })]);
     const { data, body } = await gateway.invoices.delete(1).withResponse();
     expect([data, body]).toEqual([{}, undefined]);
   });
 
   test("rejects as the call does", async () => {
-    const { gateway } = gatewayMeeting([status(404)]);
+    const { gateway } = gatewayWith([status(404)]);
     const result = gateway.invoices.get(1);
     const error = await rejection(result.withResponse());
     expect(error).toMatchObject({ code: "not_found" });
     expect(await rejection(result)).toBe(error);
   });
 
-  test("rejects as the call does where the parameters of gateway.request are wrong", async () => {
-    const { gateway } = gatewayMeeting([json({})]);
+  test("rejects as the call does if the parameters of gateway.request are wrong", async () => {
+    const { gateway } = gatewayWith([json({})]);
     const result = gateway.request({ method: "GET", path: "no slash" });
     expect(await rejection(result.withResponse())).toMatchObject({ code: "invalid_params" });
   });
 });
 
 test("a result is a promise, with then, catch and finally", async () => {
-  const { gateway } = gatewayMeeting([json({ data: { id: 1 } })]);
+  const { gateway } = gatewayWith([json({ data: { id: 1 } })]);
   const result = gateway.invoices.get(1);
   expect(result).toBeInstanceOf(Promise);
   const ended = vi.fn();
@@ -51,7 +51,7 @@ test("a result is a promise, with then, catch and finally", async () => {
   expect(ended).toHaveBeenCalledOnce();
 });
 
-describe("a failure that nobody handles", () => {
+describe("a failure that is not handled", () => {
   const unhandled = vi.fn<(reason: unknown) => void>();
   const before = process.listeners("unhandledRejection");
   beforeEach(() => {
@@ -64,28 +64,28 @@ describe("a failure that nobody handles", () => {
     process.removeAllListeners("unhandledRejection");
     for (const listener of before) process.on("unhandledRejection", listener);
   });
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const afterRejections = () => new Promise((resolve) => setTimeout(resolve, 20));
 
   test("is reported once", async () => {
-    const { gateway } = gatewayMeeting([status(404)]);
+    const { gateway } = gatewayWith([status(404)]);
     void gateway.invoices.get(1);
-    await settled();
+    await afterRejections();
     expect(unhandled.mock.calls).toEqual([
       [expect.objectContaining({ code: "not_found" }), expect.any(Promise)],
     ]);
   });
 
   test("is reported once by withResponse() too", async () => {
-    const { gateway } = gatewayMeeting([status(404)]);
+    const { gateway } = gatewayWith([status(404)]);
     void gateway.invoices.get(1).withResponse();
-    await settled();
+    await afterRejections();
     expect(unhandled.mock.calls).toEqual([
       [expect.objectContaining({ code: "not_found" }), expect.any(Promise)],
     ]);
   });
 
-  test("is not reported where the result is handled, or its withResponse() is", async () => {
-    const { gateway } = gatewayMeeting([status(404)]);
+  test("is not reported if the result is handled, or its withResponse() is", async () => {
+    const { gateway } = gatewayWith([status(404)]);
     await gateway.invoices.get(1).catch(() => {});
     await gateway.invoices
       .get(1)
@@ -93,7 +93,7 @@ describe("a failure that nobody handles", () => {
       .catch(() => {});
     const both = gateway.invoices.get(1);
     await Promise.allSettled([both, both.withResponse()]);
-    await settled();
+    await afterRejections();
     expect(unhandled).not.toHaveBeenCalled();
   });
 });

@@ -1,6 +1,6 @@
 import { followPayment, type PaymentProgress, statusHandler } from "malipo/status";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { reset, type Step } from "../support/responses.ts";
 import { paid, REFERENCE } from "../support/waits.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** The page's `fetch` reaches the shop's route, but for its first requests, which take these steps. */
 function page(first: readonly Step[], reads: readonly Step[] = [paid("pending")]) {
-  const { gateway } = gatewayMeeting(reads);
+  const { gateway } = gatewayWith(reads);
   const route = statusHandler(gateway, { reference: () => REFERENCE });
   const steps = [...first];
   let requests = 0;
@@ -48,7 +48,7 @@ test("a page goes on after failures of the network and of the server", async () 
   await expect(following).resolves.toMatchObject({ status: "completed" });
 });
 
-test("a page gives a request up after 15 s, and sends another one", async () => {
+test("a page cancels a request after 15 s, and sends another one", async () => {
   const silent: Step = ({ init }) =>
     new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(new Error())));
   page([silent], [paid("completed")]);

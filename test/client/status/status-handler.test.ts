@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createWakeups } from "malipo";
 import { type StatusHandlerOptions, statusHandler } from "malipo/status";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting } from "../support/gateway.ts";
+import { gatewayWith } from "../support/gateway.ts";
 import { status } from "../support/responses.ts";
 import { createShop, ORDER, PHONE } from "../support/shop.ts";
 import { paid, REFERENCE } from "../support/waits.ts";
@@ -25,10 +25,10 @@ afterEach(() => {
 
 /** A route, and how often it read the gateway. */
 function routeMeeting(
-  steps: Parameters<typeof gatewayMeeting>[0],
+  steps: Parameters<typeof gatewayWith>[0],
   options: Partial<StatusHandlerOptions> = {},
 ) {
-  const { gateway, sent } = gatewayMeeting(steps, { maxRetries: 0 });
+  const { gateway, sent } = gatewayWith(steps, { maxRetries: 0 });
   return { route: statusHandler(gateway, { reference, ...options }), reads: () => sent.length };
 }
 
@@ -174,9 +174,9 @@ describe("a status route", () => {
   test.each([
     ["no reference", {}, "`reference` must be a function"],
     ["an unknown option", { reference, refrence: reference }, "has no option"],
-    ["a wake that is no function", { reference, wake: 7 }, "`wake` must be a function"],
+    ["a wake that is not a function", { reference, wake: 7 }, "`wake` must be a function"],
   ])("rejects %s", (_, options, message) => {
-    const { gateway } = gatewayMeeting([paid("pending")]);
+    const { gateway } = gatewayWith([paid("pending")]);
     expect(() => statusHandler(gateway, options as StatusHandlerOptions)).toThrow(message);
   });
 });

@@ -20,7 +20,7 @@ export function gatewayOn(fetch: Fetch, options: GatewayOptions = {}): Gateway {
 }
 
 /** A gateway whose attempts take these steps, and what it sent. */
-export function gatewayMeeting(steps: readonly Step[], options: GatewayOptions = {}) {
+export function gatewayWith(steps: readonly Step[], options: GatewayOptions = {}) {
   const { fetch, sent } = script(...steps);
   return { gateway: gatewayOn(fetch, options), sent };
 }
@@ -37,9 +37,9 @@ export async function rejection(promise: Promise<unknown>): Promise<GatewayError
 
 /** The result of a call under fake timers, after more time than any call may take. */
 async function later<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const settled = Promise.allSettled([promise]);
+  const result = Promise.allSettled([promise]);
   await vi.advanceTimersByTimeAsync(600_000);
-  return (await settled)[0];
+  return (await result)[0];
 }
 
 /** The same, for a call that fails. */

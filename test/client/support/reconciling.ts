@@ -1,5 +1,5 @@
 import type { ReconcileReport } from "malipo";
-import { gatewayMeeting } from "./gateway.ts";
+import { gatewayWith } from "./gateway.ts";
 import type { Step } from "./responses.ts";
 
 const referenceOf = (url: string): string =>
@@ -25,7 +25,7 @@ export async function all(reports: AsyncIterable<ReconcileReport>): Promise<Reco
 export function byHand() {
   const open = new Map<string, () => void>();
   let most = 0;
-  const { gateway, sent } = gatewayMeeting([
+  const { gateway, sent } = gatewayWith([
     async (attempt) => {
       const { signal } = attempt.init;
       const reference = referenceOf(attempt.url);

@@ -65,7 +65,7 @@ export const fail =
   () =>
     Promise.reject(error);
 
-export const refused = fail(fetchFailed("ECONNREFUSED", "connect"));
+export const connectionRefused = fail(fetchFailed("ECONNREFUSED", "connect"));
 export const noSuchHost = fail(fetchFailed("ENOTFOUND", "getaddrinfo"));
 export const reset = fail(fetchFailed("ECONNRESET", "read"));
 
@@ -74,7 +74,7 @@ export const hang: Step = ({ init: { signal } }) =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 
 /** Never responds and ignores its signal. */
-export const deaf: Step = () => new Promise(() => {});
+export const neverResponds: Step = () => new Promise(() => {});
 
 /** A 2xx whose body begins, and then does what `then` does. */
 function begun(then: (controller: ReadableStreamDefaultController, signal: AbortSignal) => void) {

@@ -38,7 +38,7 @@ async function furnish(place: Place): Promise<Ids> {
 }
 
 /** The fields that the result of each row, or its first item, must have. */
-const GIVES: Readonly<Record<Row["name"], (ids: Ids) => object>> = {
+const RESULTS: Readonly<Record<Row["name"], (ids: Ids) => object>> = {
   "merchant.get": () => ({}),
   "merchant.paymentAccounts": () => ({ payment_account_id: expect.anything() }),
   "payments.get": ({ reference }) => ({ reference, status: "pending", amount: "75.00" }),
@@ -89,7 +89,7 @@ export function everyRow(way: string, open: () => Place): void {
       test(`a ${kind} key gets the result`, async () => {
         const data = await callWith(place.sandbox.keys[kind]);
         const one = row.list ? (data as { items: unknown[] }).items[0] : data;
-        expect(one).toMatchObject(GIVES[row.name](ids));
+        expect(one).toMatchObject(RESULTS[row.name](ids));
       });
 
       test(`a ${kind} key without the scope gets a PermissionError`, async () => {

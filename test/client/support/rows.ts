@@ -17,7 +17,7 @@ export interface Row {
   /** The body that is sent. `undefined`: no body. */
   readonly body?: (ids: Ids) => unknown;
   /** Who may call it. A sandbox key may try everything. */
-  readonly open: "to public keys" | "to secret keys alone";
+  readonly open: "to public keys" | "only to secret keys";
   readonly effect: "read" | "idempotent" | "create";
   readonly list?: true;
   readonly call: (gateway: Gateway, ids: Ids, options?: CreateOptions) => Result<unknown>;
@@ -26,7 +26,7 @@ export interface Row {
 export const IDS: Ids = { reference: "PAY-1", webhook: "7", invoice: "inv_9" };
 
 const PUBLIC = "to public keys";
-const SECRET = "to secret keys alone";
+const SECRET = "only to secret keys";
 
 const order = { amount: 100, phone: "0712345678" };
 const registration = {

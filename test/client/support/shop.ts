@@ -18,7 +18,7 @@ function shopOn(sandbox: Sandbox, options: GatewayOptions = {}) {
   return { gateway, prompts: () => count("POST"), reads: () => count("GET") };
 }
 
-/** A shop with a sandbox of its own. */
+/** A shop with an own sandbox. */
 export function createShop() {
   const sandbox = createSandbox();
   const shop = (options?: GatewayOptions) => shopOn(sandbox, options);

@@ -25,7 +25,7 @@ function allThatShows(value: unknown, depth = 0): string[] {
   return shown;
 }
 
-/** Where a secret shows, as it is or as JSON and logs escape it. */
+/** The places in which a secret shows, unchanged or as JSON and logs escape it. */
 export function showingsOf(secret: string, value: unknown): string[] {
   const forms = [secret, JSON.stringify(secret), inspect(secret)].map((form, at) =>
     at === 0 ? form : form.slice(1, -1),

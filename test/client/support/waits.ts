@@ -1,6 +1,6 @@
 import type { GatewayOptions, Payment, PaymentPendingError, WaitOptions } from "malipo";
 import { vi } from "vitest";
-import { gatewayMeeting } from "./gateway.ts";
+import { gatewayWith } from "./gateway.ts";
 import { json, type Step } from "./responses.ts";
 
 export const REFERENCE = "PAY-1";
@@ -26,7 +26,7 @@ export function waiting(
         return step(attempt);
       },
   );
-  const { gateway, sent } = gatewayMeeting(timed, gatewayOptions);
+  const { gateway, sent } = gatewayWith(timed, gatewayOptions);
   const wait = gateway.payments.waitFor(REFERENCE, options);
   let endedAt: number | undefined;
   const ended = Promise.allSettled([wait]).then(([result]) => {
@@ -36,7 +36,7 @@ export function waiting(
   return {
     at,
     sent,
-    /** Lets time pass. True where the wait has ended by then. */
+    /** Lets time pass. True if the wait has ended by then. */
     passed: async (ms: number): Promise<boolean> => {
       await vi.advanceTimersByTimeAsync(ms);
       return endedAt !== undefined;

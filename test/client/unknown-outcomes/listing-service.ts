@@ -60,7 +60,7 @@ const PAGINGS: Readonly<Record<string, (paging: Paging) => object>> = {
     next_cursor: page * size < count ? "abc" : null,
     total: Math.min(size, count),
   }),
-  "a total alone": ({ count }) => ({ total: count }),
+  "only a total": ({ count }) => ({ total: count }),
   "the number of its items": ({ page, size, count }) => ({
     count: Math.max(0, Math.min(size, count - (page - 1) * size)),
   }),

@@ -129,7 +129,7 @@ describe("resolveUnknown resolves an attempt", () => {
     }
   });
 
-  test("of the other key of one order, where the payment of the first key is known", async () => {
+  test("of the other key of one order, if the payment of the first key is known", async () => {
     const { gateway, pay } = createShop(
       onePage([
         { ...PAID, status: "failed" },
@@ -222,7 +222,7 @@ describe("resolveUnknown reports an attempt, and leaves it open,", () => {
   });
 });
 
-test("resolveUnknown gives one payment to none of two attempts that may have made it", async () => {
+test("resolveUnknown assigns one payment to none of two attempts that may have made it", async () => {
   const { gateway, pay } = createShop(onePage([PAID]));
   await pay("ORDER-42/1");
   await pay("ORDER-42/2");
@@ -230,7 +230,7 @@ test("resolveUnknown gives one payment to none of two attempts that may have mad
   expect(reports.map(({ state }) => state)).toEqual(["unclear", "unclear"]);
 });
 
-test("resolveUnknown leaves the attempts of another service alone", async () => {
+test("resolveUnknown does not touch the attempts of another service", async () => {
   const store = memoryIdempotency();
   const { gateway, pay } = createShop(onePage([PAID]), { store });
   await pay("ORDER-42/1");

@@ -9,8 +9,8 @@ import {
 } from "malipo";
 import type { EndpointName } from "malipo/types";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { deaf, json, reset } from "../support/responses.ts";
+import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
+import { json, neverResponds, reset } from "../support/responses.ts";
 import { ROWS } from "../support/rows.ts";
 
 const order = { amount: 100, phone: "0712345678" };
@@ -20,7 +20,7 @@ const initiate = (gateway: Gateway) => gateway.mobileMoney.initiate(order, { ide
 
 describe("an attempt of unknown outcome", () => {
   test("is resolved only once", async () => {
-    const { gateway, sent } = gatewayMeeting([reset]);
+    const { gateway, sent } = gatewayWith([reset]);
     await rejection(initiate(gateway));
     await gateway.idempotency.resolve(key, "PAY-7");
     for (const late of ["PAY-8", "not_sent"]) {
@@ -34,7 +34,7 @@ describe("an attempt of unknown outcome", () => {
 
   test("is resolved by another process with the name of the attempt, and by no other name", async () => {
     const idempotency = memoryIdempotency();
-    const { gateway } = gatewayMeeting([reset], { idempotency });
+    const { gateway } = gatewayWith([reset], { idempotency });
     await rejection(initiate(gateway));
     const { attempt } = (await rejection(initiate(gateway))) as OutcomeUnknownError;
     const wrong = await rejection(gateway.idempotency.resolve(key, "not_sent", { attempt: "x" }));
@@ -45,9 +45,9 @@ describe("an attempt of unknown outcome", () => {
 
   test("is resolved by another gateway on the same store", async () => {
     const idempotency = memoryIdempotency();
-    const { gateway } = gatewayMeeting([reset], { idempotency });
+    const { gateway } = gatewayWith([reset], { idempotency });
     await rejection(initiate(gateway));
-    const office = gatewayMeeting([deaf], { idempotency }).gateway;
+    const office = gatewayWith([neverResponds], { idempotency }).gateway;
     await office.idempotency.resolve(key, "PAY-7");
     const { data, response, body } = await initiate(gateway).withResponse();
     expect(data).toEqual({ reference: "PAY-7" });
@@ -64,7 +64,7 @@ describe("an attempt of unknown outcome", () => {
     ["invoices.send", { method: "POST", path: "/invoices/9/send" }],
     ["mobileMoney.initiate", { method: "POST", path: "/mobile-money/payment/initiate" }],
   ] as const)("of gateway.request is resolved as %s", async (endpoint, params) => {
-    const { gateway, sent } = gatewayMeeting([reset, success]);
+    const { gateway, sent } = gatewayWith([reset, success]);
     const request = () => gateway.request({ ...params, body: order }, { idempotencyKey: key });
     await rejection(request());
     await gateway.idempotency.resolve(key, "PAY-7", { endpoint });
@@ -74,8 +74,8 @@ describe("an attempt of unknown outcome", () => {
 });
 
 describe("there is nothing to resolve", () => {
-  test("where the key is free", async () => {
-    const { gateway } = gatewayMeeting([success]);
+  test("if the key is free", async () => {
+    const { gateway } = gatewayWith([success]);
     for (const outcome of ["PAY-7", "not_sent"]) {
       const error = await rejection(gateway.idempotency.resolve(key, outcome));
       expect(error).toBeInstanceOf(IdempotencyConflictError);
@@ -84,8 +84,8 @@ describe("there is nothing to resolve", () => {
     expect(await initiate(gateway)).toEqual({ reference: "PAY-1" });
   });
 
-  test("where the attempt is in flight", async () => {
-    const { gateway, sent } = gatewayMeeting([deaf]);
+  test("if the attempt is in flight", async () => {
+    const { gateway, sent } = gatewayWith([neverResponds]);
     const controller = new AbortController();
     const { signal } = controller;
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey: key, signal });
@@ -97,8 +97,8 @@ describe("there is nothing to resolve", () => {
     await ended;
   });
 
-  test("where it succeeded", async () => {
-    const { gateway, sent } = gatewayMeeting([success]);
+  test("if it succeeded", async () => {
+    const { gateway, sent } = gatewayWith([success]);
     await initiate(gateway);
     const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
     expect(error.message).toContain("has succeeded");
@@ -110,7 +110,7 @@ describe("there is nothing to resolve", () => {
 test.each(["", "x".repeat(256), 42, null, undefined])(
   "an invalid key is rejected: %j",
   async (bad) => {
-    const { gateway } = gatewayMeeting([success]);
+    const { gateway } = gatewayWith([success]);
     const error = await rejection(gateway.idempotency.resolve(bad as string, "PAY-7"));
     expect(error).toBeInstanceOf(InvalidParamsError);
   },
@@ -119,7 +119,7 @@ test.each(["", "x".repeat(256), 42, null, undefined])(
 test.each(["", 42, null, undefined, { reference: "PAY-7" }])(
   'an outcome that is neither a reference nor "not_sent" is rejected and frees nothing: %j',
   async (bad) => {
-    const { gateway, sent } = gatewayMeeting([reset]);
+    const { gateway, sent } = gatewayWith([reset]);
     await rejection(initiate(gateway));
     const error = await rejection(gateway.idempotency.resolve(key, bad as string));
     expect(error).toBeInstanceOf(InvalidParamsError);
@@ -135,14 +135,14 @@ const NO_CREATION = [
 ];
 
 test.each(NO_CREATION)("%j is not the name of a call that creates something", async (name) => {
-  const { gateway } = gatewayMeeting([success]);
+  const { gateway } = gatewayWith([success]);
   const endpoint = name as EndpointName;
   const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", { endpoint }));
   expect(error).toBeInstanceOf(ConfigurationError);
 });
 
 test("an unknown option is rejected", async () => {
-  const { gateway } = gatewayMeeting([success]);
+  const { gateway } = gatewayWith([success]);
   const options = { endpont: "invoices.send" } as object;
   const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", options));
   expect(error).toBeInstanceOf(ConfigurationError);
@@ -157,7 +157,7 @@ test("the error of a store that fails has its cause", async () => {
     },
   ]) {
     const idempotency = { ...memoryIdempotency(), resolve };
-    const { gateway } = gatewayMeeting([success], { idempotency });
+    const { gateway } = gatewayWith([success], { idempotency });
     const error = await rejection(gateway.idempotency.resolve(key, "PAY-7"));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not_sent", cause });
@@ -167,7 +167,7 @@ test("the error of a store that fails has its cause", async () => {
 test("an API key in the path of a request never reaches the store", async () => {
   const names: string[] = [];
   const store = memoryIdempotency();
-  const { gateway } = gatewayMeeting([reset], {
+  const { gateway } = gatewayWith([reset], {
     idempotency: {
       ...store,
       begin: (name, attempt) => {

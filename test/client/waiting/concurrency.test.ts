@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, describe, expect, test } from "vitest";
-import { gatewayMeeting } from "../support/gateway.ts";
+import { gatewayWith } from "../support/gateway.ts";
 import { hang, json, type Step, status } from "../support/responses.ts";
 
 /** Returns the request that it got, out of order, and every third one only at the second attempt. */
@@ -23,16 +23,16 @@ function mirror(): Step {
   };
 }
 
-const settle = (gateway: Gateway, id: number, trace: string) =>
+const finish = (gateway: Gateway, id: number, trace: string) =>
   gateway.invoices.get(id, { headers: { "x-trace": trace } }).catch(({ body }) => body);
 
 test("the results of 200 simultaneous calls, by two gateways with two keys, are never mixed up", async () => {
   const keys = ["sk_first_1", "pk_other_2"] as const;
   const step = mirror();
-  const gateways = keys.map((apiKey) => gatewayMeeting([step], { apiKey }));
+  const gateways = keys.map((apiKey) => gatewayWith([step], { apiKey }));
   const ids = Array.from({ length: 100 }, (_, at) => at + 1);
   const results = await Promise.all(
-    ids.flatMap((id) => gateways.map(({ gateway }, at) => settle(gateway, id, `${at}.${id}`))),
+    ids.flatMap((id) => gateways.map(({ gateway }, at) => finish(gateway, id, `${at}.${id}`))),
   );
   expect(results).toEqual(
     ids.flatMap((id) =>
@@ -97,7 +97,7 @@ describe("one AbortSignal for 100 calls", () => {
     process.on("warning", hear);
     const controller = new AbortController();
     const { signal } = controller;
-    const { gateway, sent } = gatewayMeeting([hang]);
+    const { gateway, sent } = gatewayWith([hang]);
     const calls = Array.from({ length: 100 }, () => gateway.merchant.get({ signal }));
     const ended = Promise.allSettled(calls);
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -122,7 +122,7 @@ describe("one AbortSignal for 100 calls", () => {
       removeEventListener.apply(signal, given);
     };
     const again = status(503, { "retry-after": "0" });
-    const { gateway } = gatewayMeeting([again, json({ data: {} })]);
+    const { gateway } = gatewayWith([again, json({ data: {} })]);
     await Promise.all(Array.from({ length: 100 }, () => gateway.merchant.get({ signal })));
     expect(listeners).toBe(0);
   });

@@ -99,7 +99,7 @@ test("a final status in the first 30 s is known within 2 s, in the median", () =
   for (const random of [early, late, () => 0.5]) {
     const reads = readsOf(120_000, random);
     const lags = Array.from({ length: 3_000 }, (_, at) => at * 10).map(
-      (settledAt) => (reads.find((at) => at >= settledAt) ?? Number.NaN) - settledAt,
+      (finalAt) => (reads.find((at) => at >= finalAt) ?? Number.NaN) - finalAt,
     );
     lags.sort((a, b) => a - b);
     expect(lags[lags.length / 2]).toBeLessThanOrEqual(2_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { hang } from "../support/responses.ts";
 
 const referenceIn = (url: string) => url.slice(url.lastIndexOf("/") + 1);
@@ -9,7 +9,7 @@ test("1,000 waits of one gateway never have more than 100 reads under way, in or
   const read: string[] = [];
   let underWay = 0;
   let most = 0;
-  const { gateway } = gatewayMeeting([
+  const { gateway } = gatewayWith([
     async ({ url }) => {
       const reference = referenceIn(url);
       read.push(reference);
@@ -25,7 +25,7 @@ test("1,000 waits of one gateway never have more than 100 reads under way, in or
 });
 
 test("a read that has no turn in waitMs ends its wait, and is not sent", async () => {
-  const { gateway, sent } = gatewayMeeting([hang]);
+  const { gateway, sent } = gatewayWith([hang]);
   const waits = REFERENCES.slice(0, 101).map((reference, at) =>
     rejection(gateway.payments.waitFor(reference, { waitMs: at < 100 ? 1_000 : 50 })),
   );
@@ -39,7 +39,7 @@ test("a read that has no turn in waitMs ends its wait, and is not sent", async (
 });
 
 test("an abort ends a wait that has no turn yet", async () => {
-  const { gateway, sent } = gatewayMeeting([hang]);
+  const { gateway, sent } = gatewayWith([hang]);
   const full = new AbortController();
   const waits = REFERENCES.slice(0, 100).map((reference) =>
     rejection(gateway.payments.waitFor(reference, { signal: full.signal })),

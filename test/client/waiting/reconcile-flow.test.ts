@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { InvalidParamsError } from "malipo";
 import { describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { all, byHand, numbered, service } from "../support/reconciling.ts";
 
 const until = (check: () => void) => vi.waitFor(check, { interval: 1 });
@@ -29,7 +29,7 @@ describe("concurrency", () => {
     function* references() {
       for (;;) yield `S-${taken++}`;
     }
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reports = gateway.payments.reconcile(references(), { concurrency: 4 });
     for (let given = 1; given <= 10; given++) {
       await reports.next();
@@ -72,7 +72,7 @@ describe("a caller that stops early", () => {
       });
       yield "S-2";
     })();
-    const { gateway, sent } = gatewayMeeting([service]);
+    const { gateway, sent } = gatewayWith([service]);
     const reports = gateway.payments.reconcile(references);
     await reports.next();
     await reports.return();
@@ -86,7 +86,7 @@ describe("a caller that stops early", () => {
       yield "S-1";
       await new Promise(() => {});
     })();
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     for await (const { reference } of gateway.payments.reconcile(references)) {
       expect(reference).toBe("S-1");
       break;
@@ -98,7 +98,7 @@ describe("a signal", () => {
   const reason = new Error("closing");
 
   test("that was aborted before prevents every read", async () => {
-    const { gateway, sent } = gatewayMeeting([service]);
+    const { gateway, sent } = gatewayWith([service]);
     const reports = gateway.payments.reconcile(["S-1"], { signal: AbortSignal.abort(reason) });
     await expect(all(reports)).rejects.toBe(reason);
     expect(sent).toEqual([]);
@@ -117,7 +117,7 @@ describe("a signal", () => {
 
   test("ends a reconciliation whose source yields nothing", async () => {
     const controller = new AbortController();
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const references = (async function* () {
       await new Promise(() => {});
       yield "S-1";
@@ -151,13 +151,13 @@ describe("references", () => {
     ],
     ["a stream", () => Readable.from(list)],
   ])("may come from %s", async (_, references) => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reports = await all(gateway.payments.reconcile(references()));
     expect(reports.map(({ reference }) => reference).sort()).toEqual([...list].sort());
   });
 
   test("may be none", async () => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     expect(await all(gateway.payments.reconcile([]))).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe("references", () => {
       });
       yield "S-2";
     })();
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reports = gateway.payments.reconcile(references);
     expect((await reports.next()).value).toMatchObject({ reference: "S-1" });
     more();
@@ -184,7 +184,7 @@ describe("references", () => {
       yield* ["S-1", "S-2"];
       throw failure;
     })();
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reports = gateway.payments.reconcile(references);
     await reports.next();
     await reports.next();
@@ -194,7 +194,7 @@ describe("references", () => {
   test.each([["PAY-1"], [undefined], [7], [{}]])(
     "that are not iterable (%j) are rejected",
     async (given) => {
-      const { gateway, sent } = gatewayMeeting([service]);
+      const { gateway, sent } = gatewayWith([service]);
       const error = await rejection(all(gateway.payments.reconcile(given as never)));
       expect(error).toBeInstanceOf(InvalidParamsError);
       expect(sent).toEqual([]);

@@ -5,12 +5,12 @@ import { ConfigurationError, Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import type { ReconcileProgress } from "malipo/types";
 import { describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { gatewayWith, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";
 
 describe("a report", () => {
   test("has the state final, pending, unknown or unreadable", async () => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reports = await all(
       gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
     );
@@ -30,7 +30,7 @@ describe("a report", () => {
   });
 
   test("comes for each reference, also after errors", async () => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const references = ["E-1", "S-1", "", "E-2", "..", undefined as never, "S-2", "S-1"];
     const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
     expect(reports.map(({ reference, state }) => [reference, state])).toEqual([
@@ -60,7 +60,7 @@ describe("a report", () => {
 
   test("comes from a read that is retried like any other", async () => {
     let tries = 0;
-    const { gateway } = gatewayMeeting([
+    const { gateway } = gatewayWith([
       (attempt) =>
         ++tries === 1
           ? Response.json({}, { status: 503, headers: { "retry-after": "0" } })
@@ -73,7 +73,7 @@ describe("a report", () => {
 
 describe("progress", () => {
   test("is reported after each payment", async () => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const reported: ReconcileProgress[] = [];
     const references = ["S-1", "P-1", "X-1", "E-1", "F-1"];
     const options = {
@@ -87,7 +87,7 @@ describe("progress", () => {
   });
 
   test("that throws does not end the reconciliation", async () => {
-    const { gateway } = gatewayMeeting([service]);
+    const { gateway } = gatewayWith([service]);
     const onProgress = () => {
       throw new Error("no");
     };
@@ -102,8 +102,8 @@ test.each([
   { concurrency: Number.NaN },
   { concurency: 4 },
   { timeoutMs: 5 },
-])("a wrong option is refused: %j", async (options) => {
-  const { gateway, sent } = gatewayMeeting([service]);
+])("a wrong option is rejected: %j", async (options) => {
+  const { gateway, sent } = gatewayWith([service]);
   const reading = all(gateway.payments.reconcile(["S-1"], options));
   expect(await rejection(reading)).toBeInstanceOf(ConfigurationError);
   expect(sent).toEqual([]);
@@ -156,8 +156,8 @@ describe("double payments", () => {
     ["F-1", { reference: "F-1", status: "failed", account_reference: "ORDER-44" }],
   ]);
 
-  test("are told in the report of the second payment", async () => {
-    const { gateway } = gatewayMeeting([
+  test("are named in the report of the second payment", async () => {
+    const { gateway } = gatewayWith([
       ({ url }) =>
         Response.json({ success: true, data: PAYMENTS[url.slice(url.lastIndexOf("/") + 1)] }),
     ]);

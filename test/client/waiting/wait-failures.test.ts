@@ -3,14 +3,14 @@ import { createSandbox, type FaultEffect, type Sandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gatewayOn } from "../support/gateway.ts";
 import {
-  deaf,
+  connectionRefused,
   endless,
   fail,
   hang,
   html,
   json,
+  neverResponds,
   noSuchHost,
-  refused,
   reset,
   type Step,
   status,
@@ -35,9 +35,9 @@ describe("in virtual time", () => {
     ["a 503 with Retry-After", status(503, { "retry-after": "3" })], ["a 504", status(504)],
     ["a 429", status(429)], ["a 429 with Retry-After", status(429, { "retry-after": "3" })],
     ["a 408", status(408)], ["a redirect", status(302)], ["a 404 in the first 10 s", status(404)],
-    ["a reset", reset], ["a refused connection", refused], ["a name that does not resolve", noSuchHost],
+    ["a reset", reset], ["a refused connection", connectionRefused], ["a name that does not resolve", noSuchHost],
     ["an unknown failure", fail(new Error("odd"))], ["no response", hang],
-    ["a fetch that does not heed its signal", deaf], ["a body that breaks off", truncated],
+    ["a fetch that ignores its signal", neverResponds], ["a body that breaks off", truncated],
     ["a body that does not end", endless], ["HTML in a 200", html()], ["an empty 200", text("")],
     ["a 200 that is not a payment", json({ success: true, data: { reference: "PAY-1" } })],
     ["a 200 that is a list", json([])], ["a response about another payment", paid("completed", { reference: "PAY-2" })],
@@ -129,7 +129,7 @@ describe("over real sockets", () => {
     sandbox = createSandbox();
   });
 
-  /** Starts a payment and waits for it. What becomes of each request is kept in `met`. */
+  /** Starts a payment and waits for it. `met` says what becomes of each request. */
   async function collecting(baseUrl: string) {
     const met: string[] = [];
     const fetch = async (url: string, init: RequestInit) => {

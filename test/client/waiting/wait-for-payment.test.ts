@@ -1,6 +1,6 @@
 import { ConfigurationError, PaymentPendingError, type WaitOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting } from "../support/gateway.ts";
+import { gatewayWith } from "../support/gateway.ts";
 import { hang, json, status } from "../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../support/waits.ts";
 
@@ -25,7 +25,7 @@ describe("a wait ends", () => {
     expect(at).toEqual([0, 2_000, 5_000]);
   });
 
-  test("at its first read, where the payment had a final status before", async () => {
+  test("at its first read, if the payment had a final status before", async () => {
     const { payment, at } = waiting([paid("completed")]);
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toEqual([0]);
@@ -83,12 +83,12 @@ describe("at the time limit", () => {
     });
   });
 
-  test("the error has no cause where the last read succeeded", async () => {
+  test("the error has no cause if the last read succeeded", async () => {
     const { error } = waiting([status(500), paid("pending")], { waitMs: 10_000 });
     expect((await error()).cause).toBeUndefined();
   });
 
-  test("the error has no payment where no read succeeded", async () => {
+  test("the error has no payment if no read succeeded", async () => {
     const { error } = waiting([status(500)], { waitMs: 10_000 });
     const { payment, message, cause } = await error();
     expect(payment).toBeUndefined();
@@ -244,7 +244,7 @@ describe("options", () => {
 test.each(["", "..", undefined])(
   "a reference that cannot be sent (%j) is rejected",
   async (given) => {
-    const { gateway, sent } = gatewayMeeting([json({})]);
+    const { gateway, sent } = gatewayWith([json({})]);
     const wait = gateway.payments.waitFor(given as string);
     await expect(wait).rejects.toMatchObject({ code: "invalid_params", outcome: "not_sent" });
     expect(sent).toEqual([]);

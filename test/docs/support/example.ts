@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** An example that runs as a process of its own. */
+/** An example that runs as a separate process. */
 export interface Example {
   /** All that it has printed so far. */
   printed(): string;

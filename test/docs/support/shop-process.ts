@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** A shop that runs as a process of its own. */
+/** A shop that runs as a separate process. */
 export interface ShopProcess {
   /** All that it has printed so far. */
   printed(): string;
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal; gives the exit code, or the signal that ended the process. */
+  /** Sends a signal; returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 

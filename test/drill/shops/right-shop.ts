@@ -30,8 +30,8 @@ interface Order {
   readonly shipped: number;
 }
 
-const rows = (where: string, ...values: string[]) =>
-  database.prepare(`SELECT * FROM orders WHERE ${where}`).all(...values) as unknown as Order[];
+const rows = (condition: string, ...values: string[]) =>
+  database.prepare(`SELECT * FROM orders WHERE ${condition}`).all(...values) as unknown as Order[];
 const change = (sql: string, ...values: (string | number)[]) =>
   Number(database.prepare(`UPDATE orders SET ${sql}`).run(...values).changes);
 

@@ -34,7 +34,7 @@ const isUnknown = ({ state, age }: StoredAttempt): boolean =>
   state === "unknown" || (state === "in_flight" && age >= PAST_LEASE);
 
 /** The store writes how an attempt ended, if the record is still that attempt's. */
-function written(state: State, owner: Attempt, end: Answer): State {
+function withWrite(state: State, owner: Attempt, end: Answer): State {
   const { stored } = state;
   if (stored?.owner !== owner) return state;
   if (end.kind === "not_sent" || end.kind === "rejected") return { ...state, stored: null };
@@ -128,7 +128,7 @@ function end(state: State, index: number): Step[] {
     {
       name: `writes ${answer.kind}`,
       isFault: false,
-      next: withProcess(written(state, attempt, answer), index, done),
+      next: withProcess(withWrite(state, attempt, answer), index, done),
     },
     { name: `fails to write ${answer.kind}`, isFault: true, next: withProcess(state, index, done) },
   ];

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../../client/support/gateway.ts";
+import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
 import { attemptOf, freshKey, LONG_OVER_MS, TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
 import { launchRedis } from "../../support/engines/redis.ts";
@@ -106,10 +106,9 @@ describe.skipIf(group === undefined)("with a replica", { timeout: TIMEOUT_MS }, 
   test("a payment is not sent while the replica is away, and its key stays free", async () => {
     const replica = connect(second?.url);
     const idempotency = redisIdempotency(connect(first?.url), { replicas: 1, onWarning: vi.fn() });
-    const { gateway, sent } = gatewayMeeting(
-      [json({ success: true, data: { reference: "PAY-1" } })],
-      { idempotency },
-    );
+    const { gateway, sent } = gatewayWith([json({ success: true, data: { reference: "PAY-1" } })], {
+      idempotency,
+    });
     const pay = (idempotencyKey: string) =>
       gateway.mobileMoney.initiate({ amount: 100, phone: "0712345678" }, { idempotencyKey });
     await replica.replicaof("NO", "ONE");

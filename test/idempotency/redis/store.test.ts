@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../../client/support/gateway.ts";
-import { deaf } from "../../client/support/responses.ts";
+import { gatewayWith, rejection } from "../../client/support/gateway.ts";
+import { neverResponds } from "../../client/support/responses.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,
@@ -126,7 +126,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: TIMEOUT_MS }, (
   });
 
   test("that cannot be reached ends a call by its time limit, with nothing sent", async () => {
-    const { gateway, sent } = gatewayMeeting([deaf], {
+    const { gateway, sent } = gatewayWith([neverResponds], {
       // A client that waits for Redis without a limit.
       idempotency: redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: null })),
     });

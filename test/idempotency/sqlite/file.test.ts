@@ -15,8 +15,8 @@ import { Worker } from "node:worker_threads";
 import type { IdempotencyStore } from "malipo";
 import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting, rejection } from "../../client/support/gateway.ts";
-import { deaf } from "../../client/support/responses.ts";
+import { gatewayWith, rejection } from "../../client/support/gateway.ts";
+import { neverResponds } from "../../client/support/responses.ts";
 import { attemptOf, freshKey, LONG_OVER_MS } from "../../suites/idempotency-stage.ts";
 
 // What becomes of the file below a store while a process uses it.
@@ -85,7 +85,7 @@ describe.each(LOSSES)("a file that %s", (_, lose) => {
   });
 
   test("is noticed before a payment is sent", async () => {
-    const { gateway, sent } = gatewayMeeting([deaf], { idempotency: open() });
+    const { gateway, sent } = gatewayWith([neverResponds], { idempotency: open() });
     lose();
     const order = { amount: 100, phone: "0712345678" };
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey: "ORDER-42/1" });

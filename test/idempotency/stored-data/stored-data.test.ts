@@ -11,7 +11,7 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { statementsFor } from "../../../src/idempotency/postgres/statements.ts";
-import { gatewayMeeting } from "../../client/support/gateway.ts";
+import { gatewayWith } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
 import { TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
@@ -266,7 +266,7 @@ test("a gateway describes an attempt and its result to a store as it always did"
     },
   };
   const paid = json({ success: true, data: { reference: "PAY-1" } });
-  const { gateway } = gatewayMeeting([paid], { idempotency: recording });
+  const { gateway } = gatewayWith([paid], { idempotency: recording });
   await gateway.mobileMoney.initiate(
     { phone: "+254 712-345678", amount: 100, account_reference: "ORDER-42" },
     { idempotencyKey: "ORDER-42/1" },

@@ -7,7 +7,7 @@ import { writeWhole } from "../../../src/internal/files/write-whole.ts";
 const folder = fs.mkdtempSync(join(tmpdir(), "malipo-write-whole-"));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-test("replaces a file, and gives it the mode", async () => {
+test("replaces a file, and sets its mode", async () => {
   const path = join(folder, "file");
   fs.writeFileSync(path, "before", { mode: 0o644 });
   await writeWhole(fs, path, "after", 0o600);
@@ -16,7 +16,7 @@ test("replaces a file, and gives it the mode", async () => {
   expect(fs.readdirSync(folder)).toEqual(["file"]);
 });
 
-test("leaves no draft where it fails, and what was there unchanged", async () => {
+test("leaves no draft if it fails, and what was there unchanged", async () => {
   // A folder cannot be replaced by a file.
   const path = join(folder, "taken");
   fs.mkdirSync(join(path, "inside"), { recursive: true });

@@ -1,77 +1,77 @@
 import { describe, expect, test, vi } from "vitest";
-import type { EndedLease } from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { EndedLease } from "../../../src/webhooks/inbox/lease-store.ts";
 import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
 
 inVirtualTime();
 
 describe("a lease worker polls", () => {
-  test("at once, and then every half second while nothing falls due", () => {
-    const worker = workOn();
+  test("at once, and then every half second while nothing falls due", async () => {
+    const worker = await workOn();
     expect(worker.polls()).toEqual([[[], 2]]);
-    vi.advanceTimersByTime(499);
+    await vi.advanceTimersByTimeAsync(499);
     expect(worker.polls()).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(worker.polls()).toEqual([[[], 2]]);
-    vi.advanceTimersByTime(500);
+    await vi.advanceTimersByTimeAsync(500);
     expect(worker.polls()).toEqual([[[], 2]]);
   });
 
-  test("when the next delivery falls due, and not earlier", () => {
-    const worker = workOn({ nextDueInMs: () => 30 });
+  test("when the next delivery falls due, and not earlier", async () => {
+    const worker = await workOn({ nextDueInMs: () => 30 });
     worker.polls();
-    vi.advanceTimersByTime(29);
+    await vi.advanceTimersByTimeAsync(29);
     expect(worker.polls()).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(worker.polls()).toEqual([[[], 2]]);
   });
 
-  test("every half second while the next delivery falls due later", () => {
-    const worker = workOn({ nextDueInMs: () => 60_000 });
+  test("every half second while the next delivery falls due later", async () => {
+    const worker = await workOn({ nextDueInMs: () => 60_000 });
     worker.polls();
-    vi.advanceTimersByTime(500);
+    await vi.advanceTimersByTimeAsync(500);
     expect(worker.polls()).toHaveLength(1);
   });
 
-  test("for no new delivery while all its slots are taken", () => {
-    const worker = workOn({ due: ["a", "b", "c"], nextDueInMs: () => 0 });
+  test("for no new delivery while all its slots are taken", async () => {
+    const worker = await workOn({ due: ["a", "b", "c"], nextDueInMs: () => 0 });
     expect(worker.polls()).toEqual([[[], 2]]);
-    vi.advanceTimersByTime(499);
+    await vi.advanceTimersByTimeAsync(499);
     expect(worker.polls()).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(worker.polls()).toEqual([[[], 0]]);
     expect(worker.due).toEqual(["c"]);
   });
 
-  test("when poll() is called, and half a second after that", () => {
-    const worker = workOn();
-    vi.advanceTimersByTime(400);
+  test("when poll() is called, and half a second after that", async () => {
+    const worker = await workOn();
+    await vi.advanceTimersByTimeAsync(400);
     worker.polls();
     worker.poll();
     expect(worker.polls()).toEqual([[[], 2]]);
-    vi.advanceTimersByTime(499);
+    await vi.advanceTimersByTimeAsync(499);
     expect(worker.polls()).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(worker.polls()).toEqual([[[], 2]]);
   });
 });
 
 describe("the end of a lease", () => {
   test("is written once, at the end of that turn of the event loop, and frees a slot", async () => {
-    const worker = workOn({ due: ["a", "b", "c", "d"], concurrency: 3 });
+    const worker = await workOn({ due: ["a", "b", "c", "d"], concurrency: 3 });
     worker.polls();
     worker.run("a").done();
     await endOfTurn();
     expect(worker.polls()).toEqual([[ends("done", "a"), 1]]);
-    const error = new Error("no stock");
-    worker.run("c").fail(error);
+    worker.run("c").fail(new Error("no stock"));
     await endOfTurn();
-    expect(worker.polls()).toEqual([[[{ lease: leaseOf("c"), as: "failed", error }], 1]]);
-    vi.advanceTimersByTime(500);
+    const failed = { as: "failed", error: "Error: no stock", retryInMs: 7 };
+    expect(worker.polls()).toEqual([[[{ lease: leaseOf("c"), ...failed }], 1]]);
+    await vi.advanceTimersByTimeAsync(500);
     expect(worker.polls()).toEqual([[[], 1]]);
   });
 
   test("is written together with others that end in the same turn", async () => {
-    const worker = workOn({ due: ["a", "b"] });
+    const worker = await workOn({ due: ["a", "b"] });
     worker.polls();
     for (const token of ["a", "b"]) worker.run(token).done();
     await endOfTurn();
@@ -81,12 +81,12 @@ describe("the end of a lease", () => {
   test("is written soon in a runtime without setImmediate", async () => {
     const turn = setImmediate;
     vi.stubGlobal("setImmediate", undefined);
-    const worker = workOn({ due: ["a"] });
+    const worker = await workOn({ due: ["a"] });
     worker.polls();
     worker.run("a").done();
     await new Promise((resolve) => turn(resolve));
     expect(worker.onError).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
   });
 
@@ -94,7 +94,7 @@ describe("the end of a lease", () => {
     const gone = new Error("disk gone");
     let failures = 0;
     const asked: (readonly EndedLease[])[] = [];
-    const worker = workOn({
+    const worker = await workOn({
       turn: (ended, count) => {
         asked.push(ended);
         if (failures-- > 0) throw gone;
@@ -105,11 +105,11 @@ describe("the end of a lease", () => {
     worker.run("a").done();
     await endOfTurn();
     expect(worker.onError.mock.calls).toEqual([[gone]]);
-    vi.advanceTimersByTime(1_999);
+    await vi.advanceTimersByTimeAsync(1_999);
     expect(asked).toEqual([[], ends("done", "a")]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(asked).toEqual([[], ends("done", "a"), ends("done", "a")]);
-    vi.advanceTimersByTime(500);
+    await vi.advanceTimersByTimeAsync(500);
     expect(asked.at(-1)).toEqual([]);
     expect(worker.onError).toHaveBeenCalledTimes(1);
   });

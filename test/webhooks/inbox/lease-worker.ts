@@ -1,10 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, vi } from "vitest";
-import {
-  type EndedLease,
-  type Lease,
-  type LeaseStore,
-  LeaseWorker,
-} from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { EndedLease, Lease, LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
+import { LeaseWorker } from "../../../src/webhooks/inbox/lease-worker.ts";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 
 export const leaseOf = (token: string): Lease => ({
@@ -25,7 +22,9 @@ interface Run {
 }
 
 /** A worker on a store that has a list of due deliveries, and records its calls. */
-export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {}) {
+export async function workOn(
+  given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {},
+) {
   const { due = [], concurrency = 2, ...methods } = given;
   const turns: [ended: readonly EndedLease[], count: number][] = [];
   const renewals: (readonly string[])[] = [];
@@ -49,8 +48,9 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
     new Promise<void>((done, fail) => {
       runs[Buffer.from(job.raw).toString()] = { job, done, fail };
     });
-  const pace = { leaseMs: 3_000, backoffMs: () => 0 };
+  const pace = { leaseMs: 3_000, backoffMs: (attempt: number) => attempt * 7 };
   const worker = new LeaseWorker(store, { run, concurrency, onError }, pace);
+  await endOfTurn();
   return {
     poll: () => worker.poll(),
     stop: (timeoutMs: number) => worker.stop(timeoutMs),
@@ -65,7 +65,10 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
 }
 
 /** The end of this turn of the event loop and of the next one. */
-export const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+export async function endOfTurn(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
 
 /** Virtual timers; the turns of the event loop stay real. */
 export function inVirtualTime(): void {

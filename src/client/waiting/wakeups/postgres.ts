@@ -45,80 +45,66 @@ const MAX_RETRY_DELAY_MS = 5_000;
 /** PostgreSQL takes less than 8,000 bytes. https://www.postgresql.org/docs/current/sql-notify.html */
 const MAX_PAYLOAD_BYTES = 7_999;
 
-/** One connection that listens, and another one as soon as it is lost. */
-class Listener {
-  readonly #pool: Pick<Pool, "connect">;
-  readonly #channel: string;
-  readonly #onReference: (reference: string) => void;
-  #release: (() => void) | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #failures = 0;
-  #isClosed = false;
+/** Listens on one connection, and on another one as soon as it is lost. Returns what ends it. */
+function listen(
+  pool: Pick<Pool, "connect">,
+  channel: string,
+  onReference: (reference: string) => void,
+): () => void {
+  let release: (() => void) | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  let isClosed = false;
 
-  constructor(
-    pool: Pick<Pool, "connect">,
-    channel: string,
-    onReference: (reference: string) => void,
-  ) {
-    this.#pool = pool;
-    this.#channel = channel;
-    this.#onReference = onReference;
-  }
-
-  connect(): void {
-    // With a callback, which runs at once: a connection without an `error` listener ends the process
-    // when it is lost.
-    this.#pool.connect((error, client) => {
-      if (client === undefined || error !== undefined) this.#reconnect();
-      else this.#listen(client);
-    });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    this.#release?.();
-  }
-
-  #listen(client: PoolClient): void {
-    const onNotification = ({ channel, payload }: Notification) => {
-      if (channel === this.#channel) this.#onReference(payload ?? "");
+  const reconnect = () => {
+    if (isClosed || retry !== undefined) return;
+    const delayMs = Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** failures);
+    failures++;
+    retry = setTimeout(() => {
+      retry = undefined;
+      connect();
+    }, delayMs);
+  };
+  const listenOn = (client: PoolClient) => {
+    const onNotification = ({ channel: from, payload }: Notification) => {
+      if (from === channel) onReference(payload ?? "");
     };
-    const release = () => {
-      if (this.#release !== release) return;
-      this.#release = undefined;
+    const releaseClient = () => {
+      if (release !== releaseClient) return;
+      release = undefined;
       client.off("notification", onNotification);
       // It listens, so it is not for other queries: the pool closes it. Its errors go on being heard.
       client.release(true);
     };
     const onLost = () => {
       // An error is followed by an end.
-      if (this.#release !== release) return;
-      release();
-      this.#reconnect();
+      if (release !== releaseClient) return;
+      releaseClient();
+      reconnect();
     };
-    this.#release = release;
+    release = releaseClient;
     client.on("error", onLost);
     client.on("end", onLost);
     client.on("notification", onNotification);
-    if (this.#isClosed) {
-      release();
-      return;
-    }
-    client.query(`LISTEN "${this.#channel}"`).then(() => {
-      this.#failures = 0;
+    if (isClosed) return releaseClient();
+    client.query(`LISTEN "${channel}"`).then(() => {
+      failures = 0;
     }, onLost);
-  }
+  };
+  const connect = () =>
+    // With a callback, which runs at once: a connection without an `error` listener ends the process
+    // when it is lost.
+    pool.connect((error, client) => {
+      if (client === undefined || error !== undefined) reconnect();
+      else listenOn(client);
+    });
 
-  #reconnect(): void {
-    if (this.#isClosed || this.#retry !== undefined) return;
-    const delayMs = Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** this.#failures);
-    this.#failures++;
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.connect();
-    }, delayMs);
-  }
+  connect();
+  return () => {
+    isClosed = true;
+    clearTimeout(retry);
+    release?.();
+  };
 }
 
 /**
@@ -151,8 +137,7 @@ export function postgresWakeups(
     "1 to 63 lower-case letters, digits and underscores, and not begin with a digit",
   );
   const local = createWakeups();
-  const listener = new Listener(listenPool, channel, local.notify);
-  listener.connect();
+  const close = listen(listenPool, channel, local.notify);
   return {
     wake: local.wake,
     notify: (reference) => {
@@ -160,6 +145,6 @@ export function postgresWakeups(
       // Without PostgreSQL there are no hints, but the reads still come: no reason to fail anything.
       pool.query("SELECT pg_notify($1, $2)", [channel, reference]).catch(() => {});
     },
-    close: async () => listener.close(),
+    close: async () => close(),
   };
 }

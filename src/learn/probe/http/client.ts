@@ -1,8 +1,6 @@
 import { retryAfterMs } from "../../../client/http/retry-after.ts";
-import { keyKind } from "../../../contract/keys.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { sleep } from "../../../internal/timeout.ts";
-import type { RejectionCause } from "../../../profile/causes.ts";
 import type { Recorder } from "../../recorder.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
 
@@ -15,6 +13,12 @@ const MAX_TOTAL_MS = 300_000;
 const MAX_ERRORS_IN_A_ROW = 3;
 
 /** How a request is sent: how often again, after which status besides, and whether a 5xx is a failure. */
+interface Way {
+  readonly repeats: number;
+  readonly isPassing: (status: number) => boolean;
+  readonly isCounted: boolean;
+}
+
 const WAYS = {
   /** What happened must be known: it is sent once. */
   write: { repeats: 0, isPassing: () => false, isCounted: true },
@@ -24,10 +28,7 @@ const WAYS = {
   wrong: { repeats: 1, isPassing: () => false, isCounted: false },
   /** Waits for the service to be well again: 1 s, 2 s and 4 s. */
   cleanUp: { repeats: 3, isPassing: (status) => status >= 500, isCounted: false },
-} satisfies Record<
-  string,
-  { repeats: number; isPassing: (status: number) => boolean; isCounted: boolean }
->;
+} satisfies Record<string, Way>;
 
 interface ClientOptions {
   readonly baseUrl: string;
@@ -44,7 +45,6 @@ export class Client {
   readonly #options: ClientOptions;
   #waitedMs = 0;
   #errorsInARow = 0;
-  /** How many requests were sent. */
   requests = 0;
   /** How long the service took for the last response, without the waits that it asked for. */
   lastMs = 0;
@@ -73,7 +73,7 @@ export class Client {
         if (isCounted) this.#countError(status);
         if (status === 429) {
           waitMs = this.#limitMs(received);
-          this.record(outgoing, received, "rate_limit");
+          this.#options.recorder.record({ ...received, cause: "rate_limit" });
         } else if (!isPassing(status) || failures++ >= repeats) return received;
       } catch (error) {
         if (signal?.aborted) throw stopped();
@@ -111,23 +111,6 @@ export class Client {
       "service_error",
       `The service returned ${status} to ${MAX_ERRORS_IN_A_ROW} requests in a row. The probe stopped, so that it does no harm. Try again when the service is well.`,
     );
-  }
-
-  /** Adds an exchange to the profile. */
-  record(
-    { key, body, origin, ...request }: Outgoing,
-    { text, ...response }: Received,
-    cause: RejectionCause | undefined,
-  ): void {
-    this.#options.recorder.record({
-      ...request,
-      ...response,
-      key: key === undefined ? "none" : (keyKind(key) ?? "other"),
-      hasBody: body !== undefined,
-      hasOrigin: origin !== undefined,
-      cause,
-      body: text,
-    });
   }
 }
 

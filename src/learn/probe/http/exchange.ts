@@ -1,35 +1,28 @@
 import { readBody } from "../../../client/http/read-body.ts";
 import { isErrorEnvelope } from "../../../client/response/envelope.ts";
+import { keyKind } from "../../../contract/keys.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { describeConnectionError, describeError } from "../../../internal/describe-error.ts";
 import { failureCode } from "../../../internal/failed-before-sending.ts";
-import { parseBody } from "../../observe/parse-body.ts";
+import { type Exchange, parseBody } from "../../exchange.ts";
 
-/** One request, complete. */
-export interface Outgoing {
-  readonly method: string;
-  /** Below the base URL, without the query. */
-  readonly path: string;
-  readonly query?: URLSearchParams;
-  /** The body before it became a text. */
-  readonly sent?: unknown;
+export interface Outgoing extends Pick<Exchange, "method" | "path" | "query" | "sent"> {
+  /** The text of `sent`. */
   readonly body?: string | undefined;
   readonly key: string | undefined;
   readonly origin?: string | undefined;
 }
 
-/** A response that was read to its end. */
-export interface Received {
-  readonly status: number;
+/** A response that was read to its end, with what a profile learns of its request. */
+export interface Received extends Exchange {
   readonly headers: Headers;
-  readonly text: string;
   /** `undefined` if the body is not JSON. */
   readonly json: unknown;
 }
 
 /** Whether the service did what was asked, with a body of JSON or with none. */
-export function isSuccess({ status, json, text }: Received): boolean {
-  const isRead = json !== undefined || text.trim() === "";
+export function isSuccess({ status, json, body }: Received): boolean {
+  const isRead = json !== undefined || body.trim() === "";
   return status >= 200 && status < 300 && isRead && !isErrorEnvelope(json);
 }
 
@@ -43,9 +36,10 @@ const MAX_BYTES = 10_485_760; // 10 MiB
  */
 export async function exchange(
   baseUrl: string,
-  { method, path, query, body, key, origin }: Outgoing,
+  { body: sentText, key, origin, ...request }: Outgoing,
   signal: AbortSignal | undefined,
 ): Promise<Received> {
+  const { method, path, query } = request;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(baseUrl + path + (query?.size ? `?${query}` : ""), {
@@ -54,20 +48,26 @@ export async function exchange(
         accept: "application/json",
         "user-agent": "malipo-probe",
         ...(key !== undefined && { "x-api-key": key }),
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(sentText !== undefined && { "content-type": "application/json" }),
         ...(origin !== undefined && { origin }),
       },
-      ...(body !== undefined && { body }),
+      ...(sentText !== undefined && { body: sentText }),
       redirect: "manual",
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
-    const text = await readBody(response, MAX_BYTES);
-    if (text === undefined) {
+    const body = await readBody(response, MAX_BYTES);
+    if (body === undefined) {
       const message = `The service sent more than ${MAX_BYTES / 1_048_576} MiB in one response. The probe does not read that much. Check --base-url.`;
       throw new ProbeError("response_too_large", message);
     }
     const { status, headers } = response;
-    return { status, headers, text, json: parseBody(text).value };
+    return {
+      ...request,
+      key: key === undefined ? "none" : (keyKind(key) ?? "other"),
+      hasBody: sentText !== undefined,
+      hasOrigin: origin !== undefined,
+      ...{ status, headers, body, json: parseBody(body).value },
+    };
   } catch (error) {
     throw error instanceof ProbeError ? error : unreachable(baseUrl, error);
   }

@@ -1,3 +1,4 @@
+import { joinFindings } from "../../../profile/rules/finding.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS, type Assumption } from "../../assumptions.ts";
 import { badge, foldedCard } from "../components.ts";
@@ -8,7 +9,7 @@ import type { PageContext } from "../view.ts";
 function partOf(profile: ServiceProfile, { about, choice, learn }: Assumption) {
   // What a profile changes nothing about stays an assumption of the sandbox.
   const isTurned = "rule" in learn && !learn.knob.startsWith("none");
-  const { seen, contradictions } = isTurned ? learn.rule(profile) : { seen: 0, contradictions: [] };
+  const { seen, contradictions } = joinFindings(isTurned ? learn.rule(profile) : []);
   const text = contradictions.length > 0 ? contradictions.join("; ") : choice;
   return { about, text, isLearned: seen > 0 };
 }

@@ -1,9 +1,17 @@
-import { fieldRole } from "../../../profile/paging.ts";
+import { fieldRole, findPaging } from "../../../profile/paging.ts";
+import type { Place } from "../../../profile/place.ts";
+import { endpointKey } from "../../../profile/read.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
+import { hasTimeFormat } from "../../../profile/vocabulary/formats.ts";
+import { ASSUMPTIONS } from "../../assumptions.ts";
 import type { Page } from "../../exchange/result.ts";
 import { cursorOf } from "../page-request.ts";
-import type { Place } from "./place.ts";
+import type { Serializer } from "../serializer.ts";
 import type { Known } from "./values.ts";
 import type { Lookup } from "./write.ts";
+
+/** A request that succeeded. */
+export type SuccessRequest = Parameters<Serializer["success"]>[0];
 
 const sent = (value: unknown): Known => ({ sent: value });
 
@@ -15,15 +23,12 @@ export interface EnvelopeValues {
   readonly error?: { readonly cause: string; readonly message: string; readonly field: string };
 }
 
-const isTime = (formats: readonly string[]) =>
-  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
-
 /** Looks up the fields of an envelope and of an error, by their shape. */
 export function envelopeLookup({ status, now, error }: EnvelopeValues): Lookup {
   return ({ name, types: [type], formats, values, same }) => {
     if (same.includes("status")) return sent(status);
     if (type !== "string") return undefined;
-    if (isTime(formats)) return { ms: now };
+    if (hasTimeFormat(formats)) return { ms: now };
     if (values.length > 0) {
       return { oneOf: [error === undefined ? /^(success|ok)/ : /^(error|fail)/, /^/] };
     }
@@ -35,26 +40,24 @@ export function envelopeLookup({ status, now, error }: EnvelopeValues): Lookup {
   };
 }
 
-/** Which part of a list a response is, and how its addresses begin. */
-export interface PageValues {
-  readonly page: Page;
-  readonly count: number;
-  readonly address: string;
-  /** The number of the first page: 0 or 1. */
-  readonly firstPage: number;
-  readonly pageName: string;
-}
-
 /** The names of links to other pages, for lists that were never seen with another page. */
 const LINK = /^(next|prev|previous)(_(page_)?(url|link))?$/;
 
 /** Looks up the fields beside a list, by what they are or by their name. */
-export function pageLookup({ page, count, address, firstPage, pageName }: PageValues): Lookup {
+export function pageLookup(
+  profile: ServiceProfile,
+  { endpoint, path }: SuccessRequest,
+  { page, records }: { readonly page: Page; readonly records: readonly unknown[] },
+): Lookup {
+  const { firstPage = 1, parameters } = findPaging(profile, endpointKey(endpoint));
+  const { origin, prefix } = ASSUMPTIONS.address.value;
+  const address = origin + prefix + path;
+  const count = records.length;
   const { size, offset, total } = page;
   const pages = Math.max(Math.ceil(total / Math.max(size, 1)), 1);
   const number = page.page - 1 + firstPage;
   const hasMore = offset + count < total;
-  const link = (one: number) => sent(`${address}?${pageName}=${one}`);
+  const link = (one: number) => sent(`${address}?${parameters.page ?? "page"}=${one}`);
   /** Another page: its address, its number or its cursor, as the place has it. */
   const other = (isThere: boolean, one: number, from: number) => (place: Place) => {
     const { name, types, formats } = place;
@@ -77,9 +80,9 @@ export function pageLookup({ page, count, address, firstPage, pageName }: PageVa
     last: end(hasMore, pages - 1 + firstPage),
     path: address,
   };
-  return (place, within) => {
+  return (place) => {
     // `next: { href }` is an address, too.
-    const name = place.name === "href" ? (within.at(-1) ?? "") : place.name;
+    const name = place.name === "href" ? (place.parent ?? "") : place.name;
     const value = known[fieldRole(name) ?? name];
     if (typeof value === "function") return value(place) as Known;
     return value === undefined ? undefined : sent(value);

@@ -1,65 +1,53 @@
 import { REJECTION_CAUSES, type RejectionCause } from "../../../profile/causes.ts";
+import { toTree } from "../../../profile/place.ts";
 import { endpointKey, type Found, findRejection, isAccepted } from "../../../profile/read.ts";
+import type { RejectionShape } from "../../../profile/types.ts";
 import type { ErrorCause, ErrorResponse } from "../../exchange/error-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
 import { ASSUMED_SERIALIZER, ASSUMED_STATUSES } from "../assumed.ts";
 import type { RequestContext } from "../serializer.ts";
 import { envelopeLookup } from "./envelope.ts";
-import { toTree } from "./place.ts";
 import { type Learned, toResponse } from "./responses.ts";
 import { write } from "./write.ts";
+
+/** An invalid phone is an invalid field: these have the same status. */
+const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
 
 /** Causes whose errors look alike: the body is borrowed, the status stays the assumption. */
 const FAMILIES: readonly (readonly ErrorCause[])[] = [
   ["no_key", "unknown_key"],
   ["wrong_kind", "missing_scope", "unknown_key"],
   ["unknown_path", "unknown_id", "wrong_method", "invalid_path"],
-  ["invalid_field", "invalid_phone", "unusable_phone", "invalid_json"],
+  [...SAME_STATUS, "invalid_json"],
 ];
-
-/** An invalid phone is an invalid field: these have the same status. */
-const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
 
 /** The status of every rejection that was seen, if they have one. */
 function onlyStatus({ profile }: Learned): number | undefined {
   const causes: readonly RejectionCause[] = ["no_key", "unknown_key", "wrong_kind", "unknown_id"];
-  const statuses = causes.map((cause) => findRejection(profile, cause)?.status);
-  return new Set(statuses).size === 1 ? statuses[0] : undefined;
+  const statuses = new Set(causes.map((cause) => findRejection(profile, cause)?.status));
+  return statuses.size === 1 ? [...statuses][0] : undefined;
 }
 
-interface FoundError extends Found {
-  /** Whether it is the error of this cause, and not of one that is like it. */
-  readonly isOwn: boolean;
-}
-
-function findError(
-  learned: Learned,
-  cause: ErrorCause,
-  endpoint: string | undefined,
-): FoundError | undefined {
-  const { profile } = learned;
-  const seen = (one: ErrorCause): Found | undefined => {
-    if (one === "invalid_path") return undefined;
-    const here = findRejection(profile, one, endpoint);
-    if (here !== undefined && !isAccepted(here)) return here;
-    return Object.entries(profile.rejections[one] ?? {})
-      .map(([status, response]) => ({ status: Number(status), response }))
-      .find((found) => !isAccepted(found));
-  };
-  const own = seen(cause);
-  if (own !== undefined) return { ...own, isOwn: true };
-  const related = FAMILIES.find((causes) => causes.includes(cause)) ?? [];
-  for (const other of [...related, ...REJECTION_CAUSES]) {
-    const found = seen(other);
+/** How the service rejects for a cause, or else for one that is like it. */
+function findError(learned: Learned, cause: ErrorCause, endpoint?: string) {
+  const { rejections } = learned.profile;
+  const family = FAMILIES.find((causes) => causes.includes(cause)) ?? [];
+  for (const other of [cause, ...family, ...REJECTION_CAUSES]) {
+    if (other === "invalid_path") continue;
+    const seen: (Found<RejectionShape> | undefined)[] = Object.entries(rejections[other] ?? {}).map(
+      ([status, response]) => ({ status: Number(status), response }),
+    );
+    const usual = findRejection(learned.profile, other, endpoint);
+    const found = [usual, ...seen].find((one) => one !== undefined && !isAccepted(one));
     if (found === undefined) continue;
-    const isSame = SAME_STATUS.includes(cause) && SAME_STATUS.includes(other);
-    const status = isSame ? found.status : (onlyStatus(learned) ?? ASSUMED_STATUSES[cause]);
-    return { ...found, status, isOwn: false };
+    const isOwn = other === cause;
+    const hasStatus = isOwn || (SAME_STATUS.includes(cause) && SAME_STATUS.includes(other));
+    const assumed = onlyStatus(learned) ?? ASSUMED_STATUSES[cause];
+    return { ...found, status: hasStatus ? found.status : assumed, isOwn };
   }
   return undefined;
 }
 
-/** Writes an error as it was learned. */
 export function writeError(
   learned: Learned,
   request: RequestContext,

@@ -1,11 +1,11 @@
+import { findPlace, type Place } from "../../../profile/place.ts";
 import type { Resource } from "../../exchange/result.ts";
 import { nextName } from "../../state/random.ts";
 import { ASSUMED_SERIALIZER } from "../assumed.ts";
 import type { IdKind, IdState, Serializer } from "../serializer.ts";
 import { findKnown } from "./known-values.ts";
-import { findPlace, type Place } from "./place.ts";
 import { formatOf, placeholderText } from "./placeholder.ts";
-import type { Templates } from "./templates.ts";
+import { findOnce, type Templates } from "./templates.ts";
 
 /** The field that holds an id. */
 const ID_FIELDS: Readonly<Record<IdKind | "account", readonly [Resource, field: string]>> = {
@@ -17,23 +17,23 @@ const ID_FIELDS: Readonly<Record<IdKind | "account", readonly [Resource, field: 
   account: ["account", "payment_account_id"],
 };
 
-/** The place in which responses have an id: the one that a record with this id is written to. */
-function findIdPlace(templates: Templates, kind: IdKind | "account"): Place | undefined {
-  const [resource, field] = ID_FIELDS[kind];
-  const id = { sent: kind };
-  const isId = (place: Place) => findKnown({ [field]: id }, place, [], resource) === id;
-  const roots = templates.shapesOf(resource);
-  const repeating = roots.map((root) => findPlace(root, (one) => one.same.length > 0 && isId(one)));
-  return [...repeating, ...roots.map((root) => findPlace(root, isId))].find(Boolean);
-}
-
 /** Makes ids of the kinds that the service has. */
 export function learnedIds(
   templates: Templates,
   seed: string,
 ): Pick<Serializer, "newId" | "accountIds"> {
-  const places = new Map<IdKind, Place | undefined>();
-  const account = findIdPlace(templates, "account");
+  /** The place in which responses have an id: the one that a record with this id is written to. */
+  const placeOf = findOnce((kind: IdKind | "account"): Place | undefined => {
+    const [resource, field] = ID_FIELDS[kind];
+    const id = { sent: kind };
+    const isId = (place: Place) =>
+      findKnown({ [field]: id }, { ...place, parent: undefined }, resource) === id;
+    const isRepeated = (place: Place) => place.same.length > 0 && isId(place);
+    const roots = templates.shapesOf(resource);
+    const found = [isRepeated, isId].flatMap((test) => roots.map((root) => findPlace(root, test)));
+    return found.find((place) => place !== undefined);
+  });
+  const account = placeOf("account");
   return {
     // A profile holds shapes, and tells nothing of a second account.
     accountIds: [
@@ -42,8 +42,7 @@ export function learnedIds(
         : placeholderText(formatOf(account), "account", seed),
     ],
     newId: (kind, state) => {
-      if (!places.has(kind)) places.set(kind, findIdPlace(templates, kind));
-      const place = places.get(kind);
+      const place = placeOf(kind);
       return (place && idLike(place, state)) ?? ASSUMED_SERIALIZER.newId(kind, state);
     },
   };

@@ -1,9 +1,10 @@
 import { FIELDS_OF_SOME_STATUSES } from "../../../profile/compare-shapes.ts";
+import type { Place } from "../../../profile/place.ts";
+import { hasTimeFormat } from "../../../profile/vocabulary/formats.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Resource } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
 import { paymentView } from "../views.ts";
-import type { Place } from "./place.ts";
 import type { Format, Known } from "./values.ts";
 
 /** What is known of a resource, by the name of its field. */
@@ -40,7 +41,6 @@ const SENT = new Set([
 const sentFields = (fields: object): KnownFields =>
   Object.fromEntries(Object.entries(fields).map(([name, sent]) => [name, { sent }]));
 
-/** The fields of a view of the sandbox. */
 const fromView = (view: object): KnownFields =>
   Object.fromEntries(
     Object.entries(view).map(([name, value]) => [
@@ -150,19 +150,13 @@ const OTHER_NAMES = new Map(
 /** Names that mean another resource in an object inside of one. */
 const OWN_NAMES = new Set(["id", "name", "status", "state", "number", "created_at", "type"]);
 
-const isTime = ({ formats, types, same }: Place): boolean =>
-  types.includes("string") &&
-  same.length === 0 &&
-  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
-
 /**
  * Finds what is known of a place: by the value that it repeats, then by its name, then by its format.
  * `failure.reason` is `failure_reason`; the `id` of an object inside of a payment is not the payment's.
  */
 export function findKnown(
   fields: KnownFields,
-  { name, same, ...place }: Place,
-  within: readonly string[],
+  { name, parent, same, types, formats }: Place,
   resource: Resource,
 ): Known | undefined {
   const isPayment = resource === "payment" || resource === "initiation";
@@ -173,11 +167,11 @@ export function findKnown(
   }
   const byName = (one: string): Known | undefined =>
     fields[one] === undefined ? fields[OTHER_NAMES.get(one) ?? ""] : fields[one];
-  const parent = within.at(-1);
   const joined = parent === undefined ? undefined : byName(`${parent}_${name}`);
   if (joined !== undefined) return joined;
   const isInner = parent !== undefined && parent !== resource && OWN_NAMES.has(name);
   const found = isInner ? undefined : byName(name);
   if (found !== undefined) return found;
-  return isTime({ name, same, ...place }) ? fields.created_at : undefined;
+  const isTime = types.includes("string") && same.length === 0 && hasTimeFormat(formats);
+  return isTime ? fields.created_at : undefined;
 }

@@ -1,5 +1,5 @@
+import type { Place } from "../../../profile/place.ts";
 import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
-import type { Place } from "./place.ts";
 
 /** Texts of the formats that have a fixed one. */
 const TEXTS: Readonly<Record<string, string>> = {

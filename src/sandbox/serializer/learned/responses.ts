@@ -1,17 +1,16 @@
-import { findPaging } from "../../../profile/paging.ts";
+import { FIELDS_BY_STATUS } from "../../../profile/compare-shapes.ts";
 import { ROOT } from "../../../profile/paths.ts";
-import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
+import { findPlace, type Place } from "../../../profile/place.ts";
+import { type Found, findSuccess } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
-import { ASSUMPTIONS } from "../../assumptions.ts";
+import { isStatusName } from "../../../profile/vocabulary/names.ts";
 import { CORS_HEADERS } from "../../exchange/json-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
-import type { Page, Resource, RouteResult } from "../../exchange/result.ts";
+import type { Resource, RouteResult } from "../../exchange/result.ts";
 import { ASSUMED_SERIALIZER, viewOf } from "../assumed.ts";
-import type { Serializer } from "../serializer.ts";
-import { envelopeLookup, pageLookup } from "./envelope.ts";
+import { envelopeLookup, pageLookup, type SuccessRequest } from "./envelope.ts";
 import { headersLike } from "./headers.ts";
 import { findKnown, knownFieldsOf } from "./known-values.ts";
-import { findPlace, type Place } from "./place.ts";
 import type { Template, Templates } from "./templates.ts";
 import { choose, type Format, type Known } from "./values.ts";
 import { type Lookup, write, writeFields } from "./write.ts";
@@ -22,8 +21,6 @@ export interface Learned {
   readonly templates: Templates;
   readonly format: Format;
 }
-
-type Request = Parameters<Serializer["success"]>[0];
 
 /** A body of a response in the shape of a place: JSON, a page of HTML, or nothing. */
 export function toResponse(
@@ -58,7 +55,7 @@ export function writeRecord(
   const fields = knownFieldsOf(resource, record, format);
   const state = stateOf(place, fields.status);
   const isUnseen = resource === "payment" && state === undefined;
-  const lookup: Lookup = (one, within) => findKnown(fields, one, within, resource);
+  const lookup: Lookup = (one) => findKnown(fields, one, resource);
   const writer = { lookup, format: { ...format, fillsNull: isUnseen }, state };
   if (place.types[0] !== "object") return write(place, writer);
   const body = writeFields(place, writer);
@@ -67,19 +64,11 @@ export function writeRecord(
 
 /** The status of a record under the name of the service. `undefined`: it was never seen. */
 function stateOf(place: Place, status: Known | undefined) {
-  const seen = findPlace(
-    place,
-    ({ values, name }) => values.length > 0 && /stat(?:us|e)$/.test(name),
-  );
+  const seen = findPlace(place, ({ values, name }) => values.length > 0 && isStatusName(name));
   const states = seen?.values.map((value) => value.toLowerCase()) ?? [];
   const state = choose(status && "oneOf" in status ? status.oneOf : [], states);
   return states.includes(state) ? state : undefined;
 }
-
-const FIELDS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
-  failed: ["failure_reason", "user_message", "retry_possible"],
-  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
-};
 
 /** The documented fields of a payment in a status that was never seen: they are not left out. */
 function unseenFields(record: unknown, { fields }: Place): object {
@@ -89,10 +78,9 @@ function unseenFields(record: unknown, { fields }: Place): object {
   return Object.fromEntries(view.filter(([name]) => names.includes(name)));
 }
 
-/** Writes the success of an endpoint as it was learned. */
 export function writeSuccess(
   { format, ...rest }: Learned,
-  request: Request,
+  request: SuccessRequest,
   result: RouteResult,
 ): ApiResponse {
   const learned = { ...rest, format: { ...format, webhookSecret: request.webhookSecret } };
@@ -100,13 +88,12 @@ export function writeSuccess(
   if (template === undefined) return assumedResponse(learned, request, result);
   const { root, at, found } = template;
   const status = template.status ?? ("isNew" in result && result.isNew ? 201 : 200);
-  const envelope = envelopeLookup({ status, now: request.now });
   return toResponse(learned, { ...found, status }, root, () => {
     const value = writeContent(learned, template, result);
     if (at === ROOT) return value;
-    const paging = "records" in result && listLookup(learned.profile, request, result);
-    const lookup: Lookup = (place, within) =>
-      (paging || undefined)?.(place, within) ?? envelope(place, within);
+    const envelope = envelopeLookup({ status, now: request.now });
+    const paging = "records" in result ? pageLookup(learned.profile, request, result) : undefined;
+    const lookup: Lookup = (place) => paging?.(place) ?? envelope(place);
     return write(root, { lookup, format: learned.format, content: { at, value } });
   });
 }
@@ -119,7 +106,7 @@ const writeContent = (learned: Learned, { inner }: Template, result: RouteResult
 /** The assumed response of an endpoint that was not seen, with the headers that every other one has. */
 function assumedResponse(
   { profile, format }: Learned,
-  request: Request,
+  request: SuccessRequest,
   result: RouteResult,
 ): ApiResponse {
   const assumed = ASSUMED_SERIALIZER.success(request, result);
@@ -130,16 +117,4 @@ function assumedResponse(
   const { "content-type": type = "application/json" } = assumed.headers;
   const headers = { "content-type": type, ...CORS_HEADERS };
   return { ...assumed, headers: { ...headers, ...headersLike(seen.response, format.seed) } };
-}
-
-function listLookup(
-  profile: ServiceProfile,
-  { endpoint, path }: Request,
-  { page, records }: { readonly page: Page; readonly records: readonly unknown[] },
-): Lookup {
-  const { firstPage = 1, parameters } = findPaging(profile, endpointKey(endpoint));
-  const { origin, prefix } = ASSUMPTIONS.address.value;
-  const address = origin + prefix + path;
-  const pageName = parameters.page ?? "page";
-  return pageLookup({ page, count: records.length, address, firstPage, pageName });
 }

@@ -1,16 +1,18 @@
-import { ENDPOINTS, type Endpoint } from "../../../contract/endpoints.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import type { RejectionCause } from "../../../profile/causes.ts";
 import { total } from "../../../profile/counts.ts";
+import { findPaging, parameterRole } from "../../../profile/paging.ts";
 import { endpointKey, findRejection, isAccepted, usual } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
+import { ASSUMED_SERIALIZER } from "../assumed.ts";
+import { ASSUMED_PAGING, readPage } from "../page-request.ts";
 import type { Serializer } from "../serializer.ts";
 import { learnedDeliveries } from "./deliveries.ts";
 import { writeError } from "./errors.ts";
 import { learnedIds } from "./ids.ts";
-import { learnedPaging } from "./paging.ts";
 import { type Learned, writeSuccess } from "./responses.ts";
-import { Templates } from "./templates.ts";
+import { findOnce, Templates } from "./templates.ts";
 import { timestampIn } from "./values.ts";
 
 /**
@@ -30,17 +32,36 @@ export function learnedSerializer(profile: ServiceProfile, seed: string): Serial
       datetime: timestampsOf(profile, (form) => form.includes(" ")),
     },
   };
+  const pagingOf = findOnce((endpoint: EndpointName) => learnedPaging(profile, endpoint));
   return {
     success: (request, result) => writeSuccess(learned, request, result),
     error: (request, error) => writeError(learned, request, error),
-    readPage: learnedPaging(profile),
+    readPage: (endpoint, query) => {
+      const { isWhole, order, ...paging } = pagingOf(endpoint);
+      const page = readPage(query, paging, isWhole);
+      return order === "oldest" ? { ...page, oldestFirst: true } : page;
+    },
     ...learnedIds(templates, seed),
     mayCall: permissionsOf(profile),
-    hasScopes: !accepts(profile, "missing_scope", false),
-    acceptsInvalidPhones: accepts(profile, "invalid_phone", false),
-    acceptsUnusablePhones: accepts(profile, "unusable_phone", true),
+    accepts: (cause) => accepts(profile, cause) ?? ASSUMED_SERIALIZER.accepts(cause),
     ...learnedDeliveries(learned),
   };
+}
+
+/** How a list is paged: as it was learned, or else as it is assumed, unless that has no effect. */
+function learnedPaging(profile: ServiceProfile, endpoint: EndpointName) {
+  const paging = findPaging(profile, endpointKey(endpoint));
+  const { parameters, ignored, defaultSize } = paging;
+  const assumed = Object.entries(ASSUMED_PAGING.parameters).filter(
+    ([, name]) => !ignored.includes(name),
+  );
+  // A list cannot be paged if no parameter works, and one that asks for another page does not.
+  const isUnpaged =
+    Object.keys(parameters).length === 0 &&
+    ignored.some((name) => (parameterRole(name) ?? "size") !== "size");
+  const isWhole = isUnpaged && defaultSize === undefined;
+  const { size, ...others } = { ...Object.fromEntries(assumed), ...parameters };
+  return { ...paging, parameters: { ...others, ...(size && !isWhole && { size }) }, isWhole };
 }
 
 /** The usual form of timestamps. */
@@ -53,10 +74,10 @@ function timestampsOf(
   return form === undefined ? formatTimestamp : timestampIn(form);
 }
 
-/** Whether the service does what is asked although there is a cause to reject it. */
-function accepts(profile: ServiceProfile, cause: RejectionCause, assumed: boolean): boolean {
+/** Whether the service does what is asked although there is a cause to reject it. `undefined`: not seen. */
+function accepts(profile: ServiceProfile, cause: RejectionCause): boolean | undefined {
   const found = findRejection(profile, cause);
-  return found === undefined ? assumed : isAccepted(found);
+  return found && isAccepted(found);
 }
 
 const permissionsOf =
@@ -67,5 +88,5 @@ const permissionsOf =
     // A secret key that is rejected lacks a scope.
     if (kind !== "secret" && total(rejected) > 0) return false;
     const { keys }: Endpoint = ENDPOINTS[name];
-    return keys.includes(kind) || accepts(profile, "wrong_kind", false);
+    return keys.includes(kind) || accepts(profile, "wrong_kind") === true;
   };

@@ -1,17 +1,22 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
+import { ENDPOINTS, type EndpointName } from "../../../contract/endpoints.ts";
 import { mergeValues } from "../../../profile/merge.ts";
 import {
   childrenOf,
   findListPath,
   findResourcePath,
-  itemPath,
   lastName,
   ROOT,
-  shapeAt,
 } from "../../../profile/paths.ts";
-import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
-import type { FieldShape, ServiceProfile, Shape } from "../../../profile/types.ts";
-import { type Place, toTree } from "./place.ts";
+import { type Place, toTree } from "../../../profile/place.ts";
+import {
+  endpointKey,
+  type Found,
+  findSuccess,
+  isList,
+  resourceShape,
+} from "../../../profile/read.ts";
+import type { ServiceProfile, Shape } from "../../../profile/types.ts";
+import { isStatusName } from "../../../profile/vocabulary/names.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */
 export interface Template {
@@ -37,45 +42,53 @@ const SUBJECTS: readonly (readonly [prefix: string, subject: string])[] = [
 const subjectOf = (name: EndpointName): string =>
   SUBJECTS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? "payment";
 
-/** Endpoints with the same shape: one that was not seen borrows that of another. */
-const ALIKE: readonly (readonly EndpointName[])[] = [
+type Groups = readonly (readonly EndpointName[])[];
+
+/** The interface shows the envelope of these: it is not borrowed from others. */
+const DOCUMENTED: Groups = [
   ["payments.get", "mobileMoney.status"],
   ["mobileMoney.initiate", "payments.initiate"],
+];
+
+/** Endpoints with the same shape: one that was not seen borrows that of another. */
+const ALIKE: Groups = [
+  ...DOCUMENTED,
   ["webhooks.register", "webhooks.update"],
   ["webhooks.delete", "invoices.delete"],
   ["invoices.get", "invoices.create", "invoices.update", "invoices.send"],
 ];
 
 /** Endpoints with the same status for a success. */
-const SAME_STATUS: readonly (readonly EndpointName[])[] = [
+const SAME_STATUS: Groups = [
   ["webhooks.register", "invoices.create"],
   ["webhooks.delete", "invoices.delete"],
   ["payments.initiate", "mobileMoney.initiate"],
 ];
 
-const groupOf = (groups: readonly (readonly EndpointName[])[], name: EndpointName) =>
+const groupOf = (groups: Groups, name: EndpointName) =>
   groups.find((names) => names.includes(name)) ?? [];
 
-/** The interface shows the envelope of these: it is not borrowed from others. */
-const DOCUMENTED = [...(ALIKE[0] ?? []), ...(ALIKE[1] ?? [])];
-
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
-const isList = (name: EndpointName) => (ENDPOINTS[name] as Endpoint).list === true;
+
+/** A function that finds what belongs to a key only once. */
+export function findOnce<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
+  const found = new Map<Key, Value>();
+  return (key) => {
+    if (!found.has(key)) found.set(key, find(key));
+    return found.get(key) as Value;
+  };
+}
 
 /** Reads the templates of a profile, each when it is first needed. */
 export class Templates {
   readonly #profile: ServiceProfile;
-  readonly #known = new Map<EndpointName, Template | undefined>();
 
   constructor(profile: ServiceProfile) {
     this.#profile = profile;
   }
 
   /** `undefined`: nothing that is like it was seen. */
-  of(name: EndpointName): Template | undefined {
-    if (!this.#known.has(name)) this.#known.set(name, this.#find(name));
-    return this.#known.get(name);
-  }
+  readonly of = findOnce((name: EndpointName): Template | undefined => this.#find(name));
 
   /** The shape of a resource, at the first of some endpoints that was seen. */
   resourceOf(names: readonly EndpointName[]): Place | undefined {
@@ -85,9 +98,8 @@ export class Templates {
 
   /** The shapes of a resource at all endpoints that return it. */
   shapesOf(subject: string): Place[] {
-    return NAMES.filter((name) => subjectOf(name) === subject).flatMap(
-      (name) => this.#resource(name) ?? [],
-    );
+    const names = NAMES.filter((name) => subjectOf(name) === subject);
+    return names.flatMap((name) => this.#resource(name) ?? []);
   }
 
   #seen(name: EndpointName): Found | undefined {
@@ -103,10 +115,11 @@ export class Templates {
       const borrowed = this.#read(other, name);
       if (borrowed !== undefined) return { ...borrowed, status };
     }
-    if (DOCUMENTED.includes(name)) return undefined;
+    const isDocumented = (one: EndpointName) => groupOf(DOCUMENTED, one).length > 0;
+    if (isDocumented(name)) return undefined;
     // The envelope of another endpoint, around a resource that was not seen.
     for (const other of NAMES) {
-      const isOther = isList(other) !== isList(name) || DOCUMENTED.includes(other);
+      const isOther = isList(other) !== isList(name) || isDocumented(other);
       if (isOther || ENDPOINTS[other].method === "DELETE") continue;
       const borrowed = this.#read(other, name);
       if (borrowed === undefined || borrowed.root.types[0] === "text") continue;
@@ -135,23 +148,16 @@ export class Templates {
     return { status: found.status, found, root, at, inner };
   }
 
-  #resourceShape(name: EndpointName): Shape {
-    const { body = {} } = this.#seen(name)?.response ?? {};
-    if (!isList(name)) return shapeAt(body, findResourcePath(body));
-    const list = findListPath(body);
-    return list === undefined ? {} : shapeAt(body, itemPath(list));
-  }
-
   /** The resource that an endpoint returns, or an item of its list. */
   #resource(name: EndpointName, rename?: (key: string) => string): Place | undefined {
-    return this.resourceLike(this.#resourceShape(name), subjectOf(name), rename);
+    return this.resourceLike(resourceShape(this.#profile, name), subjectOf(name), rename);
   }
 
   /** A resource with what endpoints show of it: what repeats a value, and further statuses. */
   resourceLike(own: Shape, subject: string, rename?: (key: string) => string): Place | undefined {
     let shape = own;
     for (const name of NAMES.filter((one) => subjectOf(one) === subject)) {
-      const other = this.#resourceShape(name);
+      const other = resourceShape(this.#profile, name);
       const same = Object.entries(other).flatMap(([path, field]) =>
         path in own && field.same ? [[path, { same: field.same }] as const] : [],
       );
@@ -177,30 +183,24 @@ export class Templates {
 
 /** `invoice_id` in a shape that was borrowed for a webhook is `webhook_id`. */
 function renamer(from: EndpointName, to: EndpointName): (key: string) => string {
-  const [one, other] = [subjectOf(from), subjectOf(to)];
-  const own = new RegExp(`^${one}(?=s?$|_|[A-Z])`);
-  return (key) => key.replace(own, other);
+  const own = new RegExp(`^${subjectOf(from)}(?=s?$|_|[A-Z])`);
+  return (key) => key.replace(own, subjectOf(to));
 }
 
-/** The statuses of a resource, in small letters. */
-const statesOf = (shape: Shape): string[] => {
-  const status = Object.entries(shape).find(
-    ([path, { values }]) => values !== undefined && /(?:status|state)$/i.test(lastName(path)),
-  );
-  return status?.[1].values?.map((value) => value.toLowerCase()) ?? [];
-};
-
-/** The fields that a resource has in a status. */
-const keysIn = (shape: Shape, state: string): string =>
-  childrenOf(shape, ROOT)
-    .filter((name) => {
-      const { states } = shape[name] as FieldShape;
-      return states === undefined || states[state] !== undefined;
-    })
-    .join();
+/** The fields of a resource in each of its statuses, in small letters. */
+function fieldsByStatus(shape: Shape): Map<string, string> {
+  const [, status] =
+    Object.entries(shape).find(
+      ([path, { values }]) => values !== undefined && isStatusName(lastName(path)),
+    ) ?? [];
+  const states = status?.values?.map((value) => value.toLowerCase()) ?? [];
+  const fieldsIn = (state: string) =>
+    childrenOf(shape, ROOT).filter((name) => shape[name]?.states?.[state] ?? !shape[name]?.states);
+  return new Map(states.map((state) => [state, fieldsIn(state).join()]));
+}
 
 /** Whether two endpoints show the same: they are alike in a status that both were seen with. */
-const areAlike = (one: Shape, other: Shape): boolean =>
-  statesOf(one).some(
-    (state) => statesOf(other).includes(state) && keysIn(one, state) === keysIn(other, state),
-  );
+function areAlike(one: Shape, other: Shape): boolean {
+  const fields = fieldsByStatus(other);
+  return [...fieldsByStatus(one)].some(([state, names]) => fields.get(state) === names);
+}

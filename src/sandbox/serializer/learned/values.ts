@@ -1,6 +1,6 @@
+import type { Place } from "../../../profile/place.ts";
 import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { formatAmount } from "../../state/money.ts";
-import type { Place } from "./place.ts";
 import { placeholder } from "./placeholder.ts";
 
 /** A value that the sandbox knows, before it has the type and the format of a place. `null`: there is none. */
@@ -36,8 +36,6 @@ export interface Format {
 /** The field is left out. */
 export const OMIT = Symbol("omit");
 
-const hasKind = (known: Known, kind: string): boolean => known !== null && kind in known;
-
 /** A known value with the type and the format of a place: the shape decides, then the name. */
 export function writeKnown(known: Known, place: Place, format: Format): unknown {
   const value = valueFor(known, place, format) ?? null;
@@ -48,17 +46,15 @@ export function writeKnown(known: Known, place: Place, format: Format): unknown 
     if (presence < 1 || known === null) return OMIT;
     return formats.includes("empty") ? "" : placeholder(place, format.seed);
   }
+  const isSent = known !== null && "sent" in known;
   const isTyped = types.includes(Array.isArray(value) ? "array" : typeof value);
-  const isFormatted =
-    typeof value !== "string" ||
-    hasKind(known, "sent") ||
-    hasKind(known, "cents") ||
-    formats.length === 0 ||
-    formats.includes(textFormat(value));
+  // What was sent, and an amount, are as they are.
+  const isExact = typeof value !== "string" || isSent || (known !== null && "cents" in known);
+  const isFormatted = isExact || formats.length === 0 || formats.includes(textFormat(value));
   if ((isTyped && isFormatted) || types.length === 0) return value;
   const rest = types.filter((type) => type !== "null");
   // It may have been null only in the statuses that were seen.
-  if (rest.length === 0) return hasKind(known, "sent") || format.fillsNull ? value : null;
+  if (rest.length === 0) return isSent || format.fillsNull ? value : null;
   return placeholder({ ...place, types: rest }, `${format.seed} ${value}`);
 }
 

@@ -1,10 +1,10 @@
 import { ROOT } from "../../../profile/paths.ts";
-import { inState, type Place } from "./place.ts";
+import { inState, type Place } from "../../../profile/place.ts";
 import { placeholder } from "./placeholder.ts";
 import { type Format, type Known, OMIT, writeKnown } from "./values.ts";
 
 /** What the sandbox knows of a place; `undefined`: nothing but its shape. */
-export type Lookup = (place: Place, within: readonly string[]) => Known | undefined;
+export type Lookup = (place: Place) => Known | undefined;
 
 /** How a body is written. */
 interface Writer {
@@ -20,14 +20,14 @@ const isBelow = (path: string, above: string): boolean =>
   above === ROOT ? path !== ROOT : path.startsWith(`${above}.`);
 
 /** Writes a body, or a part of one, in the shape of a place. `OMIT`: the field is left out. */
-export function write(given: Place, writer: Writer, within: readonly string[] = []): unknown {
+export function write(given: Place, writer: Writer): unknown {
   const { lookup, format, content, state } = writer;
   if (content?.at === given.path) return content.value;
   const place = inState(given, state);
   const { types, presence, item, path } = place;
   const holdsContent = content !== undefined && isBelow(content.at, path);
   if (!holdsContent) {
-    const known = lookup(place, within);
+    const known = lookup(place);
     const isSent = known != null && "sent" in known && known.sent !== null;
     if (presence === 0 && !isSent) return OMIT;
     if (known !== undefined && fits(known, place)) {
@@ -36,10 +36,10 @@ export function write(given: Place, writer: Writer, within: readonly string[] = 
     if (presence < 0.5 && known === undefined) return OMIT;
   }
   if (types[0] === "object" || (holdsContent && types.includes("object"))) {
-    return writeFields(place, writer, path === ROOT ? within : [...within, place.name]);
+    return writeFields(place, writer);
   }
   if (types[0] !== "array" || item === undefined) return placeholder(place, format.seed);
-  const one = write(item, writer, within);
+  const one = write(item, writer);
   return one === OMIT ? [] : [one];
 }
 
@@ -49,17 +49,13 @@ function fits(known: Known, { types: [type] }: Place): boolean {
   return known === null || ("sent" in known && typeof known.sent === "object");
 }
 
-/** Writes the fields of an object. `within` names the objects around them, the innermost last. */
-export function writeFields(
-  place: Place,
-  writer: Writer,
-  within: readonly string[] = [],
-): Record<string, unknown> {
+/** Writes the fields of an object. */
+export function writeFields({ fields }: Place, writer: Writer): Record<string, unknown> {
   // A key that is not the name of a field stands in the shape as `{field}` or `*`.
   const keys: Readonly<Record<string, string>> = {
     "{field}": writer.format.field || "field",
     "*": "sandbox",
   };
-  const fields = place.fields.map((one) => [keys[one.key] ?? one.key, write(one, writer, within)]);
-  return Object.fromEntries(fields.filter(([, value]) => value !== OMIT));
+  const written = fields.map((one) => [keys[one.key] ?? one.key, write(one, writer)]);
+  return Object.fromEntries(written.filter(([, value]) => value !== OMIT));
 }

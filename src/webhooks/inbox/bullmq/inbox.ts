@@ -5,7 +5,12 @@
  */
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import {
+  checkText,
+  checkWholeNumber,
+  ownOptions,
+  wrongOption,
+} from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
@@ -209,15 +214,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const retentionMs = retentionFor(own.retentionMs, pace);
   const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
   if (typeof connection !== "object") {
-    throw new ConfigurationError(
-      `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,
-    );
+    throw wrongOption("connection", "an ioredis client or its options", connection);
   }
-  if (typeof queue !== "string" || !/^[\w.-]{1,100}$/.test(queue)) {
-    throw new ConfigurationError(
-      `\`queue\` must be a name of at most 100 letters, digits, ".", "_" and "-"; got ${describeValue(queue)}.`,
-    );
-  }
+  checkText("queue", queue, /^[\w.-]{1,100}$/, '1 to 100 letters, digits, ".", "_" and "-"');
   const upkeepMs = (pace.leaseMs * 2) / 3;
   const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);

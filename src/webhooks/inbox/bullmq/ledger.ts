@@ -57,12 +57,12 @@ for at = 1, #ARGV / 3 do
 end
 return replies`;
 
-const conflictHeader = ({ event, receivedAt, signature }: StoredEvent) => ({
+export const conflictHeader = ({ event, receivedAt, signature }: StoredEvent) => ({
   event,
   receivedAt,
   signature,
 });
-const deadLetterHeader = ({ attempts, error, ...stored }: StoredDeadLetter) => ({
+export const deadLetterHeader = ({ attempts, error, ...stored }: StoredDeadLetter) => ({
   ...conflictHeader(stored),
   attempts,
   error,

@@ -18,9 +18,16 @@ import type {
 } from "../event-list.ts";
 import { compareEvents, matchesFilter } from "../event-pages.ts";
 import type { DoublePaymentList, StoredDoublePayment } from "../types.ts";
+import { conflictHeader, deadLetterHeader } from "./ledger.ts";
 import { attemptsOf } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
-import { deliveryOf, type StoredDeadLetter, type StoredEvent, storedEventIn } from "./records.ts";
+import {
+  deliveryOf,
+  failureOf,
+  type StoredDeadLetter,
+  type StoredEvent,
+  storedEventIn,
+} from "./records.ts";
 import type { ReviewList } from "./review-list.ts";
 
 /** All queues, as soon as they can be used. */
@@ -78,19 +85,12 @@ function eventList<Item extends Conflict, Content>(
   };
 }
 
-const withBody = ({ event, body, receivedAt, signature }: StoredEvent) => ({
-  event,
-  body,
-  receivedAt,
-  signature,
-});
-
 /** The dead letters. */
 export const deadLetterList = (open: Queues): EventList<DeadLetter> =>
   eventList<DeadLetter, StoredDeadLetter>(open, {
     list: ({ ledger }, filter) => ledger.deadLetters.list(filter),
     find: ({ ledger }, id) => ledger.deadLetter(id),
-    show: ({ attempts, error, ...content }) => ({ ...withBody(content), attempts, error }),
+    show: (content) => ({ ...deadLetterHeader(content), body: content.body }),
     notFound: deadLetterNotFound,
     requeue: async ({ id, queue, content }) => {
       const { attempts: _, error: __, ...stored } = content;
@@ -106,7 +106,7 @@ export const conflictList = (open: Queues): EventList<Conflict> =>
   eventList<Conflict, StoredEvent>(open, {
     list: ({ ledger }, filter) => ledger.conflicts.list(filter),
     find: ({ ledger }, id) => ledger.conflict(id),
-    show: withBody,
+    show: (content) => ({ ...conflictHeader(content), body: content.body }),
     notFound: conflictNotFound,
     requeue: async ({ id, queue, content }) => {
       await queue.accept(asOwnEvent(deliveryOf(partsOfConflictId(id).key, content)));
@@ -119,9 +119,8 @@ export const conflictList = (open: Queues): EventList<Conflict> =>
 function waitingEventIn(job: Job | undefined): WithBody<WaitingEvent> | undefined {
   const stored = storedEventIn(job?.data);
   if (job === undefined || stored === undefined) return undefined;
-  const { event, body, receivedAt, signature } = stored;
-  const { id = "", failedReason: error = "" } = job;
-  return { id, event, receivedAt, signature, attempts: attemptsOf(job), error, body };
+  const tried = { attempts: attemptsOf(job), error: failureOf(job) };
+  return { id: job.id ?? "", ...deadLetterHeader({ ...stored, ...tried }), body: stored.body };
 }
 
 const WAITING_STATES = ["waiting", "prioritized", "delayed", "active"] as const;

@@ -11,7 +11,7 @@ export interface BullmqInboxOptions {
   /**
    * The name of the inbox. Its queues are `{<queue>-payment.completed}` and so on, one for each documented
    * kind of event, and `{<queue>-other}`. Set it if two shops, or two environments, share a Redis.
-   * Letters, digits, `.`, `_` and `-`.
+   * Letters, digits, `.`, `_` and `-`. Another name is another, empty inbox: first let the old one run empty.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;

@@ -50,20 +50,10 @@ export interface StoredDeadLetter extends StoredEvent {
 }
 
 export function storedEventOf(delivery: NewDelivery): StoredEvent {
-  const { digest, event, raw, secretIndex, receivedAt } = delivery;
-  const { signedAt, signature, traceContext, source } = delivery;
-  const body = exactText(raw);
-  return {
-    digest,
-    event,
-    body,
-    secretIndex,
-    receivedAt,
-    signedAt,
-    signature,
-    traceContext,
-    source,
-  };
+  const { digest, event, raw, secretIndex, receivedAt, signedAt, ...given } = delivery;
+  const { signature, traceContext, source } = given;
+  const known = { digest, event, body: exactText(raw), secretIndex, receivedAt };
+  return { ...known, signedAt, signature, traceContext, source };
 }
 
 export const deliveryOf = (key: string, { body, ...stored }: StoredEvent): NewDelivery => ({
@@ -120,8 +110,11 @@ export function recordIn(text: unknown): EventRecord | undefined {
 /** What is left of a conflict that a person has decided on. */
 export const DECIDED = "decided";
 
-/**
- * When the retry of a job is due: after its last attempt and the wait. These fields are documented:
- * https://docs.bullmq.io/api/interfaces/v6.JobJson.html
- */
+// The fields of a job that are read here are documented:
+// https://docs.bullmq.io/api/interfaces/v6.JobJson.html
+
+/** When the retry of a job is due: after its last attempt and the wait. */
 export const retryAt = ({ processedOn = 0, delay = 0 }: Job): number => processedOn + delay;
+
+/** Why the last attempt at a job failed; empty if none has. */
+export const failureOf = ({ failedReason = "" }: Job): string => failedReason;

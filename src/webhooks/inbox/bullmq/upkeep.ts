@@ -2,7 +2,7 @@ import type { Job, Queue } from "bullmq";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { unreadableEvent } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
-import { retryAt, storedEventIn } from "./records.ts";
+import { failureOf, retryAt, storedEventIn } from "./records.ts";
 import type { RedisClock } from "./redis.ts";
 
 /** How many jobs are looked at, or removed, each time. */
@@ -36,7 +36,7 @@ async function freeLateRetries(queue: Queue, now: number): Promise<void> {
 /** Makes dead letters of jobs that BullMQ, or a person with a dashboard, has failed. */
 async function buryFailed(queue: Queue, { ledger }: InboxQueue): Promise<void> {
   for (const job of await queue.getJobs(["failed"], 0, PAGE - 1)) {
-    const error = job.failedReason || "BullMQ has failed the job of this event.";
+    const error = failureOf(job) || "BullMQ has failed the job of this event.";
     const unreadable = unreadableEvent(job, error);
     await ledger.bury(job.id as string, { ...unreadable, ...storedEventIn(job.data) });
     await job.remove();

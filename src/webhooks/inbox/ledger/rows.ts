@@ -13,32 +13,20 @@ export const DELIVERY_COLUMNS =
   "key, digest, kind, raw, secret_index, received_at, signed_at, signature, trace_context, source";
 
 /** The values of {@link DELIVERY_COLUMNS}. */
-export type DeliveryValues = readonly [
-  key: Uint8Array,
-  digest: Uint8Array,
-  kind: string,
-  raw: Uint8Array,
-  secretIndex: number,
-  receivedAt: number,
-  signedAt: number | null,
-  signature: string | null,
-  traceContext: string | null,
-  source: string | null,
-];
-
-export const deliveryValues = (delivery: NewDelivery): DeliveryValues => [
-  bytesOfHex(delivery.key),
-  bytesOfHex(delivery.digest),
-  delivery.event,
-  delivery.raw,
-  delivery.secretIndex,
-  Math.round(delivery.receivedAt),
-  // A timestamp may have parts of a millisecond. Rounded up, it is remembered for long enough.
-  delivery.signedAt === undefined ? null : Math.ceil(delivery.signedAt),
-  delivery.signature ?? null,
-  delivery.traceContext === undefined ? null : JSON.stringify(delivery.traceContext),
-  delivery.source ?? null,
-];
+export const deliveryValues = (delivery: NewDelivery) =>
+  [
+    bytesOfHex(delivery.key),
+    bytesOfHex(delivery.digest),
+    delivery.event,
+    delivery.raw,
+    delivery.secretIndex,
+    Math.round(delivery.receivedAt),
+    // A timestamp may have parts of a millisecond. Rounded up, it is remembered for long enough.
+    delivery.signedAt === undefined ? null : Math.ceil(delivery.signedAt),
+    delivery.signature ?? null,
+    delivery.traceContext === undefined ? null : JSON.stringify(delivery.traceContext),
+    delivery.source ?? null,
+  ] as const;
 
 const optional = <Value>(value: unknown): Value | undefined => (value ?? undefined) as Value;
 

@@ -25,8 +25,8 @@ export function memoryInbox(
 ): Inbox {
   const own = ownOptions(options, OPTIONS, "memoryInbox");
   const { pace = DEFAULT_PACE } = own;
-  const store = new MemoryStore(pace, retentionFor(own.retentionMs, pace));
-  const workers = new Workers(store, pace);
+  const store = new MemoryStore(retentionFor(own.retentionMs, pace));
+  const workers = new Workers(() => store, pace);
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {
     accept: async (delivery) => {

@@ -1,7 +1,6 @@
 import { asOwnEvent, conflictIdOf } from "../delivery.ts";
-import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
-import type { Pace } from "../pace.ts";
+import { forgottenUnprocessed } from "../errors.ts";
+import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import {
   type InboxStats,
   type NewDelivery,
@@ -40,7 +39,6 @@ const least = (values: readonly number[]): number =>
 
 /** What one process has received. */
 export class MemoryStore implements LeaseStore {
-  readonly #pace: Pace;
   readonly #retentionMs: number;
   /** Events by their keys, conflicts by their ids. */
   readonly #entries = new Map<string, Entry>();
@@ -51,8 +49,7 @@ export class MemoryStore implements LeaseStore {
   /** Dropped pairs included, without their data. */
   readonly doubles: Map<string, StoredDoublePayment | undefined> = new Map();
 
-  constructor(pace: Pace, retentionMs: number) {
-    this.#pace = pace;
+  constructor(retentionMs: number) {
     this.#retentionMs = retentionMs;
   }
 
@@ -160,15 +157,15 @@ export class MemoryStore implements LeaseStore {
     return { key, raw, attempt, receivedAt, traceContext, source, token: key };
   }
 
-  #endLease({ lease, as, error }: EndedLease): void {
+  #endLease({ lease, as, error = "", retryInMs }: EndedLease): void {
     const entry = this.#entries.get(lease.key) as LiveEntry;
     const { attempts } = entry;
     if (as === "done") this.end(lease.key);
     else if (as === "released") this.#retry(entry, attempts - 1, now());
     else {
-      entry.error = errorText(error);
-      if (isLastAttempt(attempts, error)) entry.state = "dead";
-      else this.#retry(entry, attempts, now() + this.#pace.backoffMs(attempts));
+      entry.error = error;
+      if (retryInMs === undefined) entry.state = "dead";
+      else this.#retry(entry, attempts, now() + retryInMs);
     }
   }
 

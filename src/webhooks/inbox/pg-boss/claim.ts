@@ -65,10 +65,9 @@ async function claim(
   try {
     const { raw, kind } = row as { readonly raw: Uint8Array; readonly kind: string };
     const request = requestIn(row);
-    const state = { end: undefined, isCommitting: false, isOver: false };
-    const controller = new AbortController();
+    const token = `${id}/${retryCount}`;
     const event = queueOf(kind);
-    return { id, retryCount, queue: name, key, event, attempt, raw, request, controller, ...state };
+    return { token, id, retryCount, queue: name, key, event, attempt, raw, ...request };
   } catch (error) {
     await ledger.failed(db, [{ key, attempts: attempt - 1, error: unreadable(error) }]);
     return undefined;

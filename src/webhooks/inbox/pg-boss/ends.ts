@@ -1,6 +1,7 @@
 import type { Db } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
-import type { Job, Transaction } from "../types.ts";
+import type { Lease } from "../lease-store.ts";
+import type { Transaction } from "../types.ts";
 import type { Failure } from "./ledger.ts";
 import type { Store } from "./store.ts";
 
@@ -11,22 +12,20 @@ import type { Store } from "./store.ts";
 export type End = "done" | "released" | "forgotten" | Omit<Failure, "key">;
 
 /** A job that this process has fetched, until its end is written. */
-export interface HeldJob extends Pick<Job, "key" | "raw" | "attempt"> {
+export interface HeldJob extends Lease {
   readonly id: string;
   /** Which attempt at the job this is: pg-boss ignores what is said about another one. */
   readonly retryCount: number;
   /** Its queue in pg-boss. */
   readonly queue: string;
+  /** Its queue in the inbox. */
   readonly event: string;
-  readonly request: Pick<Job, "receivedAt" | "traceContext" | "source">;
-  readonly controller: AbortController;
-  /** How it has ended, while that is being written. */
-  end: End | undefined;
-  /** Its transaction is at its end, and has locked the job. */
-  isCommitting: boolean;
-  /** Its end is written, or another process may have it. */
-  isOver: boolean;
+  /** Its transaction, while that is at its end, and has locked the job. */
+  commit?: Promise<unknown> | undefined;
 }
+
+/** A job whose end is to be written. */
+export type EndedJob = HeldJob & { readonly end: End };
 
 /** Another attempt has one of the jobs, or its event is processed. */
 export class NotHeldError extends Error {
@@ -46,7 +45,7 @@ export function expectAll(jobs: readonly unknown[], found: number | { affected?:
 }
 
 /** Writes how jobs ended. @throws {NotHeldError} if one of them is not held any more. */
-export async function writeEnds(store: Store, db: Db, jobs: readonly HeldJob[]): Promise<void> {
+export async function writeEnds(store: Store, db: Db, jobs: readonly EndedJob[]): Promise<void> {
   const keysOf = (as: End) => jobs.filter(({ end }) => end === as).map(({ key }) => key);
   const done = keysOf("done").sort();
   if (done.length > 0) expectAll(done, await store.ledger.done(db, done));
@@ -80,27 +79,24 @@ const COMMIT_TIMEOUT_MS = 20_000;
 const limitIdle = (db: Db, ms: number) =>
   db.executeSql(`SET LOCAL idle_in_transaction_session_timeout = ${ms}`);
 
-/** The transaction of a handler: it ends the event, too. @param onCommit - Called when it has. */
-export function jobTransaction(store: Store, held: HeldJob, onCommit: () => void): Transaction {
+/** The transaction of a handler: it ends the event, too. @param isHeld - Whether it still may. */
+export function jobTransaction(store: Store, job: HeldJob, isHeld: () => boolean): Transaction {
   const { commitTimeoutMs = COMMIT_TIMEOUT_MS } = store.settings.tuning;
   return async <Result, Connection>(
     write: (connection: Connection) => Result | Promise<Result>,
   ) => {
-    try {
-      const result = await store.userTransaction(async (client, db) => {
-        await limitIdle(db, MAX_IDLE_MS);
-        const written = await write(client as Connection);
-        if (held.isOver || held.end !== undefined) throw notProcessedHere();
-        // From here on, the event itself is locked.
-        held.isCommitting = true;
-        await limitIdle(db, commitTimeoutMs);
-        await writeEnds(store, db, [{ ...held, end: "done" }]);
-        return written;
-      });
-      onCommit();
-      return result;
-    } finally {
-      held.isCommitting = false;
-    }
+    const commit: Promise<Result> = store.userTransaction(async (client, db) => {
+      await limitIdle(db, MAX_IDLE_MS);
+      const written = await write(client as Connection);
+      if (!isHeld()) throw notProcessedHere();
+      // From here on, the event itself is locked.
+      job.commit = commit;
+      await limitIdle(db, commitTimeoutMs);
+      await writeEnds(store, db, [{ ...job, end: "done" }]);
+      return written;
+    });
+    return commit.finally(() => {
+      job.commit = undefined;
+    });
   };
 }

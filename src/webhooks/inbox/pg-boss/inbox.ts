@@ -6,7 +6,7 @@
 
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkFunction, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { checkFunction, checkText, ownOptions } from "../../../internal/check-options.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { Database, type Transact } from "./database.ts";
@@ -25,6 +25,7 @@ interface CommonOptions {
   /**
    * The name of the inbox: its tables and its queues in pg-boss begin with it. Set it if two shops, or
    * two environments, share a database. At most 50 letters, digits, dots, hyphens and underscores.
+   * Another name is another, empty inbox: first let the old one run empty.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;
@@ -61,6 +62,13 @@ interface CommonOptions {
  * @see https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH
  */
 const DEFAULT_SCHEMA = "malipo_inbox";
+
+const SCHEMA = /^([a-z_]\w*|"[^"]+")$/i;
+const SCHEMA_EXPECTED = "the name of a schema, in double quotes if it needs them";
+
+/** The names of tables and indexes begin with it, and PostgreSQL cuts names at 63 bytes. */
+const QUEUE = /^[\w.-]{1,50}$/;
+const QUEUE_EXPECTED = "1 to 50 letters, digits, dots, hyphens and underscores";
 
 /** What {@link pgBossInbox} takes: the address of a database, or your pg-boss. */
 export type PgBossInboxOptions = CommonOptions &
@@ -116,36 +124,20 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
     );
   }
-  if (schema !== undefined && !/^([a-z_]\w*|"[^"]+")$/i.test(schema)) {
-    throw new ConfigurationError(
-      `\`schema\` must be the name of a schema, in double quotes if it needs them; got ${describeValue(schema)}.`,
-    );
-  }
+  if (schema !== undefined) checkText("schema", schema, SCHEMA, SCHEMA_EXPECTED);
   if (transact !== undefined) checkFunction("transact", transact);
   const database =
     connectionString === undefined
       ? undefined
       : new Database(String(connectionString), tuning.boss?.max);
   return new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
-    inbox: checkQueue(own.queue ?? "malipo-webhooks"),
+    inbox: checkText("queue", own.queue ?? "malipo-webhooks", QUEUE, QUEUE_EXPECTED),
     schema: schema ?? DEFAULT_SCHEMA,
     retentionMs,
     tuning,
     database,
     transact,
   }).open();
-}
-
-/** The names of tables and indexes begin with it, and PostgreSQL cuts names at 63 bytes. */
-const MAX_QUEUE_LENGTH = 50;
-
-function checkQueue(queue: unknown): string {
-  if (typeof queue === "string" && /^[\w.-]+$/.test(queue) && queue.length <= MAX_QUEUE_LENGTH) {
-    return queue;
-  }
-  throw new ConfigurationError(
-    `\`queue\` must have 1 to ${MAX_QUEUE_LENGTH} letters, digits, dots, hyphens and underscores; got ${describeValue(queue)}.`,
-  );
 }
 
 function createBoss(db: Database, schema: string | undefined, tuning: Tuning): PgBoss {

@@ -42,6 +42,8 @@ export class Store {
   readonly timeoutMs: number;
   /** Runs the user's own statements in a transaction. */
   readonly userTransaction: Transact;
+  /** One error for each setting with which this PostgreSQL can lose acknowledged deliveries. */
+  readonly durabilityProblems: ConfigurationError[] = [];
   #opening: Promise<void> | undefined;
 
   constructor(boss: PgBoss, settings: Settings) {
@@ -74,6 +76,19 @@ export class Store {
     const create = (db: Db) => createTables(db, this.settings, dialectOf(schema, inbox));
     await this.#inTransaction(create, START_TIMEOUT_MS);
     await this.matchQueues();
+    await this.#checkDurability();
+  }
+
+  async #checkDurability(): Promise<void> {
+    const text =
+      "SELECT name FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off'";
+    const problems = (await rows(this.boss.getDb(), text)).map(
+      ({ name }) =>
+        new ConfigurationError(
+          `This PostgreSQL loses acknowledged webhooks when it crashes: \`${name}\` is off. Set \`${name} = on\`.`,
+        ),
+    );
+    this.durabilityProblems.splice(0, Number.POSITIVE_INFINITY, ...problems);
   }
 
   /** Sees to it that pg-boss has the queues. @throws {ConfigurationError} if another one has them, too. */
@@ -141,18 +156,6 @@ export class Store {
 
   addJobs(db: Db, events: readonly QueuedEvent[]): Promise<void> {
     return addJobs(this.boss, this.settings.inbox, events, db);
-  }
-
-  /** One error for each setting with which this PostgreSQL can lose acknowledged deliveries. */
-  async checkDurability(): Promise<ConfigurationError[]> {
-    const text =
-      "SELECT name FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off'";
-    return (await rows(this.boss.getDb(), text)).map(
-      ({ name }) =>
-        new ConfigurationError(
-          `This PostgreSQL loses acknowledged webhooks when it crashes: \`${name}\` is off. Set \`${name} = on\`.`,
-        ),
-    );
   }
 }
 

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
-import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
-import type { EndedLease, Lease } from "../lease-worker.ts";
+import { PROCESS_DIED, unreadable } from "../errors.ts";
+import type { EndedLease, Lease } from "../lease-store.ts";
 import {
   bytesOfHex,
   DELIVERY_COLUMNS,
@@ -82,12 +82,12 @@ const partsOf = ({ token }: Pick<Lease, "token">) =>
 export class Events {
   readonly #statements: Record<keyof ReturnType<typeof statementsFor>, StatementSync>;
   readonly #clock: FileClock;
-  readonly #pace: Pace;
+  readonly #leaseMs: number;
 
-  constructor(database: DatabaseSync, clock: FileClock, pace: Pace, retentionMs: number) {
+  constructor(database: DatabaseSync, clock: FileClock, { leaseMs }: Pace, retentionMs: number) {
     this.#statements = prepareAll(database, statementsFor(retentionMs));
     this.#clock = clock;
-    this.#pace = pace;
+    this.#leaseMs = leaseMs;
   }
 
   /** Stores a delivery. The receipt is valid when the transaction is on disk. */
@@ -113,7 +113,7 @@ export class Events {
     const now = uptimeMs();
     // A number that no other lease of these rows has.
     const token = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-    const until = now + this.#pace.leaseMs;
+    const until = now + this.#leaseMs;
     const names = JSON.stringify(queues);
     const leased = this.#statements.lease.all(names, now, count, token, until);
     return leased.flatMap((row) => this.#leaseOf(row, token) ?? []);
@@ -134,7 +134,7 @@ export class Events {
 
   /** Returns whether the lease still held. */
   renew(token: string): boolean {
-    const until = uptimeMs() + this.#pace.leaseMs;
+    const until = uptimeMs() + this.#leaseMs;
     return this.#statements.renew.run(...partsOf({ token }), until).changes === 1;
   }
 
@@ -143,15 +143,14 @@ export class Events {
     return this.#statements.done.run(...partsOf(lease), this.#clock.now()).changes === 1;
   }
 
-  end({ lease, as, error }: EndedLease): void {
+  end({ lease, as, error = "", retryInMs }: EndedLease): void {
     const { failed, released } = this.#statements;
     const now = uptimeMs();
     if (as === "done") this.done(lease);
     else if (as === "released") released.run(...partsOf(lease), now);
     else {
-      const state = isLastAttempt(lease.attempt, error) ? "dead" : "pending";
-      const dueAt = now + this.#pace.backoffMs(lease.attempt);
-      failed.run(...partsOf(lease), state, dueAt, errorText(error));
+      const state = retryInMs === undefined ? "dead" : "pending";
+      failed.run(...partsOf(lease), state, now + (retryInMs ?? 0), error);
     }
   }
 

@@ -32,7 +32,8 @@ const OPTIONS = ["retentionMs", "pace"];
  * Deliveries that arrive together share one commit; each is acknowledged after it. A handler's
  * `transaction` runs its own writes to tables in this file and "processed" in one transaction.
  *
- * @param path - The file; it is created if it is missing. Not on a network file system.
+ * @param path - The file; it is created if it is missing. Not on a network file system. Another path is
+ * another, empty inbox: first let the old one run empty.
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised. Set it longer than the service retries a delivery. Default: 14 days.
  * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database. While
@@ -59,7 +60,7 @@ export function sqliteInbox(
   const { pace = DEFAULT_PACE } = own;
   const retentionMs = retentionFor(own.retentionMs, pace);
   const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
-  const workers = new Workers(store, pace);
+  const workers = new Workers(() => store, pace);
   const reported = (options: WorkerOptions): WorkerOptions => {
     const report = reportOncePerMinute(options.onError);
     return { ...options, onError: (error) => report(store.explained(error)) };

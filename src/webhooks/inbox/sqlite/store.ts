@@ -11,7 +11,7 @@ import { cannotUse, openFile } from "../../../internal/sqlite/open.ts";
 import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
+import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import type { Pace } from "../pace.ts";
 import type { NewDelivery, Receipt, Transaction } from "../types.ts";
 import { type Disk, openDisk } from "./disk.ts";

@@ -3,7 +3,7 @@ import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { forgottenUnprocessed } from "../errors.ts";
-import type { Maintenance } from "../lease-worker.ts";
+import type { Maintenance } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
 import { DIALECT } from "./schema.ts";

@@ -1,17 +1,13 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-
-const encoder = new TextEncoder();
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 const bytesOf = (value: string | Uint8Array): Uint8Array =>
-  typeof value === "string" ? encoder.encode(value) : value;
-
-const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  typeof value === "string" ? utf8ToBytes(value) : value;
 
 /** The HMAC-SHA256 of the body, as 64 lowercase hexadecimal digits. */
 export function sign(key: string | Uint8Array, body: string | Uint8Array): string {
-  return hexOf(hmac(sha256, bytesOf(key), bytesOf(body)));
+  return bytesToHex(hmac(sha256, bytesOf(key), bytesOf(body)));
 }
 
 /** Whether 64 hexadecimal digits are the HMAC-SHA256 of the body. Compares in constant time. */
@@ -31,5 +27,5 @@ export function isSignedBy(
 
 /** The SHA-256 of a text or of bytes, as 64 lowercase hexadecimal digits. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return hexOf(sha256(bytesOf(data)));
+  return bytesToHex(sha256(bytesOf(data)));
 }

@@ -1,7 +1,7 @@
 import { createWakeups, Gateway, isKnownEvent, verifyWebhook, type Wake } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayMeeting } from "../../support/gateway.ts";
+import { gatewayWith } from "../../support/gateway.ts";
 import { hang, type Step, status } from "../../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../../support/waits.ts";
 
@@ -25,7 +25,7 @@ describe("a wake-up", () => {
     expect(await outcome()).toMatchObject({ status: "fulfilled", at: 700 });
   });
 
-  test("is only a hint: the wait goes on where the read says pending", async () => {
+  test("is only a hint: the wait goes on if the read says pending", async () => {
     const { wake, notify } = createWakeups();
     const { passed, at } = waiting([...Array(4).fill(paid("pending")), paid("failed")], { wake });
     await passed(700);
@@ -69,7 +69,7 @@ describe("a wake-up", () => {
     expect(await outcome()).toMatchObject({ status: "fulfilled", at: 399 });
   });
 
-  test("for a payment that nobody waits for does nothing", async () => {
+  test("for a payment without a wait does nothing", async () => {
     const { wake, notify } = createWakeups();
     notify(REFERENCE);
     notify("");
@@ -83,7 +83,7 @@ describe("a wake-up", () => {
   test("reaches every wait for its payment and no other wait", async () => {
     const { wake, notify } = createWakeups();
     const reads: string[] = [];
-    const { gateway } = gatewayMeeting([
+    const { gateway } = gatewayWith([
       ({ url }) => {
         const reference = url.slice(url.lastIndexOf("/") + 1);
         reads.push(reference);
@@ -104,11 +104,11 @@ describe("a wake-up", () => {
 
   test("reaches its wait among 1,000 others", async () => {
     const { wake, notify } = createWakeups();
-    const settled = new Set<string>();
-    const { gateway, sent } = gatewayMeeting([
+    const completed = new Set<string>();
+    const { gateway, sent } = gatewayWith([
       ({ url }) => {
         const reference = url.slice(url.lastIndexOf("/") + 1);
-        const status = settled.has(reference) ? "completed" : "pending";
+        const status = completed.has(reference) ? "completed" : "pending";
         return Response.json({ data: { reference, status } });
       },
     ]);
@@ -117,7 +117,7 @@ describe("a wake-up", () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(sent).toHaveLength(1_000);
     for (const reference of references) {
-      settled.add(reference);
+      completed.add(reference);
       notify(reference);
     }
     const payments = await Promise.all(waits);
@@ -140,7 +140,7 @@ describe("a wait that is over has unsubscribed", () => {
   test.each<[string, readonly Step[], number]>([
     ["because the payment reached a final status", [paid("pending"), paid("completed")], 9_000],
     ["because of its time limit", [paid("pending")], 9_000],
-    ["because the service refused the read", [paid("pending"), status(403)], 9_000],
+    ["because the service rejected the read", [paid("pending"), status(403)], 9_000],
     ["because its read hangs", [hang], 9_000],
   ])("%s", async (_, steps, waitMs) => {
     const { wake, there } = counted();

@@ -6,7 +6,7 @@ import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { createShop, ORDER, once, PHONE } from "../../support/shop.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const engine = await startPostgres();
 const bouncer = engine && (await startPgBouncer(engine));
 
@@ -19,7 +19,7 @@ function connect(connectionString = engine?.url): pg.Pool {
   return pool;
 }
 
-/** One machine: a pool of its own, and wake-ups over it. */
+/** One machine: an own pool, and wake-ups over it. */
 function machine(channel?: string, pool = connect()) {
   const wakeups = postgresWakeups({ pool }, { channel });
   opened.push({ pool, wakeups });
@@ -33,7 +33,7 @@ async function heard(from: { notify(reference: string): void }, look: ReturnType
       from.notify("PAY-1");
       expect(look).toHaveBeenCalled();
     },
-    { timeout: PATIENCE_MS, interval: 20 },
+    { timeout: TIMEOUT_MS, interval: 20 },
   );
 }
 
@@ -54,7 +54,7 @@ test.each(["", "Wake", 'a"; DROP TABLE orders; --', "1a", "x".repeat(64), 7])(
   },
 );
 
-describe.runIf(engine)("over PostgreSQL", { timeout: PATIENCE_MS }, () => {
+describe.runIf(engine)("over PostgreSQL", { timeout: TIMEOUT_MS }, () => {
   afterEach(async () => {
     for (const { wakeups } of opened) await wakeups?.close();
     await Promise.all([...new Set(opened.splice(0).map(({ pool }) => pool))].map((p) => p.end()));
@@ -167,8 +167,8 @@ describe.runIf(engine)("over PostgreSQL", { timeout: PATIENCE_MS }, () => {
   });
 
   test("without PostgreSQL a wait goes on with its schedule, and nothing is thrown", async () => {
-    // A port that nobody listens on.
-    const { wake, notify } = machine(undefined, connect("postgres://nobody@127.0.0.1:1/none"));
+    // Nothing listens on this port.
+    const { wake, notify } = machine(undefined, connect("postgres://test@127.0.0.1:1/none"));
     const { sandbox, shop } = createShop();
     const { gateway } = shop();
     const { reference } = await gateway.mobileMoney.initiate(ORDER);

@@ -3,11 +3,11 @@ import { redisWakeups } from "malipo/wakeups/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);
 const clients: (Redis | Cluster)[] = [];
 
-/** One machine with clients of its own. */
+/** One machine with own clients. */
 function machine(connect: () => Redis | Cluster) {
   const [publisher, subscriber] = [connect(), connect()];
   for (const client of [publisher, subscriber]) {
@@ -24,7 +24,7 @@ async function heard(from: { notify(reference: string): void }, look: ReturnType
       from.notify("PAY-1");
       expect(look).toHaveBeenCalled();
     },
-    { timeout: PATIENCE_MS, interval: 20 },
+    { timeout: TIMEOUT_MS, interval: 20 },
   );
 }
 
@@ -33,9 +33,9 @@ afterEach(() => {
 });
 afterAll(async () => {
   await Promise.all([cluster?.stop(), group?.stop()]);
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
-describe.skipIf(cluster === undefined)("over a Redis Cluster", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(cluster === undefined)("over a Redis Cluster", { timeout: TIMEOUT_MS }, () => {
   test("each machine gets the wake-ups, until it closes", async () => {
     const join = () => new Cluster([...(cluster?.addresses ?? [])]);
     const [here, there] = [machine(join), machine(join)];
@@ -52,7 +52,7 @@ describe.skipIf(cluster === undefined)("over a Redis Cluster", { timeout: PATIEN
   });
 });
 
-describe.skipIf(group === undefined)("behind Sentinel", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(group === undefined)("behind Sentinel", { timeout: TIMEOUT_MS }, () => {
   test("wake-ups arrive again after a failover", async () => {
     const sentinels = [...(group?.addresses ?? [])];
     const connect = () =>

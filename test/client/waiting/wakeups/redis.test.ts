@@ -10,7 +10,7 @@ const engine = await startRedis();
 const url = engine?.url ?? "redis://127.0.0.1:6379";
 
 const clients: Redis[] = [];
-/** One machine: two clients of its own, and wake-ups over them. */
+/** One machine: two own clients, and wake-ups over them. */
 function machine(options: object = {}, address = url, channel?: string) {
   const quick = { retryStrategy: () => 20, ...options };
   const [publisher, subscriber] = [new Redis(address, quick), new Redis(address, quick)];

@@ -93,7 +93,7 @@ describe("time", { timeout: 70_000 }, () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await receiver.start();
     // One batch of 500 a second would take ten of them.
-    for (let polls = 0; polls < 15; polls++) vi.advanceTimersByTime(20);
+    for (let polls = 0; polls < 15; polls++) await vi.advanceTimersByTimeAsync(20);
     vi.useRealTimers();
     expect(left()).toBe(0);
   });

@@ -37,12 +37,12 @@ describe("a poll", () => {
       return Promise.reject(new Error("no stock"));
     };
     await inbox.start({ run, concurrency: 2, onError: () => {} });
-    const nextPoll = () => {
+    const nextPoll = async () => {
       const before = Date.now();
-      vi.advanceTimersToNextTimer();
+      await vi.advanceTimersToNextTimerAsync();
       return Date.now() - before;
     };
-    expect(nextPoll()).toBe(500);
+    expect(await nextPoll()).toBe(500);
     const rest = { digest: "d1", event: "e", raw: Buffer.from("{}"), secretIndex: 0 };
     await inbox.accept({ key: "a1", ...rest, receivedAt: Date.now() });
     for (const [failed, waitMs] of [100, 200, 300, 400, 500].entries()) {
@@ -52,7 +52,7 @@ describe("a poll", () => {
         );
       while (!hasFailed()) await new Promise(setImmediate);
       expect(attempts).toHaveLength(failed + 1);
-      expect(nextPoll()).toBe(waitMs);
+      expect(await nextPoll()).toBe(waitMs);
     }
     await inbox.stop(0);
     inbox.close();

@@ -1,14 +1,7 @@
-import { total } from "../../../profile/counts.ts";
-import {
-  childrenOf,
-  fieldPath,
-  itemPath,
-  lastName,
-  presenceOf,
-  ROOT,
-} from "../../../profile/paths.ts";
-import type { FieldShape, Shape } from "../../../profile/types.ts";
-import { withoutBrackets } from "../../../profile/vocabulary/names.ts";
+import { total } from "./counts.ts";
+import { childrenOf, fieldPath, itemPath, lastName, presenceOf, ROOT } from "./paths.ts";
+import type { FieldShape, Shape } from "./types.ts";
+import { withoutBrackets, wordsOf } from "./vocabulary/names.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */
 export interface Place extends Pick<FieldShape, "states"> {
@@ -17,23 +10,22 @@ export interface Place extends Pick<FieldShape, "states"> {
   readonly key: string;
   /** The name in snake case, to be looked up. */
   readonly name: string;
+  /** The name of the object around it. `undefined`: the body itself. */
+  readonly parent: string | undefined;
   /** Its types, the most usual first. */
   readonly types: readonly string[];
   readonly formats: readonly string[];
   readonly values: readonly string[];
   readonly same: readonly string[];
-  /** How usual it is in its parent: 0 to 1. */
+  /** How often it was there, of the times that its parent was. */
+  readonly seen: number;
+  readonly of: number;
+  /** The same as a share: 0 to 1. */
   readonly presence: number;
   readonly fields: readonly Place[];
   /** What a list holds. */
   readonly item: Place | undefined;
 }
-
-const snakeCase = (key: string): string =>
-  withoutBrackets(key)
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .replaceAll("-", "_")
-    .toLowerCase();
 
 /**
  * Builds the tree of a shape.
@@ -41,22 +33,27 @@ const snakeCase = (key: string): string =>
  * @param rename - Turns a name into that of another resource, if the shape is borrowed from it.
  */
 export function toTree(shape: Shape, rename = (key: string) => key): Place | undefined {
-  const build = (path: string): Place => {
+  const build = (path: string, parent?: string): Place => {
     const { types = {}, formats = [], values = [], same = [], states } = shape[path] ?? {};
     const key = rename(lastName(path));
+    const name = wordsOf(withoutBrackets(key)).join("_");
+    const around = path === ROOT ? undefined : name;
     const { seen, of } = presenceOf(shape, path);
     return {
       path,
       key,
-      name: snakeCase(key),
+      name,
+      parent,
       types: Object.keys(types).sort((a, b) => total(types[b]) - total(types[a])),
       formats,
       values,
       same,
       ...(states && { states }),
+      seen,
+      of,
       presence: of === 0 ? 1 : seen / of,
-      fields: childrenOf(shape, path).map((name) => build(fieldPath(path, name))),
-      item: itemPath(path) in shape ? build(itemPath(path)) : undefined,
+      fields: childrenOf(shape, path).map((one) => build(fieldPath(path, one), around)),
+      item: itemPath(path) in shape ? build(itemPath(path), parent) : undefined,
     };
   };
   return ROOT in shape ? build(ROOT) : undefined;

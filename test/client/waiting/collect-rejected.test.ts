@@ -58,7 +58,7 @@ describe("an error", () => {
     expect(await ledger()).toEqual([]);
   });
 
-  test("of a read never looks as if the prompt was refused", async () => {
+  test("of a read never looks as if the prompt was rejected", async () => {
     const apiKey = sandbox.createKey({ kind: "secret", scopes: ["payments.create"] });
     const error = await rejection(shop({ apiKey }).gateway.mobileMoney.collect(ORDER));
     expect(error).toBeInstanceOf(PaymentPendingError);

@@ -94,20 +94,20 @@ describe("an assumption", () => {
     return (name: Name) => report.find((entry) => entry.name === name);
   };
 
-  test("about browsers is contradicted where a request with an Origin is not allowed", () => {
+  test("about browsers is contradicted if a request with an Origin is not allowed", () => {
     expect(recorded({ hasOrigin: true })("browsers")?.result).toBe("contradicted");
     expect(recorded({})("browsers")?.result).toBe("unseen");
     const headers = [["access-control-allow-origin", "*"]] as const;
     expect(recorded({ hasOrigin: true, headers })("browsers")?.result).toBe("confirmed");
   });
 
-  test("about sandbox keys is contradicted where one is rejected", () => {
+  test("about sandbox keys is contradicted if one is rejected", () => {
     const rejected = recorded({ key: "sandbox", status: 403, body: "{}" });
     expect(rejected("keys")?.found).toBe("it may not call GET /merchant");
     expect(recorded({ key: "sandbox" })("keys")?.result).toBe("confirmed");
   });
 
-  test("about phone numbers is contradicted where one that cannot be charged is rejected", () => {
+  test("about phone numbers is contradicted if one that cannot be charged is rejected", () => {
     const path = { method: "POST", path: "/mobile-money/validate-phone", cause: "unusable_phone" };
     expect(recorded({ ...path, status: 422 })("validatePhone")?.found).toBe(
       "422 for a number that cannot be charged",
