@@ -157,7 +157,10 @@ export class Shop {
     if (unknown.length > 0) {
       await idempotency.resolveUnknown({ lookBackMs: DAY_MS, notSentAfterMs: NOT_SENT_AFTER_MS });
     }
-    for (const current of unknown) await this.#ask(current, false);
+    for (const { order_id } of unknown) {
+      const current = this.#orders.find(order_id); // its start may have ended meanwhile
+      if (current?.state === "starting") await this.#ask(current, false);
+    }
     const references = this.#orders.inState("waiting").map(({ reference }) => reference ?? "");
     for await (const report of payments.reconcile(references)) {
       if (report.state === "final") this.#end(report.reference, report.payment);
