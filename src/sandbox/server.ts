@@ -122,7 +122,13 @@ function createRouter(server: ServerContext, access: Access): PageHandler {
       sendError(response, 403, forbidden);
       return;
     }
-    // Loaded when it is first used: a server in a test never needs it.
+    // Both are loaded when they are first used: a server in a test seldom needs them. The page is an
+    // ES module only, which Jest cannot load without a flag. The control API works there, too.
+    if (url.pathname.startsWith("/_sandbox/api/")) {
+      const { handleControl } = await import("./control/control.ts");
+      await handleControl(server, request, response);
+      return;
+    }
     page ??= import("#page").then(({ createPage }) => createPage(server));
     await (await page)(request, response);
   };

@@ -128,6 +128,7 @@ async function inChromium(folder: string, scene: Scene): Promise<Found> {
 const JEST = `
 const { Gateway, verifyWebhook, isGatewayError } = require("malipo");
 const { signWebhook } = require("malipo/webhooks");
+const { createSandbox } = require("malipo/sandbox");
 const scene = JSON.parse(process.env.SCENE);
 test("reads a payment", async () => {
   const gateway = new Gateway({ apiKey: scene.keys.public, baseUrl: scene.baseUrl });
@@ -139,6 +140,12 @@ test("verifies a webhook", () => {
   const body = JSON.stringify({ event: "payment.completed", data: {} });
   const signature = signWebhook(body, "s");
   expect(verifyWebhook({ body, signature, secret: "s" }).event).toBe("payment.completed");
+});
+test("serves a sandbox with its control API", async () => {
+  const served = await createSandbox().serve({ port: 0 });
+  const response = await fetch(served.url + "/_sandbox/api/status");
+  await served.close();
+  expect(response.status).toBe(200);
 });
 `;
 

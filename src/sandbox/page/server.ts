@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { commandContext } from "../control/command-context.ts";
-import { COMMANDS, CONTROL_PREFIX, type CommandName, isCommandName } from "../control/commands.ts";
-import { handleControl } from "../control/control.ts";
+import { COMMANDS, type CommandName, isCommandName } from "../control/commands.ts";
 import { type Command, type CommandContext, runCommand } from "../control/types.ts";
 import { errorResponse, type OwnResponse, protect, readBody, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
@@ -80,7 +79,7 @@ async function runAction(
   return { message: command.message(result), view: nextView(name, result) };
 }
 
-/** The handler of a served sandbox's page, its documents and its control API. */
+/** The handler of a served sandbox's page and its documents. */
 export function createPage(server: ServerContext): PageHandler {
   const events = new EventStream(server.sandboxState);
   /** The latest messages of actions. The address names one, and never holds its text. */
@@ -134,10 +133,6 @@ export function createPage(server: ServerContext): PageHandler {
   return async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const { method, headers } = request;
-    if (pathname.startsWith(`${CONTROL_PREFIX}/`)) {
-      await handleControl(server, request, response);
-      return;
-    }
     if (!/^\/(?:_sandbox\/|$)/.test(pathname)) {
       handleDocs(request, response);
       return;
