@@ -26,7 +26,9 @@ const sharedProcess = project("shared", {
     "test/**/{redis,postgres}*.test.ts",
     "test/**/{redis,postgres}/*.test.ts",
     "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
-    "test/client/{many-gateways,platform/attempt-log}.test.ts",
+    "test/client/{many-gateways,platform/attempt-log-process}.test.ts",
+    // A process warns once, and another test has seen to that.
+    "test/client/memory-warning.test.ts",
     // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.
     "test/client/{http/sockets,waiting/wait-failures,response/learned-services}.test.ts",
     "test/client/{unknown-outcomes/absent,resources/rows.msw}.test.ts",

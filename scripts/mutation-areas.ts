@@ -33,7 +33,13 @@ export const AREAS: readonly Area[] = [
   {
     name: "client",
     mutate: ["src/client/{call,key-guard,keyed-call,request}.ts", "src/client/http/*.ts"],
-    tests: ["test/client/*.test.ts", "test/client/{http,resources,response}/*.test.ts"],
+    tests: [
+      "test/client/*.test.ts",
+      "test/client/{diagnostics,http,platform,resources,response}/*.test.ts",
+      "test/idempotency/{fence,messages,other-process,parameters,run-once}.test.ts",
+      "test/idempotency/{shared-call,store-failures,unknown-attempts}.test.ts",
+      "test/learn/observer.test.ts",
+    ],
     concurrency: 2,
   },
   {

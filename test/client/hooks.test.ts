@@ -232,3 +232,11 @@ test("a function that the request hook returns never fails a call", async () => 
   });
   expect(await gateway.merchant.get()).toEqual({ name: "Duka" });
 });
+
+test("an observer is told whether a request had a body", async () => {
+  const observeExchange = vi.fn();
+  const { gateway } = gatewayWith([json({}), json({})], { observer: { observeExchange } });
+  await gateway.merchant.get();
+  await gateway.request({ method: "POST", path: "/reports", body: 1 });
+  expect(observeExchange.mock.calls.map(([{ hasBody }]) => hasBody)).toEqual([false, true]);
+});

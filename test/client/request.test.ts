@@ -4,7 +4,7 @@ import { createSandbox } from "malipo/sandbox";
 import type { RequestParams } from "malipo/types";
 import { describe, expect, test } from "vitest";
 import { BASE_URL, gatewayOn, gatewayWith, KEYS, rejection } from "./support/gateway.ts";
-import { json, text } from "./support/responses.ts";
+import { json, status, text } from "./support/responses.ts";
 
 const ANSWER = json({ success: true, data: { total: "7.00" }, v: 2 });
 
@@ -67,6 +67,12 @@ describe("gateway.request", () => {
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toContain("GET /reports/today");
   });
+});
+
+test("an error of a documented path names its endpoint", async () => {
+  const { gateway } = gatewayWith([status(404)]);
+  const error = await rejection(gateway.request({ method: "GET", path: "/payments/PAY-1" }));
+  expect(error.message).toContain("GET /payments/{");
 });
 
 describe("the path of a request", () => {
@@ -161,6 +167,19 @@ describe("the path of a request", () => {
 describe("a request that cannot be sent is rejected", () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ["a misspelt name", { method: "GET", querry: {} }, "expected only method, path, body, query"],
+    ["another method", { method: "TRACE" }, "expected one of GET, HEAD, "],
+    ["a GET with a body", { method: "GET", body: {} }, "expected no body with GET"],
+    ["no path", { method: "GET", path: "" }, "that begins with"],
+  ])("%s, with what is expected", async (_, params, message) => {
+    const { gateway } = gatewayWith([ANSWER]);
+    const request = { path: "/reports", ...params } as unknown as RequestParams;
+    const error = await rejection(gateway.request(request));
+    expect(error.message).toMatch(/^request\b/);
+    expect(error.message).toContain(message);
+  });
 
   test.each<[string, Record<string, unknown>, (string | number)[]]>([
     ["another method", { method: "TRACE" }, ["method"]],

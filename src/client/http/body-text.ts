@@ -49,7 +49,9 @@ export function describeGiven(value: unknown, redactor: Redactor): string {
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
   if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
-  return Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
+  if (value === null) return "null";
+  if (typeof value === "object") return Array.isArray(value) ? "an array" : "an object";
+  return `a ${typeof value}`;
 }
 
 /**

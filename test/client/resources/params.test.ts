@@ -1,6 +1,6 @@
 import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayWith, rejection } from "../support/gateway.ts";
+import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, status } from "../support/responses.ts";
 import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
@@ -242,8 +242,17 @@ test.each([
   expect(sent).toHaveLength(0);
 });
 
-test("a number given as a phone is called a number", async () => {
+test.each<[unknown, string]>([
+  [712345678, "the number 7123**678"],
+  [undefined, "nothing"],
+  [null, "null"],
+  [[], "an array"],
+  [{}, "an object"],
+  [true, "a boolean"],
+  [KEYS.secret, "an API key"],
+  ["x".repeat(90), `"${"x".repeat(60)}"`],
+])("a phone that is %j is called by what it is", async (phone, name) => {
   const { gateway } = gatewayWith([json({})]);
-  const error = await rejection(gateway.mobileMoney.validatePhone(wrong(712345678)));
-  expect(error.message).toContain("got the number 7123**678");
+  const error = await rejection(gateway.mobileMoney.validatePhone(wrong(phone)));
+  expect(error.message).toMatch(new RegExp(`, got ${name.replaceAll("*", "\\*")}(?!\\w)`));
 });
