@@ -1,8 +1,8 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { runOnce } from "../idempotency/run-once.ts";
-import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkMilliseconds } from "../internal/check-options.ts";
+import { canonicalJson } from "../internal/json.ts";
 import type { HttpResponse } from "./http/exchange.ts";
 import type { CallContext } from "./http/failures.ts";
 import { decodeResponse, encodeResponse } from "./http/stored-response.ts";

@@ -10,9 +10,8 @@ import {
   ownOptions,
 } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
-import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
-import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
+import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";

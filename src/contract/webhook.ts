@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isLoopback } from "../internal/loopback.ts";
+import { isLoopback } from "../internal/urls.ts";
 import type { EventKind } from "./events.ts";
 import { identifier, type Schema, text } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { parseJson } from "../internal/parse-json.ts";
+import { parseJson } from "../internal/json.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
 /** Reads a text out of a response; `undefined` if it is not there. */

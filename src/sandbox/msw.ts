@@ -7,7 +7,7 @@
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions } from "../internal/check-options.ts";
-import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
+import { withoutTrailingSlashes } from "../internal/urls.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
 import type { Sandbox } from "./types.ts";
 

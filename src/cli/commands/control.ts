@@ -1,4 +1,4 @@
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import { COMMAND_FIELDS } from "../../sandbox/control/fields.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";

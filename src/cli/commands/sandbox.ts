@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 
 export const EMPTY_BODY = "The body is empty. It may have been read before it was verified.";
 

@@ -1,5 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import type { Input, Output } from "../command.ts";

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { readBytes, readFile } from "./files.ts";

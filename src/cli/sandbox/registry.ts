@@ -2,8 +2,8 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isObject } from "../../internal/is-object.ts";
-import { isLoopback } from "../../internal/loopback.ts";
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
+import { isLoopback } from "../../internal/urls.ts";
 
 // Each running sandbox has a file with its address, so that commands find it. It holds no key.
 

@@ -1,4 +1,4 @@
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 import {
   CONTROL_PREFIX,
   type CommandName,

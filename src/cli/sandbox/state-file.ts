@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from "node:fs";
-import { parseJson } from "../../internal/parse-json.ts";
+import { parseJson } from "../../internal/json.ts";
 import type { Sandbox, SandboxSnapshot } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { endpointFor } from "../../contract/endpoints.ts";
 import { keyKind } from "../../contract/keys.ts";
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { type Exchange, parseBody } from "../exchange.ts";
 import type { Recorder } from "../recorder.ts";
 import { decodeText } from "./capture.ts";

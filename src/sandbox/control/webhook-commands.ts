@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { hasFailed } from "../deliveries/deliveries.ts";
 import type { Delivery } from "../state/records.ts";
 import { type Command, defineCommand } from "./types.ts";

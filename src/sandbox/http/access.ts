@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { wrongOption } from "../../internal/check-options.ts";
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/urls.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

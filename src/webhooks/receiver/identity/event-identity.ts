@@ -1,6 +1,6 @@
 import { sha256Hex } from "#hmac";
 import type { WebhookEvent } from "../../../contract/events.ts";
-import { canonicalJson } from "../../../internal/canonical-json.ts";
+import { canonicalJson } from "../../../internal/json.ts";
 import type { ReadEvent } from "../../verification/payload.ts";
 import { decisiveData } from "./decisive-fields.ts";
 import { exactData } from "./exact-data.ts";

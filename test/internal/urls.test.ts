@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isLoopback } from "../../src/internal/loopback.ts";
+import { isLoopback, withoutTrailingSlashes } from "../../src/internal/urls.ts";
 
 const hostOf = (address: string) => new URL(address).hostname;
 
@@ -66,4 +66,14 @@ describe("another machine", () => {
       }),
     );
   });
+});
+
+test.each([
+  ["", ""],
+  ["/", ""],
+  ["a//", "a"],
+  ["/a/b", "/a/b"],
+  [`${"/".repeat(100_000)}x`, `${"/".repeat(100_000)}x`],
+])("the slashes at the end go", (text, without) => {
+  expect(withoutTrailingSlashes(text)).toBe(without);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson } from "../../src/internal/canonical-json.ts";
+import { canonicalJson } from "../../src/internal/json.ts";
 
 test("it writes JSON of the same content", () => {
   fc.assert(

@@ -45,3 +45,12 @@ export function canonicalJson(value: unknown): string {
   }
   return text;
 }
+
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
