@@ -23,9 +23,12 @@ const valueAt = (body: string, pointer: string): unknown =>
     .reduce((value, name) => Object(value)[name], parseJson(body));
 
 /** What a customer reads of a page: the data in its scripts repeats the text in many frameworks. */
-const withoutScripts = (body: string) =>
+function withoutScripts(body: string): string {
+  const [first = "", ...scripts] = body.split(/<script\b/i);
   // A script without an end takes the rest of the page.
-  body.replace(/<script\b[\s\S]*?(?:<\/script>|$)/gi, "");
+  const rest = scripts.flatMap((script) => script.split(/<\/script>/i).slice(1));
+  return first + rest.join("");
+}
 
 /** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
 export function parsePlace(text: string): Place {

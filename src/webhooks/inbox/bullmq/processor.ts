@@ -92,6 +92,9 @@ export class Processor {
       return await this.#attempt(ledger, job, held);
     } catch (error) {
       if (!this.#isStopping || !signal.aborted) throw error;
+      const stored = storedEventIn(job.data);
+      // Its last attempt failed, so that it counts as retrying again.
+      if (job.attemptsMade > 0 && stored) await ledger.noteRetry(id, stored.receivedAt);
       await job.moveToWait(token);
       throw new WaitingError();
     } finally {

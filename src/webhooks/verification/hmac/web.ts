@@ -1,13 +1,17 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+const encoder = new TextEncoder();
 
 const bytesOf = (value: string | Uint8Array): Uint8Array =>
-  typeof value === "string" ? utf8ToBytes(value) : value;
+  typeof value === "string" ? encoder.encode(value) : value;
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The HMAC-SHA256 of the body, as 64 lowercase hexadecimal digits. */
 export function sign(key: string | Uint8Array, body: string | Uint8Array): string {
-  return bytesToHex(hmac(sha256, bytesOf(key), bytesOf(body)));
+  return hexOf(hmac(sha256, bytesOf(key), bytesOf(body)));
 }
 
 /** Whether 64 hexadecimal digits are the HMAC-SHA256 of the body. Compares in constant time. */
@@ -27,5 +31,5 @@ export function isSignedBy(
 
 /** The SHA-256 of a text or of bytes, as 64 lowercase hexadecimal digits. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return bytesToHex(sha256(bytesOf(data)));
+  return hexOf(sha256(bytesOf(data)));
 }
