@@ -233,7 +233,7 @@ test("a function that the request hook returns never fails a call", async () => 
   expect(await gateway.merchant.get()).toEqual({ name: "Duka" });
 });
 
-test("an observer is told whether a request had a body", async () => {
+test("an observer sees whether a request had a body", async () => {
   const observeExchange = vi.fn();
   const { gateway } = gatewayWith([json({}), json({})], { observer: { observeExchange } });
   await gateway.merchant.get();

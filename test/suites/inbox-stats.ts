@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Job } from "malipo/types";
-import { type Inbox, signWebhook } from "malipo/webhooks";
+import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { SECRET } from "../stress/inboxes/sender.ts";
 import {
@@ -53,23 +53,20 @@ export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
     test("an event whose last attempt failed counts as retrying after a stop handed it back", async () => {
       const store = await fresh();
       const inbox = store.open();
-      const stats = async (of: Inbox) => (await of.stats?.()) as { retrying: number };
       const [secondRuns, begin] = gateOf<void>();
       const run = ({ key }: Job) => {
         if (key === newDelivery(1).key) return Promise.reject(new Error("no stock"));
         begin();
         return gateOf<void>()[0];
       };
-      await inbox.accept(newDelivery(1));
+      for (const number of [1, 2]) await inbox.accept(newDelivery(number));
       await inbox.start({ run, concurrency: 1, onError: () => {} });
-      await expect.poll(() => stats(inbox)).toMatchObject({ retrying: 1 });
-      await inbox.accept(newDelivery(2));
       await secondRuns;
       // The retry of the first is due, and there is no place for it.
       await sleep(500);
       await inbox.stop(0);
       const next = store.open();
-      expect((await stats(next)).retrying).toBeGreaterThanOrEqual(1);
+      expect((await next.stats?.())?.retrying).toBeGreaterThanOrEqual(1);
       await next.stop(0);
     });
 
