@@ -16,7 +16,7 @@ export const JOINED_WITH_TIME: readonly (readonly [
 const TIME = /^(\d{10}|\d{13}|\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?)$/;
 
 /**
- * The times that may be signed, and where each is in the delivery: the headers that look like a time
+ * The times that may be signed, and their places in the delivery: the headers that look like a time
  * (`Name: value`), and the body's own `timestamp`, as text and as a number.
  */
 export function timesIn(headers: readonly string[], body: Buffer) {

@@ -95,8 +95,8 @@ function folderPath(): string {
 
 /**
  * The folder with the addresses of running sandboxes. Only this user can read or write it: a user who could
- * write there could send the commands of this user to another server. `undefined` if there is no such
- * folder, or it is not private.
+ * write there could send the commands of this user to another server. `undefined` if it does not
+ * exist or is not private.
  */
 export function openRunFolder(): string | undefined {
   const path = folderPath();
