@@ -56,6 +56,29 @@ describe("a lease worker polls", () => {
 });
 
 describe("the end of a lease", () => {
+  test("that comes while a turn is under way is written by the next turn", async () => {
+    const due = ["a", "b"];
+    const written: (readonly EndedLease[])[] = [];
+    let finishTurn = () => {};
+    let underWay = Promise.resolve();
+    const turn = async (ended: readonly EndedLease[], count: number) => {
+      written.push(ended);
+      await underWay;
+      return due.splice(0, count).map(leaseOf);
+    };
+    const worker = await workOn({ turn });
+    underWay = new Promise((resolve) => {
+      finishTurn = resolve;
+    });
+    for (const token of ["a", "b"]) {
+      worker.run(token).done();
+      await endOfTurn();
+    }
+    finishTurn();
+    await endOfTurn();
+    expect(written.flat()).toEqual(ends("done", "a", "b"));
+  });
+
   test("is written once, at the end of that turn of the event loop, and frees a slot", async () => {
     const worker = await workOn({ due: ["a", "b", "c", "d"], concurrency: 3 });
     worker.polls();
