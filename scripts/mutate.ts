@@ -58,7 +58,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     concurrency: Number(values.concurrency ?? area.concurrency),
     reporters: [process.stderr.isTTY ? "progress" : "progress-append-only"],
     tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
-    ignorePatterns: [".stryker-tmp", "dist", "docs", "test/bench", "test/runtimes"],
+    ignorePatterns: [".stryker-tmp", "dist", "/docs", "test/bench", "test/runtimes"],
     disableTypeChecks: false,
     allowConsoleColors: false,
   });
