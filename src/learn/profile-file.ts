@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
-import { mergeProfiles } from "../profile/merge.ts";
+import { mergeValues } from "../profile/merge.ts";
 import { formatProfile, parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
@@ -73,7 +73,7 @@ export function profileSaver(path: string, learned: () => ServiceProfile): () =>
   const save = async () => {
     const known = readProfileFile(path);
     const now = learned();
-    await writeProfileFile(path, known === undefined ? now : mergeProfiles(known, now));
+    await writeProfileFile(path, known === undefined ? now : mergeValues(known, now));
   };
   return () => {
     saving = saving.then(save, save);

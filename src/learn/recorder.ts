@@ -1,5 +1,5 @@
 import type { RejectionCause } from "../profile/causes.ts";
-import { mergeProfiles } from "../profile/merge.ts";
+import { mergeValues } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
 import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
 import type { DeliverySeen, Exchange } from "./exchange.ts";
@@ -58,7 +58,7 @@ export class Recorder {
     this.#run = run ?? own ?? globalThis.crypto.randomUUID().slice(0, 8);
     this.#one = { [this.#run]: 1 };
     // A copy: every map and every set of a merge is a new one.
-    this.#known = mergeProfiles(base, base);
+    this.#known = mergeValues(base, base);
     this.#add({ runs: { [this.#run]: { by: [by], requests: 0, deliveries: 0 } } });
   }
 
@@ -73,7 +73,7 @@ export class Recorder {
 
   /** What was learned so far, with what `base` knew: plain JSON, a copy. */
   profile(): ServiceProfile {
-    return mergeProfiles(this.#known, this.#known);
+    return mergeValues(this.#known, this.#known);
   }
 
   /** Adds a request and its response. Never throws. */

@@ -11,14 +11,13 @@ import { Client, isUnreachable, stopped } from "./http/client.ts";
 import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
 import { KnownPaging } from "./known-paging.ts";
 import type { Part, Step } from "./steps/step.ts";
+import type { Choices } from "./steps/steps.ts";
 import { Values } from "./values.ts";
 
 /** What a probe is to do, checked. */
-export interface ProbeOptions {
+export interface ProbeOptions extends Pick<Choices, "phone" | "publicKey"> {
   readonly baseUrl: string;
   readonly key: string;
-  readonly publicKey: string | undefined;
-  readonly phone: string | undefined;
   readonly steps: readonly Step[];
   /** Ends the probe. What it created is still deleted. */
   readonly signal: AbortSignal;
