@@ -1,4 +1,5 @@
 import type { KeyKind } from "../contract/keys.ts";
+import { parseJson } from "../internal/json.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 
 /** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
@@ -52,9 +53,6 @@ export interface ParsedBody {
 
 export function parseBody(text: string): ParsedBody {
   if (text.trim() === "") return { kind: "empty" };
-  try {
-    return { kind: "json", value: JSON.parse(text) };
-  } catch {
-    return { kind: "text" };
-  }
+  const value = parseJson(text);
+  return value === undefined ? { kind: "text" } : { kind: "json", value };
 }
