@@ -107,27 +107,26 @@ function parametersOf(profile: ServiceProfile, endpoint: string, given: unknown)
 }
 
 function learnedOperation(profile: ServiceProfile, endpoint: string, operation: Fields): Json {
-  const rejections = rejectionsAt(profile, endpoint);
   const seen = Object.entries(profile.endpoints[endpoint] ?? {});
-  const successes = seen.filter(([status]) => status.startsWith("2"));
+  const hasSuccess = seen.some(([status]) => status.startsWith("2"));
   const assumed = fieldsOf(operation.responses);
   const responses = {
-    ...(successes.length === 0 && { "2XX": assumed["2XX"] }),
+    ...(!hasSuccess && { "2XX": assumed["2XX"] }),
     ...Object.fromEntries(
       seen.map(([status, response]) => [
         status,
         responseOf(status.startsWith("2") ? "The request succeeded." : "It failed.", response),
       ]),
     ),
-    ...rejections,
+    ...rejectionsAt(profile, endpoint),
     default: assumed.default,
   };
-  if (successes.length === 0) return { ...operation, responses };
-  const { "x-undocumented": parts, description: _, ...rest } = operation;
-  const left = ((parts ?? []) as string[]).filter(
-    (part) => part !== "response" && !(part === "query" && profile.lists[endpoint]),
-  );
+  if (!hasSuccess) return { ...operation, responses };
+  const { "x-undocumented": parts = [], description: _, ...rest } = operation;
   const isList = profile.lists[endpoint] !== undefined;
+  const left = (parts as string[]).filter(
+    (part) => part !== "response" && !(isList && part === "query"),
+  );
   return {
     ...rest,
     ...(left.length > 0 && { "x-undocumented": left }),

@@ -148,11 +148,9 @@ export class Recorder {
 
   #addKey({ key, endpoint, place, isFailure, cause }: ReadExchange): void {
     if (endpoint === undefined || key === undefined || key === "none" || key === "other") return;
-    const isRejected = KEY_CAUSES.includes(cause) && isFailure;
-    if (isFailure && !isRejected) return;
-    this.#add({
-      keys: { [key]: { [place]: { [isRejected ? "rejected" : "allowed"]: this.#one } } },
-    });
+    if (isFailure && !KEY_CAUSES.includes(cause)) return;
+    const result = isFailure ? "rejected" : "allowed";
+    this.#add({ keys: { [key]: { [place]: { [result]: this.#one } } } });
   }
 
   #addList({ endpoint, place, query, status, parsed, isFailure, cause }: ReadExchange): void {
@@ -182,5 +180,3 @@ export class Recorder {
     this.#add({ browsers: { [isAllowed ? "allowed" : "rejected"]: this.#one } });
   }
 }
-
-export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

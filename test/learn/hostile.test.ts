@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createObserver } from "../../src/learn/index.ts";
-import { createRecorder } from "../../src/learn/recorder.ts";
+import { Recorder } from "../../src/learn/recorder.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
 import { isShapePath } from "../../src/profile/vocabulary/names.ts";
 
@@ -11,7 +11,7 @@ const RESPONSE = { method: "GET", path: "/merchant", status: 200, headers: [] } 
 
 /** What is written of these responses, and of a delivery with the same bodies. */
 function profileTextOf(bodies: readonly string[], more: object = {}): string {
-  const recorder = createRecorder({ by: "observer" });
+  const recorder = new Recorder({ by: "observer" });
   for (const body of bodies) {
     recorder.record({ ...RESPONSE, ...more, body });
     const delivery = { event: "payment.completed", data: JSON.parse(body) };
@@ -46,7 +46,7 @@ describe("a profile that was learned from hostile bodies", () => {
   });
 
   test("can be read if a header or a parameter has the name of a property of every object", () => {
-    const recorder = createRecorder({ by: "observer" });
+    const recorder = new Recorder({ by: "observer" });
     const query = new URLSearchParams(INHERITED.map((name) => [name, "1"]));
     const headers = INHERITED.map((name) => [name, "1"] as const);
     recorder.record({ ...RESPONSE, path: "/payments", headers, query, body: "[]" });
@@ -70,7 +70,7 @@ describe("a profile that was learned from hostile bodies", () => {
   });
 
   test("does not hold a key of the body that is part of the path", () => {
-    const recorder = createRecorder({ by: "observer" });
+    const recorder = new Recorder({ by: "observer" });
     const body = `{"id":1,"kamau":{"amount":1}}`;
     recorder.record({ ...RESPONSE, path: "/payments/kamau", body });
     expect(formatProfile(recorder.profile())).not.toContain("kamau");

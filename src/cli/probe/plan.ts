@@ -1,20 +1,10 @@
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { FOLLOW_MS } from "../../learn/probe/follow-payment.ts";
-import { PARTS, type Part, type Step } from "../../learn/probe/steps/step.ts";
+import { PARTS, type Step } from "../../learn/probe/steps/step.ts";
 import { formatTable, paint, printable } from "../terminal/output.ts";
 import type { ProbeSettings } from "./settings.ts";
 
 type Asked = Pick<ProbeSettings, "baseUrl" | "keyKind" | "phone" | "write">;
-
-const TITLES: Readonly<Record<Part, string>> = {
-  reads: "Reads",
-  rejections: "Rejections that cost nothing",
-  paging: "Paging, one question a request",
-  write: "An invoice and a webhook",
-  deletion: "Their deletion, also if an earlier step fails",
-  "after deletion": "What is left of them",
-  prompt: "A payment",
-};
 
 const queryOf = ({ query = {} }: Step): string =>
   Object.entries(query)
@@ -29,7 +19,7 @@ export function stepName(step: Step): string {
 }
 
 /** One row for each request, and for paging one for each list. */
-function rowsOf(part: Part, steps: readonly Step[]): string[][] {
+function rowsOf(part: string, steps: readonly Step[]): string[][] {
   if (part !== "paging") return steps.map((step) => [stepName(step), step.learns]);
   return [...new Set(steps.map(({ path }) => path))].map((path) => {
     const queries = steps.filter((step) => step.path === path).map(queryOf);
@@ -59,12 +49,11 @@ function promises({ write, keyKind, phone }: Asked, out: string | undefined): st
  * @param out - The file that the profile goes to; `undefined` if it goes to none.
  */
 export function formatPlan(steps: readonly Step[], asked: Asked, out?: string): string {
-  const parts = PARTS.flatMap((part) => {
+  const parts = Object.entries(PARTS).flatMap(([part, title]) => {
     const own = steps.filter((step) => step.part === part);
-    const title = paint("bold", `${TITLES[part]} (${own.length})`);
-    return own.length === 0
-      ? []
-      : [`${title}\n${formatTable(rowsOf(part, own)).replace(/^/gm, "  ")}`];
+    if (own.length === 0) return [];
+    const rows = formatTable(rowsOf(part, own)).replace(/^/gm, "  ");
+    return [`${paint("bold", `${title} (${own.length})`)}\n${rows}`];
   });
   const head = `malipo asks ${printable(asked.baseUrl)} at most ${steps.length} questions, one at a time, with a ${asked.keyKind} key.`;
   return [head, ...parts, promises(asked, out).join("\n")].join("\n\n");

@@ -94,7 +94,7 @@ const ROWS: Readonly<Record<Part, readonly StepRow[]>> = {
 };
 
 /** Every request that a probe may send, in its order. */
-export const STEPS: readonly Step[] = PARTS.flatMap((part) =>
+export const STEPS: readonly Step[] = (Object.keys(PARTS) as Part[]).flatMap((part) =>
   ROWS[part].map((row) => ({ part, ...row })),
 );
 
