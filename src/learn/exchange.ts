@@ -5,6 +5,10 @@ import type { RejectionCause } from "../profile/causes.ts";
 /** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
 export type HeaderEntries = Iterable<readonly [name: string, value: string]>;
 
+/** @param wanted - The name of the header in lower case. */
+export const headerValue = (headers: HeaderEntries, wanted: string): string | undefined =>
+  [...headers].find(([name]) => name.toLowerCase() === wanted)?.[1];
+
 /** A request to the service and its response, raw. Only shapes of it are stored. */
 export interface Exchange {
   readonly method: string;

@@ -7,16 +7,7 @@ import { hasType, ROOT } from "../profile/paths.ts";
 import { type Place, toTree } from "../profile/place.ts";
 import { isAccepted } from "../profile/read.ts";
 import type { ResponseShape, ServiceProfile } from "../profile/types.ts";
-
-const FORMATS: Readonly<Record<string, Json>> = {
-  iso8601: { format: "date-time" },
-  date: { format: "date" },
-  uuid: { format: "uuid" },
-  url: { format: "uri" },
-  email: { format: "email" },
-  decimal2: { pattern: "^-?\\d+\\.\\d{2}$" },
-  decimal: { pattern: "^-?\\d+\\.\\d+$" },
-};
+import { FORMATS } from "../profile/vocabulary/formats.ts";
 
 /** A place as JSON Schema. A field that was always there is required. */
 function schemaOf(place: Place | undefined): Json {
@@ -37,7 +28,7 @@ function textKeywords({ types, formats, values }: Place): Json {
   const isOne = types.includes("string") && formats.length === 1;
   // Not an enum: the service may have further ones.
   return {
-    ...(isOne && FORMATS[formats[0] ?? ""]),
+    ...(isOne && FORMATS[formats[0] ?? ""]?.schema),
     ...(values.length > 0 && { examples: values }),
   };
 }

@@ -2,7 +2,7 @@ import type { RejectionCause } from "../profile/causes.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
 import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
-import type { DeliverySeen, Exchange } from "./exchange.ts";
+import { type DeliverySeen, type Exchange, headerValue } from "./exchange.ts";
 import { type Additions, add } from "./observe/additions.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
 import { headersOf } from "./observe/headers.ts";
@@ -174,9 +174,7 @@ export class Recorder {
   }
 
   #addOrigin({ headers }: Exchange): void {
-    const isAllowed = [...headers].some(
-      ([name]) => name.toLowerCase() === "access-control-allow-origin",
-    );
+    const isAllowed = headerValue(headers, "access-control-allow-origin") !== undefined;
     this.#add({ browsers: { [isAllowed ? "allowed" : "rejected"]: this.#one } });
   }
 }

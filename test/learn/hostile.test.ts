@@ -84,6 +84,18 @@ describe("a profile that was learned from hostile bodies", () => {
     },
   );
 
+  test("holds none of sixty names that one place had, one in each response", () => {
+    const names = Array.from(
+      { length: 60 },
+      (_, n) => `rate_${"abcdefghij"[n % 10]}${"klmnopq"[Math.floor(n / 10)]}`,
+    );
+    const bodies = names.map((name) => JSON.stringify({ data: { id: 1, [name]: { net: 1 } } }));
+    const text = profileTextOf(bodies);
+    expect(text).toContain('"data.*.net"');
+    expect(names.filter((name) => text.includes(name))).toEqual([]);
+    expect(formatProfile(parseProfile(JSON.parse(text)))).toBe(text);
+  });
+
   test("holds the names that services use", () => {
     const body = {
       CheckoutRequestID: "ws_1",
