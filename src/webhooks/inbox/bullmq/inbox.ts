@@ -27,7 +27,7 @@ import {
   queuesOf,
   type WorkerOptions,
 } from "../types.ts";
-import { conflictList, deadLetterList, doublePaymentList, waitingList } from "./lists.ts";
+import { listsOf } from "./lists.ts";
 import { type BullmqInboxOptions, OPTIONS } from "./options.ts";
 import { InboxQueue, type QueueSettings } from "./queue.ts";
 import {
@@ -229,9 +229,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
     stats: () => inbox.stats(),
-    deadLetters: deadLetterList(() => inbox.open()),
-    conflicts: conflictList(() => inbox.open()),
-    waiting: waitingList(() => inbox.open()),
-    doublePayments: doublePaymentList(() => inbox.doublePayments()),
+    ...listsOf(
+      () => inbox.open(),
+      () => inbox.doublePayments(),
+    ),
   };
 }

@@ -1,16 +1,15 @@
 import { type Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
-import { Batcher, type WaitingDelivery } from "../batcher.ts";
+import { Batcher, type Stored } from "../batcher.ts";
 import {
   type Horizon,
   MAX_ATTEMPTS,
   type NewDelivery,
   QUEUES,
   type Receipt,
-  receiptFor,
 } from "../types.ts";
-import { type Admission, QueueLedger } from "./ledger.ts";
+import { QueueLedger } from "./ledger.ts";
 import {
   bullmqQueueName,
   deliveryOf,
@@ -150,19 +149,15 @@ export class InboxQueue {
     );
   }
 
-  async #store(batch: readonly WaitingDelivery[]): Promise<void> {
+  async #store(deliveries: readonly NewDelivery[]): Promise<Stored[]> {
     const queue = await this.open();
-    const admissions = await this.ledger.admit(batch.map(({ delivery }) => delivery));
-    const needJobs = batch.filter((_, at) => (admissions[at] as Partial<Admission>).needsJob);
+    const admissions = await this.ledger.admit(deliveries);
+    const needJobs = deliveries.filter((_, at) => admissions[at]?.needsJob);
     // A job that exists is left unchanged.
-    const jobs = new Map(needJobs.map(({ delivery }) => [delivery.key, this.#jobOf(delivery)]));
+    const jobs = new Map(needJobs.map((delivery) => [delivery.key, this.#jobOf(delivery)]));
     if (jobs.size > 0) await queue.addBulk([...jobs.values()]);
     await this.#confirm();
-    for (const [at, { resolve, reject }] of batch.entries()) {
-      const admission = admissions[at] as Admission | Error;
-      if (admission instanceof Error) reject(admission);
-      else resolve(receiptFor(admission.kind));
-    }
+    return admissions.map(({ as }) => as);
   }
 
   /**

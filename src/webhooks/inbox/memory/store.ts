@@ -78,9 +78,9 @@ export class MemoryStore implements LeaseStore {
     return receiptFor(isConflict ? "conflict" : "accepted");
   }
 
-  /** The entries in a state. */
-  in(state: Exclude<Entry["state"], "done">): LiveEntry[] {
-    return [...this.#entries.values()].filter((one) => one.state === state) as LiveEntry[];
+  /** The entries in some states, other than `done`. */
+  in(...states: readonly Entry["state"][]): LiveEntry[] {
+    return [...this.#entries.values()].filter(({ state }) => states.includes(state)) as LiveEntry[];
   }
 
   entry(id: string): Entry | undefined {

@@ -9,7 +9,7 @@ import {
 import { FileClock } from "../../../internal/sqlite/meta.ts";
 import { cannotUse, openFile } from "../../../internal/sqlite/open.ts";
 import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
-import { Batcher, type WaitingDelivery } from "../batcher.ts";
+import { Batcher } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import type { Pace } from "../pace.ts";
@@ -110,18 +110,17 @@ export class SqliteStore implements LeaseStore {
     return this.#batcher.add(delivery);
   }
 
-  async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
+  async #storeBatch(batch: readonly NewDelivery[]): Promise<Receipt["kind"][]> {
     this.isStoring = true;
     try {
-      const stored = await this.use(({ disk, events }) => {
+      const kinds = await this.use(({ disk, events }) => {
         disk.check();
-        const live = batch.filter(({ isOver }) => !isOver());
-        return disk.write(() => live.map((one) => [one, events.store(one.delivery)] as const));
+        return disk.write(() => batch.map((delivery) => events.store(delivery)));
       });
       const { disk } = this.open();
       await disk.sync();
       disk.check();
-      for (const [{ resolve }, receipt] of stored) resolve(receipt);
+      return kinds;
     } finally {
       this.isStoring = false;
       this.#onStored();
