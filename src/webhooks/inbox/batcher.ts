@@ -23,10 +23,21 @@ const DEFAULT_LIMITS: BatchLimits = {
   parallel: 1,
 };
 
-/** What an engine did with a delivery, or why it could not store it. */
-export type Stored = Receipt["kind"] | Error;
+/**
+ * What an engine did with a delivery, or why it could not store it. `undefined`: its sender has its
+ * response already.
+ */
+export type Stored = Receipt["kind"] | Error | undefined;
 
-type StoreBatch = (deliveries: readonly NewDelivery[]) => Promise<readonly Stored[]>;
+/**
+ * Stores a batch. If it rejects, so does each of the deliveries.
+ *
+ * @param isOver - Whether the sender of a delivery has its response, for an engine that had to wait.
+ */
+type StoreBatch = (
+  deliveries: readonly NewDelivery[],
+  isOver: (at: number) => boolean,
+) => Promise<readonly Stored[]>;
 
 /** A delivery whose sender waits for the receipt. */
 interface Waiting {
@@ -49,7 +60,6 @@ export class Batcher {
   #waitingBytes = 0;
   #storing = 0;
 
-  /** @param store - Stores a batch. If it rejects, so does each of the deliveries. */
   constructor(store: StoreBatch, limits: Partial<BatchLimits> = {}) {
     this.#store = store;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
@@ -102,7 +112,8 @@ export class Batcher {
   }
 
   async #storeBatch(batch: readonly Waiting[]): Promise<void> {
-    const stored = await this.#store(batch.map(({ delivery }) => delivery));
+    const deliveries = batch.map(({ delivery }) => delivery);
+    const stored = await this.#store(deliveries, (at) => batch[at]?.isOver() === true);
     for (const [at, { resolve, reject }] of batch.entries()) {
       const one = stored[at];
       if (typeof one === "string") resolve(one);

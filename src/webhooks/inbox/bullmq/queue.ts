@@ -2,13 +2,7 @@ import { type Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
 import { Batcher, type Stored } from "../batcher.ts";
-import {
-  type Horizon,
-  MAX_ATTEMPTS,
-  type NewDelivery,
-  QUEUES,
-  type Receipt,
-} from "../types.ts";
+import { type Horizon, MAX_ATTEMPTS, type NewDelivery, QUEUES, type Receipt } from "../types.ts";
 import { QueueLedger } from "./ledger.ts";
 import {
   bullmqQueueName,

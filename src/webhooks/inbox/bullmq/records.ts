@@ -52,8 +52,7 @@ export const headerOf = ({ event, receivedAt, signature, attempts, error }: Stor
   event,
   receivedAt,
   signature,
-  attempts,
-  error,
+  ...(attempts !== undefined && { attempts, error }),
 });
 
 export type Header = ReturnType<typeof headerOf>;

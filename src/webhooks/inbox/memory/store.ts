@@ -138,8 +138,9 @@ export class MemoryStore implements LeaseStore {
     };
   }
 
-  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
+  turn(ended: readonly EndedLease[], room: () => number, queues: readonly string[]): Lease[] {
     for (const one of ended) this.#endLease(one);
+    const count = room();
     const due: LiveEntry[] = [];
     for (const entry of this.#pending) {
       if (due.length >= count) break;
