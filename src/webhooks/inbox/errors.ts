@@ -76,11 +76,14 @@ export const leaseLost = (): Error =>
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");
 
-/** For events that no process took before their retention ended. */
-export const forgottenUnprocessed = (count: number): Error =>
-  new Error(
-    `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,
-  );
+/** Acknowledged events were deleted that no process took before their retention ended. */
+export class DeletedError extends Error {
+  constructor(count: number) {
+    super(
+      `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,
+    );
+  }
+}
 
 /** The error of a dead letter whose stored record something else has changed. */
 export const unreadable = (error: unknown): string =>
@@ -102,11 +105,11 @@ export const notStoredInTime = (ms: number): Error =>
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
 
-/** The engine neither stored the event nor had it before: it may have failed over in between. */
+/** PostgreSQL neither stored the event nor had it before: it may have failed over in between. */
 export class EventMissingError extends Error {
-  constructor(engine: string) {
+  constructor() {
     super(
-      `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+      `The event is not in PostgreSQL right after it was added. The delivery is not acknowledged: the service sends it again.`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { asOwnEvent, conflictIdOf } from "../delivery.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import {
   type InboxStats,
@@ -179,7 +179,7 @@ export class MemoryStore implements LeaseStore {
       this.#entries.delete(id);
     }
     const deleted = this.#deleteUnprocessed(queues);
-    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     return { warnings, nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 

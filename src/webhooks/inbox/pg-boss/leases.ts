@@ -1,6 +1,6 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { queueOf, type Transaction } from "../types.ts";
@@ -167,7 +167,7 @@ export class PgBossLeases implements LeaseStore {
     while (await inTransaction((db) => ledger.forget(db)));
     const warnings: Error[] = this.#store.durabilityProblems.splice(0);
     const deleted = await inTransaction((db) => deleteUnprocessed(this.#store, db, queues));
-    if (deleted > 0) warnings.push(forgottenUnprocessed(deleted));
+    if (deleted > 0) warnings.push(new DeletedError(deleted));
     return { warnings, nextInMs: settings.tuning.maintenanceMs ?? MAINTENANCE_MS };
   }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import type { Maintenance } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
@@ -76,7 +76,7 @@ export class Upkeep {
     const forgotten = this.#forgetOver();
     const { deleteUnprocessed } = this.#statements;
     const deleted = Number(deleteUnprocessed.run(...this.#unprocessed(queues)).changes);
-    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     const hasBacklog = Math.max(forgotten, deleted) >= FORGET_BATCH;
     return {
       warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
