@@ -3,16 +3,16 @@ import { notFoundIn } from "../errors.ts";
 import type { Conflict, DeadLetter, EventFilter } from "../event-list.ts";
 import { pageOf } from "../event-pages.ts";
 import type { DoublePaymentList, Lists } from "../types.ts";
-import type { Entry, LiveEntry, MemoryStore } from "./store.ts";
+import type { Entry, MemoryStore } from "./store.ts";
 
-const conflictOf = ({ delivery, state }: LiveEntry): Conflict => ({
+const conflictOf = ({ delivery, state }: Entry): Conflict => ({
   id: state === "conflict" ? conflictIdOf(delivery) : delivery.key,
   event: delivery.event,
   receivedAt: delivery.receivedAt,
   signature: delivery.signature,
 });
 
-const deadLetterOf = (entry: LiveEntry): DeadLetter => ({
+const deadLetterOf = (entry: Entry): DeadLetter => ({
   ...conflictOf(entry),
   attempts: entry.attempts,
   error: entry.error,
@@ -23,12 +23,12 @@ export function listsOf(store: MemoryStore, requeued: () => void): Lists {
   const listOf = <Item extends Conflict>(
     name: keyof Lists,
     states: readonly Entry["state"][],
-    itemOf: (entry: LiveEntry) => Item,
+    itemOf: (entry: Entry) => Item,
   ) => {
-    const find = (id: string): LiveEntry => {
+    const find = (id: string): Entry => {
       const entry = store.entry(id);
       if (entry === undefined || !states.includes(entry.state)) throw notFoundIn(name, id);
-      return entry as LiveEntry;
+      return entry;
     };
     return {
       list: async ({ isRetrying, ...filter }: EventFilter & { readonly isRetrying?: boolean }) => {
