@@ -31,7 +31,7 @@ export function pageOf<Item extends Filtered>(all: readonly Item[], filter: Even
   return matching.sort(compareEvents).slice(0, filter.limit);
 }
 
-/** Whether an item matches a filter; its limit is not looked at. What is no event has no kind. */
+/** Whether an item matches a filter; its limit is not looked at. A double payment has no kind. */
 export function matchesFilter(
   { event, receivedAt, id }: Filtered,
   { kind, since, until, after }: EventFilter,
