@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
-import { closest, counterexample } from "./counterexample.ts";
+import { counterexample } from "./counterexample.ts";
 import { hasMoreOrders, ordersOf } from "./orders.ts";
 import { type Explorable, runInOrder } from "./run.ts";
 
@@ -73,22 +73,19 @@ export async function explore<Event = WebhookEvent>(
   options: ExploreOptions = {},
 ): Promise<{ runs: number }> {
   const times = checkInput(createHandler, events, options);
-  const run = (order: readonly number[]) => runInOrder(createHandler, events, order);
   let expected: string | undefined;
   let runs = 0;
   for (const order of ordersOf(events.length, times)) {
-    const { text, failure } = await run(order);
+    const { state, remaining, error } = await runInOrder(createHandler, events, order);
     runs++;
-    if (expected === undefined && failure !== undefined) {
+    if (expected === undefined && remaining > 0) {
       throw new Error(
-        `explore(): the handler does not accept the events even in the given order: ${text}`,
-        { cause: failure.error },
+        `explore(): the handler does not accept the events even in the given order: ${state}`,
+        { cause: error },
       );
     }
-    expected ??= text;
-    if (text === expected) continue;
-    const pair = await closest([order, text], expected, async (one) => (await run(one)).text);
-    throw counterexample(events, pair);
+    expected ??= state;
+    if (state !== expected) throw counterexample(events, order, expected, state);
   }
   return { runs };
 }

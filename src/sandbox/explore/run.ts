@@ -18,20 +18,19 @@ export interface Explorable<Event = WebhookEvent> {
 /** Makes a handler for a run. */
 export type CreateHandler<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
 
-/** The result of a run. */
-export interface RunResult {
-  /** The final state. It names the events that the handler never accepted. */
-  readonly text: string;
-  /** What the handler threw last, if it never accepted some event. */
-  readonly failure?: { readonly error: unknown };
+interface Handled {
+  /** How many events the handler never accepted. */
+  readonly remaining: number;
+  /** What it threw last. */
+  readonly error: unknown;
 }
 
-/** Runs a new handler with the events in a given order. */
+/** Runs a new handler with the events in a given order. Returns its final state as text, too. */
 export async function runInOrder<Event>(
   createHandler: CreateHandler<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<RunResult> {
+): Promise<Handled & { readonly state: string }> {
   const handler = await createHandler();
   if (typeof handler?.handle !== "function" || typeof handler.state !== "function") {
     throw new ConfigurationError(
@@ -39,11 +38,10 @@ export async function runInOrder<Event>(
     );
   }
   try {
-    const { remaining, error } = await handleAll(handler, events, order);
-    const state = stateText(await handler.state());
-    if (remaining === 0) return { text: state };
-    const text = `${state}, ${remaining} never accepted: ${stateText(error)}`;
-    return { text, failure: { error } };
+    const handled = await handleAll(handler, events, order);
+    const { remaining, error } = handled;
+    const rejected = remaining > 0 ? `, ${remaining} never accepted: ${stateText(error)}` : "";
+    return { ...handled, state: stateText(await handler.state()) + rejected };
   } finally {
     await handler.close?.();
   }
@@ -54,7 +52,7 @@ async function handleAll<Event>(
   handler: Explorable<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<{ remaining: number; error?: unknown }> {
+): Promise<Handled> {
   let waiting = order;
   let error: unknown;
   for (;;) {
