@@ -22,9 +22,9 @@ function checked<T>(schema: Schema, body: Body): T {
 }
 
 /** @throws {ErrorResponse} for an amount outside the limits. */
-function checkedAmount(amount: unknown, { limits }: SandboxState): number {
+function checkedAmount(amount: unknown, { settings }: SandboxState): number {
   const cents = parseAmount(amount);
-  const { minCents, maxCents } = limits;
+  const { minCents, maxCents } = settings.limits;
   if (cents !== undefined && cents >= minCents && cents <= maxCents) return cents;
   throw invalidField(
     "amount",

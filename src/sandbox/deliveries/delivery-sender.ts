@@ -4,29 +4,21 @@ import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
-import { notifyChanged } from "../exchange/watch.ts";
 import {
   attemptFaults,
   attemptSignature,
   planDelivery,
   takeOvertaken,
 } from "../faults/chaos-deliveries.ts";
-import type { Deliver } from "../options.ts";
-import type { SandboxState } from "../sandbox-state.ts";
+import type { EventSender, SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, DeliveryChaos } from "../state/records.ts";
-import type { EventRecord, StoredDelivery } from "../state/stored.ts";
+import type { EventRecord, State, StoredDelivery } from "../state/stored.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";
 
 const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
-
-export interface DeliverySenderOptions {
-  readonly sandboxState: () => SandboxState;
-  readonly deliver: Deliver;
-  readonly timeoutMs: number;
-}
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
@@ -36,20 +28,16 @@ interface PlannedAttempt {
   readonly afterwards?: () => void;
 }
 
-export class DeliverySender implements Deliveries {
-  readonly #options: DeliverySenderOptions;
+export class DeliverySender implements Deliveries, EventSender {
+  readonly #sandboxState: SandboxState;
   /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
   readonly #inFlight = new Map<Promise<void>, string | undefined>();
   /** Limits the attempts in flight to each address. */
   readonly #semaphores = new Map<string, Semaphore>();
   readonly #pending = new PendingCounts();
 
-  constructor(options: DeliverySenderOptions) {
-    this.#options = options;
-  }
-
-  get #sandboxState(): SandboxState {
-    return this.#options.sandboxState();
+  constructor(sandboxState: SandboxState) {
+    this.#sandboxState = sandboxState;
   }
 
   all(): Delivery[] {
@@ -177,13 +165,13 @@ export class DeliverySender implements Deliveries {
 
   #attempt(planned: PlannedAttempt): Promise<void> {
     const { delivery, isScheduled } = planned;
-    const { generation } = this.#sandboxState;
+    const { state } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
     const { url } = delivery;
     const semaphore = this.#semaphores.get(url) ?? new Semaphore(MAX_CONCURRENT);
     this.#semaphores.set(url, semaphore);
     const attempt: Promise<void> = semaphore
-      .use(undefined, () => this.#send(planned, generation, ended))
+      .use(undefined, () => this.#send(planned, state, ended))
       .finally(() => {
         ended();
         if (semaphore.isIdle) this.#semaphores.delete(url);
@@ -193,13 +181,12 @@ export class DeliverySender implements Deliveries {
   }
 
   /** Sends once, logs the result, and decides what comes next. */
-  async #send(planned: PlannedAttempt, generation: number, ended: () => void): Promise<void> {
-    const { deliver, timeoutMs } = this.#options;
+  async #send(planned: PlannedAttempt, state: State, ended: () => void): Promise<void> {
     const { delivery, faults, afterwards } = planned;
     // The state may be reset or replaced in the meantime. The delivery is then not part of it.
-    const isGone = () => this.#sandboxState.generation !== generation;
+    const isGone = () => this.#sandboxState.state !== state;
     if (isGone()) return;
-    const { clock, serializer } = this.#sandboxState;
+    const { clock, serializer, settings } = this.#sandboxState;
     const sentAt = clock.ms();
     const headers = serializer.deliveryHeaders({
       delivery,
@@ -207,13 +194,13 @@ export class DeliverySender implements Deliveries {
       now: sentAt,
       signature: attemptSignature(delivery, faults),
     });
-    const result = await post({ delivery, faults, headers }, deliver, timeoutMs);
+    const result = await post({ delivery, faults, headers }, settings);
     ended();
     if (isGone()) return;
     this.#log(planned, sentAt, result);
     if (result.status === 200) this.#finish(delivery, "delivered");
     afterwards?.();
-    notifyChanged(this.#sandboxState.watchers);
+    this.#sandboxState.changed();
   }
 
   #log(

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "../clock/time.ts";
 import { attemptHeaders } from "../faults/chaos-deliveries.ts";
-import type { Deliver } from "../options.ts";
+import type { Deliver, SandboxSettings } from "../options.ts";
 import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";
 import { DELIVERY_HEADER } from "./deliveries.ts";
 
@@ -20,15 +20,18 @@ interface Attempt {
 const MAX_STORED_BYTES = 2_048;
 
 /** Sends a delivery once. Never rejects. */
-export function post(attempt: Attempt, deliver: Deliver, timeoutMs: number): Promise<PostResult> {
+export function post(
+  attempt: Attempt,
+  { deliver, deliveryTimeoutMs }: SandboxSettings,
+): Promise<PostResult> {
   if (attempt.faults.includes("drop"))
     return Promise.resolve({ error: "dropped by chaos", body: "" });
   const controller = new AbortController();
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      resolve({ error: `no response within ${timeoutMs} ms`, body: "" });
+      resolve({ error: `no response within ${deliveryTimeoutMs} ms`, body: "" });
       controller.abort();
-    }, timeoutMs);
+    }, deliveryTimeoutMs);
     send(attempt, deliver, controller.signal)
       .catch((error: unknown): PostResult => ({ error: describeFailure(error), body: "" }))
       .then((result) => {

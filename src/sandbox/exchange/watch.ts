@@ -18,10 +18,6 @@ export interface Watcher {
 
 export type Watchers = Set<Watcher>;
 
-export function notifyChanged(watchers: Watchers): void {
-  for (const watcher of watchers) watcher.changed?.();
-}
-
 /** Shows a request and its response to the watchers, as soon as there is a response. */
 export function observeResponse(
   watchers: Watchers,

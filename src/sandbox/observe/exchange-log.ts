@@ -1,6 +1,7 @@
 import { endpointFor } from "../../contract/endpoints.ts";
 import type { Exchange, Watcher } from "../exchange/watch.ts";
 import type { SandboxState } from "../sandbox-state.ts";
+import type { State } from "../state/stored.ts";
 
 type HeaderPair = readonly [name: string, value: string];
 
@@ -31,7 +32,7 @@ const MAX_CHARACTERS = 8_192;
 /** The latest requests to a sandbox and its responses. It is bounded, since a sandbox may run for days. */
 export class ExchangeLog implements Watcher {
   readonly #sandboxState: SandboxState;
-  #generation: number;
+  #state: State;
   #count = 0;
   readonly #byPayment = new Map<string, LoggedExchange[]>();
   readonly #failures: LoggedExchange[] = [];
@@ -40,7 +41,7 @@ export class ExchangeLog implements Watcher {
 
   constructor(sandboxState: SandboxState) {
     this.#sandboxState = sandboxState;
-    this.#generation = sandboxState.generation;
+    this.#state = sandboxState.state;
     sandboxState.watchers.add(this);
   }
 
@@ -98,8 +99,8 @@ export class ExchangeLog implements Watcher {
 
   /** Requests to a state that was replaced no longer explain anything. */
   #forgetReplacedState(): void {
-    if (this.#generation === this.#sandboxState.generation) return;
-    this.#generation = this.#sandboxState.generation;
+    if (this.#state === this.#sandboxState.state) return;
+    this.#state = this.#sandboxState.state;
     this.#byPayment.clear();
     this.#failures.length = 0;
     this.#latest = [];

@@ -40,7 +40,7 @@ const OUTCOMES: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
 
 /** How a phone answers a prompt automatically, if it does. */
 function automaticOutcome(
-  { auto }: SandboxState,
+  { settings: { auto } }: SandboxState,
   phone: string,
   { autoAnswer }: StoredPhone,
 ): PromptOutcome | undefined {
@@ -97,8 +97,8 @@ export function startPayment(sandboxState: SandboxState, request: NewPayment): S
     ...(isBusy ? {} : { checkout_request_id: sandboxState.serializer.newId("checkout", state) }),
   };
   state.payments.push(payment);
-  indexPayment(sandboxState, payment);
-  sandboxState.emit("payment.initiated", payment);
+  indexPayment(sandboxState.payments, payment);
+  sandboxState.deliveries.emit("payment.initiated", payment);
   if (isBusy) fail(sandboxState, payment, "anotherPrompt");
   else openPrompt(sandboxState, phone, payment);
   return payment;
@@ -126,7 +126,7 @@ function finish(
 
 function fail(sandboxState: SandboxState, payment: StoredPayment, cause: FailureName): void {
   finish(sandboxState, payment, { status: "failed", failure: FAILURES[cause] });
-  sandboxState.emit("payment.failed", payment);
+  sandboxState.deliveries.emit("payment.failed", payment);
 }
 
 function complete(sandboxState: SandboxState, payment: StoredPayment): void {
@@ -138,7 +138,7 @@ function complete(sandboxState: SandboxState, payment: StoredPayment): void {
   phone.balanceCents -= payment.cents;
   const transaction_id = nextName(sandboxState.state.random, "receipt", 10);
   finish(sandboxState, payment, { status: "completed", transaction_id });
-  sandboxState.emit("payment.completed", payment);
+  sandboxState.deliveries.emit("payment.completed", payment);
   payInvoice(sandboxState, payment);
 }
 
