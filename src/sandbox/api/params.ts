@@ -1,5 +1,9 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/payment.ts";
+import {
+  type MobileMoneyPaymentParams,
+  mobileMoneyPaymentParams,
+  phoneToValidate,
+} from "../../contract/payment.ts";
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { parseTimestamp } from "../clock/time.ts";
@@ -33,21 +37,16 @@ function checkedAmount(amount: unknown, { settings }: SandboxState): number {
 }
 
 export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
-  const params = checked<{
-    amount: number;
-    phone: string;
-    description?: string;
-    account_reference?: string;
-    payment_account_id?: string | number;
-  }>(mobileMoneyPaymentParams, body);
+  const params = checked<MobileMoneyPaymentParams>(mobileMoneyPaymentParams, body);
   const phone = kenyanMobile(params.phone);
   if (phone === undefined) {
     throw invalidField("phone", "expected a Kenyan mobile number: 07 or 01, and eight more digits");
   }
-  const account = params.payment_account_id;
   const { accountIds } = sandboxState.serializer;
   const [defaultAccount] = accountIds;
-  const chosen = accountIds.find((one) => String(one) === String(account ?? defaultAccount));
+  const chosen = accountIds.find(
+    (one) => String(one) === String(params.payment_account_id ?? defaultAccount),
+  );
   if (chosen === undefined) {
     throw invalidField(
       "payment_account_id",

@@ -1,6 +1,7 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
 import { indexPayment, type SandboxState } from "../sandbox-state.ts";
+import { MERCHANT } from "../state/merchant.ts";
 import {
   FAILURES,
   type FailureName,
@@ -12,7 +13,6 @@ import type { AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
-import { MERCHANT } from "./merchant.ts";
 
 export interface NewPayment {
   readonly cents: number;

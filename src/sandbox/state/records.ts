@@ -1,13 +1,7 @@
-/** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
-export type AutoAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
+export const AUTO_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;
 
-export const AUTO_ANSWERS = [
-  "approve",
-  "cancel",
-  "wrongPin",
-  "ignore",
-  "ask",
-] as const satisfies AutoAnswer[];
+/** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
+export type AutoAnswer = (typeof AUTO_ANSWERS)[number];
 
 /** One attempt to deliver a webhook, and its result. */
 export interface DeliveryAttempt {
@@ -60,16 +54,6 @@ export type FaultEffect =
   /** The request is done, and the connection is reset before the response. */
   | { readonly kind: "lostResponse" };
 
-/** A fault that chaos can inject into a delivery or into one of its attempts. */
-export type DeliveryChaos =
-  | "duplicate"
-  | "reorder"
-  | "delay"
-  | "drop"
-  | "badSignature"
-  | "staleTimestamp"
-  | "rotateSecret";
-
 export const DELIVERY_CHAOS = [
   "duplicate",
   "reorder",
@@ -78,7 +62,10 @@ export const DELIVERY_CHAOS = [
   "badSignature",
   "staleTimestamp",
   "rotateSecret",
-] as const satisfies DeliveryChaos[];
+] as const;
+
+/** A fault that chaos can inject into a delivery or into one of its attempts. */
+export type DeliveryChaos = (typeof DELIVERY_CHAOS)[number];
 
 export const CHAOS_NAMES = [...DELIVERY_CHAOS, "apiErrors", "lostResponses"] as const;
 
