@@ -12,9 +12,7 @@ const tagOf = (name: string): string =>
     .replace(/^./, (letter) => letter.toUpperCase());
 
 export const tags: readonly Json[] = [...new Set(Object.keys(ENDPOINTS).map(tagOf))].map(
-  (name) => ({
-    name,
-  }),
+  (name) => ({ name }),
 );
 
 /** `mobileMoneyInitiate` for `mobileMoney.initiate`. */

@@ -76,12 +76,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const names = ["port", "host", "cors", "allowedHosts", "command"];
       const own = ownOptions(serveOptions, names, "serve()");
       const { port = defaultPort, command } = own;
-      const { clock, profile } = settings;
-      return serve(
-        { sandboxState: engine, sandbox, clock, profile, command },
-        port,
-        checkAccess(own),
-      );
+      const served = { ...settings, sandboxState: engine, sandbox, command };
+      return serve(served, port, checkAccess(own));
     },
   };
   return sandbox;

@@ -22,9 +22,8 @@ const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
-  /** Is it an attempt of the retry schedule? */
-  readonly isScheduled: boolean;
   readonly faults: readonly DeliveryChaos[];
+  /** Decides what comes next. Only attempts of the retry schedule have it. */
   readonly afterwards?: () => void;
 }
 
@@ -50,7 +49,7 @@ export class DeliverySender implements Deliveries, EventSender {
 
   async resend(id: string): Promise<Delivery> {
     const delivery = this.#find(id);
-    await this.#attempt({ delivery, isScheduled: false, faults: [] });
+    await this.#attempt({ delivery, faults: [] });
     return deliveryView(delivery);
   }
 
@@ -129,7 +128,6 @@ export class DeliverySender implements Deliveries, EventSender {
     const overtaken = takeOvertaken(state, delivery);
     void this.#attempt({
       delivery,
-      isScheduled: true,
       faults,
       afterwards: () => {
         this.#sendOvertaken(overtaken);
@@ -138,7 +136,7 @@ export class DeliverySender implements Deliveries, EventSender {
     });
     if (faults.includes("duplicate")) {
       const duplicateFaults = faults.filter((fault) => fault !== "drop");
-      void this.#attempt({ delivery, isScheduled: false, faults: duplicateFaults });
+      void this.#attempt({ delivery, faults: duplicateFaults });
     }
   }
 
@@ -164,7 +162,7 @@ export class DeliverySender implements Deliveries, EventSender {
   }
 
   #attempt(planned: PlannedAttempt): Promise<void> {
-    const { delivery, isScheduled } = planned;
+    const { delivery, afterwards } = planned;
     const { state } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
     const { url } = delivery;
@@ -176,7 +174,7 @@ export class DeliverySender implements Deliveries, EventSender {
         ended();
         if (semaphore.isIdle) this.#semaphores.delete(url);
       });
-    this.#inFlight.set(attempt, isScheduled ? delivery.id : undefined);
+    this.#inFlight.set(attempt, afterwards && delivery.id);
     return attempt;
   }
 

@@ -15,9 +15,6 @@ export interface Explorable<Event = WebhookEvent> {
   close?(): unknown;
 }
 
-/** Makes a handler for a run. */
-export type CreateHandler<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
-
 interface Handled {
   /** How many events the handler never accepted. */
   readonly remaining: number;
@@ -27,7 +24,7 @@ interface Handled {
 
 /** Runs a new handler with the events in a given order. Returns its final state as text, too. */
 export async function runInOrder<Event>(
-  createHandler: CreateHandler<Event>,
+  createHandler: () => Explorable<Event> | Promise<Explorable<Event>>,
   events: readonly Event[],
   order: readonly number[],
 ): Promise<Handled & { readonly state: string }> {

@@ -1,7 +1,13 @@
-export const AUTO_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;
-
 /** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
-export type AutoAnswer = (typeof AUTO_ANSWERS)[number];
+export type AutoAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
+
+export const AUTO_ANSWERS: readonly AutoAnswer[] = [
+  "approve",
+  "cancel",
+  "wrongPin",
+  "ignore",
+  "ask",
+];
 
 /** One attempt to deliver a webhook, and its result. */
 export interface DeliveryAttempt {
@@ -54,7 +60,17 @@ export type FaultEffect =
   /** The request is done, and the connection is reset before the response. */
   | { readonly kind: "lostResponse" };
 
-export const DELIVERY_CHAOS = [
+/** A fault that chaos can inject into a delivery or into one of its attempts. */
+export type DeliveryChaos =
+  | "duplicate"
+  | "reorder"
+  | "delay"
+  | "drop"
+  | "badSignature"
+  | "staleTimestamp"
+  | "rotateSecret";
+
+export const DELIVERY_CHAOS: readonly DeliveryChaos[] = [
   "duplicate",
   "reorder",
   "delay",
@@ -62,10 +78,7 @@ export const DELIVERY_CHAOS = [
   "badSignature",
   "staleTimestamp",
   "rotateSecret",
-] as const;
-
-/** A fault that chaos can inject into a delivery or into one of its attempts. */
-export type DeliveryChaos = (typeof DELIVERY_CHAOS)[number];
+];
 
 export const CHAOS_NAMES = [...DELIVERY_CHAOS, "apiErrors", "lostResponses"] as const;
 
