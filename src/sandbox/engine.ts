@@ -80,9 +80,9 @@ export class Engine implements SandboxState {
 
   #initialState(): State {
     const { seed, clock, startMs } = this.settings;
-    return initialState(seed, clock === "virtual" ? startMs : machineTime(), (ids) =>
-      this.serializer.newId("secret", ids),
-    );
+    const state = initialState(seed, clock === "virtual" ? startMs : machineTime());
+    state.webhookSecret = this.serializer.newId("secret", { random: state.random, nextId: 1 });
+    return state;
   }
 
   #replaceState(state: State): void {

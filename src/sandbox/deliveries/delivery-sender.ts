@@ -16,9 +16,9 @@ import type { Delivery, DeliveryChaos } from "../state/records.ts";
 import type { EventRecord, State, StoredDelivery } from "../state/stored.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
-import { PendingCounts } from "./queue.ts";
+import { countPending } from "./queue.ts";
 
-const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
+const { maxConcurrent, maxPending } = ASSUMPTIONS.deliveryQueue.value;
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
@@ -33,7 +33,8 @@ export class DeliverySender implements Deliveries, EventSender {
   readonly #inFlight = new Map<Promise<void>, string | undefined>();
   /** Limits the attempts in flight to each address. */
   readonly #semaphores = new Map<string, Semaphore>();
-  readonly #pending = new PendingCounts();
+  /** How many deliveries are pending for each address: a receiver may never respond. */
+  #pending = new Map<string, number>();
 
   constructor(sandboxState: SandboxState) {
     this.#sandboxState = sandboxState;
@@ -81,7 +82,7 @@ export class DeliverySender implements Deliveries, EventSender {
   /** Must be called after the state was replaced: the attempts in flight belong to the old state. */
   restart(): void {
     this.#inFlight.clear();
-    this.#pending.recount(this.#sandboxState.state);
+    this.#pending = countPending(this.#sandboxState.state);
   }
 
   #find(id: string): StoredDelivery {
@@ -109,15 +110,16 @@ export class DeliverySender implements Deliveries, EventSender {
       ...(chaos && { chaos }),
     };
     state.deliveries.push(delivery);
-    const error = this.#pending.add(delivery);
-    if (error !== undefined) {
+    const pending = this.#pending.get(url) ?? 0;
+    if (pending >= maxPending) {
+      const error = `not sent: ${maxPending} deliveries are pending for this address already`;
       delivery.state = "failed";
       delivery.attempts.push({ at: formatTimestamp(clock.ms()), error, latencyMs: 0 });
-    } else if (waitMs === 0) {
-      this.#attemptOnSchedule(delivery);
-    } else {
-      clock.schedule(waitMs, { kind: "deliver", delivery: id });
+      return delivery;
     }
+    this.#pending.set(url, pending + 1);
+    if (waitMs === 0) this.#attemptOnSchedule(delivery);
+    else clock.schedule(waitMs, { kind: "deliver", delivery: id });
     return delivery;
   }
 
@@ -157,7 +159,9 @@ export class DeliverySender implements Deliveries, EventSender {
   }
 
   #finish(delivery: StoredDelivery, state: "delivered" | "failed"): void {
-    this.#pending.remove(delivery);
+    const { url } = delivery;
+    const wasPending = delivery.state === "pending";
+    if (wasPending) this.#pending.set(url, (this.#pending.get(url) ?? 0) - 1);
     delivery.state = state;
   }
 
@@ -166,7 +170,7 @@ export class DeliverySender implements Deliveries, EventSender {
     const { state } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
     const { url } = delivery;
-    const semaphore = this.#semaphores.get(url) ?? new Semaphore(MAX_CONCURRENT);
+    const semaphore = this.#semaphores.get(url) ?? new Semaphore(maxConcurrent);
     this.#semaphores.set(url, semaphore);
     const attempt: Promise<void> = semaphore
       .use(undefined, () => this.#send(planned, state, ended))

@@ -17,13 +17,10 @@ export interface ExploreOptions {
   maxRuns?: number | undefined;
 }
 
-const DEFAULT_TIMES = 2;
-const DEFAULT_MAX_RUNS = 10_000;
-
 /** @returns How many times each event comes at most. */
 function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): number {
   const own = ownOptions(options, ["times", "maxRuns"], "explore()");
-  const { times = DEFAULT_TIMES, maxRuns = DEFAULT_MAX_RUNS } = own;
+  const { times = 2, maxRuns = 10_000 } = own;
   if (typeof createHandler !== "function") {
     throw new ConfigurationError(
       "explore() requires a function that returns a new { handle(event), state() }.",
