@@ -6,6 +6,7 @@ import { formatTimestamp } from "../clock/time.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
 import {
   attemptFaults,
+  attemptHeaders,
   attemptSignature,
   planDelivery,
   takeOvertaken,
@@ -14,11 +15,13 @@ import type { EventSender, SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, DeliveryChaos } from "../state/records.ts";
 import type { EventRecord, State, StoredDelivery } from "../state/stored.ts";
-import { type Deliveries, deliveryView } from "./deliveries.ts";
+import { DELIVERY_HEADER, type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { countPending } from "./queue.ts";
 
 const { maxConcurrent, maxPending } = ASSUMPTIONS.deliveryQueue.value;
+
+const DROPPED: PostResult = { error: "dropped by chaos", body: "" };
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
@@ -190,13 +193,17 @@ export class DeliverySender implements Deliveries, EventSender {
     if (isGone()) return;
     const { clock, serializer, settings } = this.#sandboxState;
     const sentAt = clock.ms();
-    const headers = serializer.deliveryHeaders({
-      delivery,
-      tries: delivery.attempts.length + 1,
-      now: sentAt,
-      signature: attemptSignature(delivery, faults),
-    });
-    const result = await post({ delivery, faults, headers }, settings);
+    const tries = delivery.attempts.length + 1;
+    const signature = attemptSignature(delivery, faults);
+    const headers = {
+      "content-type": "application/json",
+      ...serializer.deliveryHeaders({ delivery, tries, now: sentAt, signature }),
+      [DELIVERY_HEADER]: delivery.id,
+      ...attemptHeaders(delivery, faults),
+    };
+    const { url, body } = delivery;
+    const isDropped = faults.includes("drop");
+    const result = await (isDropped ? DROPPED : post(url, { headers, body }, settings));
     ended();
     if (isGone()) return;
     this.#log(planned, sentAt, result);
