@@ -2,7 +2,7 @@ import { endpointFor } from "../../contract/endpoints.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import { CORS_HEADERS, jsonResponse } from "../exchange/json-response.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
-import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
+import { chaosRequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { FaultEffect } from "../state/records.ts";
@@ -66,14 +66,10 @@ function planResponse(sandboxState: SandboxState, request: ApiRequest): PlannedR
 }
 
 /** The fault that was set, or one of chaos. A request that only has a latency may get another fault. */
-function responseFault(
-  sandboxState: SandboxState,
-  set: FaultEffect | undefined,
-): RequestFault | undefined {
+function responseFault({ state }: SandboxState, set: FaultEffect | undefined) {
   const isOpen = set === undefined || set.kind === "latency";
-  const random = isOpen ? chaosRequestFault(sandboxState.state) : undefined;
-  if (random !== undefined) return random;
-  return set && { effect: set, headers: { "x-sandbox-fault": set.kind } };
+  const random = isOpen ? chaosRequestFault(state) : undefined;
+  return random ?? (set && { effect: set, headers: { "x-sandbox-fault": set.kind } });
 }
 
 function statusResponse({ status, headers = {}, body }: FaultEffect & { kind: "status" }) {

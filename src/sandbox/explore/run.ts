@@ -15,19 +15,15 @@ export interface Explorable<Event = WebhookEvent> {
   close?(): unknown;
 }
 
-interface Handled {
-  /** How many events the handler never accepted. */
-  readonly remaining: number;
-  /** What it threw last. */
-  readonly error: unknown;
-}
-
-/** Runs a new handler with the events in a given order. Returns its final state as text, too. */
+/**
+ * Runs a new handler with the events in a given order. Returns its final state as text, how many events
+ * it never accepted, and what it threw last.
+ */
 export async function runInOrder<Event>(
   createHandler: () => Explorable<Event> | Promise<Explorable<Event>>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<Handled & { readonly state: string }> {
+) {
   const handler = await createHandler();
   if (typeof handler?.handle !== "function" || typeof handler.state !== "function") {
     throw new ConfigurationError(
@@ -49,7 +45,7 @@ async function handleAll<Event>(
   handler: Explorable<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<Handled> {
+) {
   let waiting = order;
   let error: unknown;
   for (;;) {

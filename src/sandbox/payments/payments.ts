@@ -14,15 +14,11 @@ import { newPhone } from "../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
 
-export interface NewPayment {
-  readonly cents: number;
-  /** 2547... or 2541... */
-  readonly phone: string;
-  readonly account_reference: string;
-  readonly description: string;
-  /** Only of a payment to another account than the default one. */
-  readonly payment_account_id?: string | number;
-}
+/** The fields of a payment that the merchant sets. The phone is in international digits. */
+export type NewPayment = Pick<
+  StoredPayment,
+  "cents" | "phone" | "account_reference" | "description" | "payment_account_id"
+>;
 
 /** The stored phone of a number. Every number has one: it is stored at the first use. */
 export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone {
@@ -30,45 +26,33 @@ export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone
   return state.phones[phone];
 }
 
-const OUTCOMES: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
+const { value: ANSWER_DELAY_MS } = ASSUMPTIONS.autoAnswerDelay;
+const { value: PROMPT_LIFETIME_MS } = ASSUMPTIONS.promptLifetime;
+
+const OUTCOMES: Readonly<Record<AutoAnswer | "none", PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
   ignore: "ignore",
   ask: undefined,
+  none: undefined,
 };
-
-/** How a phone answers a prompt automatically, if it does. */
-function automaticOutcome(
-  { settings: { auto } }: SandboxState,
-  phone: string,
-  { autoAnswer }: StoredPhone,
-): PromptOutcome | undefined {
-  if (autoAnswer !== undefined) return OUTCOMES[autoAnswer];
-  if (auto === "approve") return "approve";
-  return auto === "magic" ? magicOutcome(phone) : undefined;
-}
 
 /** Replaces the scheduled answer of the open prompt, after the phone's automatic answer changed. */
 export function rescheduleAnswer(sandboxState: SandboxState, phone: string): void {
+  const { timers } = sandboxState.state;
   const { prompt } = phoneRecord(sandboxState, phone);
-  cancelTimer(
-    sandboxState.state.timers,
-    (task) => task.kind === "answer" && task.reference === prompt,
-  );
+  cancelTimer(timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(sandboxState, phone);
 }
 
+/** Schedules the automatic answer to the open prompt, if there are both. */
 function scheduleAnswer(sandboxState: SandboxState, phone: string): void {
-  const stored = phoneRecord(sandboxState, phone);
-  if (stored.prompt === undefined) return;
-  const outcome = automaticOutcome(sandboxState, phone, stored);
-  if (outcome === undefined) return;
-  sandboxState.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
-    kind: "answer",
-    reference: stored.prompt,
-    outcome,
-  });
+  const { settings, clock } = sandboxState;
+  const { prompt: reference, autoAnswer = settings.auto } = phoneRecord(sandboxState, phone);
+  const outcome = autoAnswer === "magic" ? magicOutcome(phone) : OUTCOMES[autoAnswer];
+  if (reference === undefined || outcome === undefined) return;
+  clock.schedule(ANSWER_DELAY_MS, { kind: "answer", reference, outcome });
 }
 
 /** A payment with its ids, which is not stored yet. */
@@ -105,12 +89,10 @@ export function startPayment(sandboxState: SandboxState, request: NewPayment): S
 }
 
 function openPrompt(sandboxState: SandboxState, phone: StoredPhone, payment: StoredPayment): void {
-  phone.prompt = payment.reference;
+  const { reference } = payment;
+  phone.prompt = reference;
   scheduleAnswer(sandboxState, payment.phone);
-  sandboxState.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
-    kind: "expire",
-    reference: payment.reference,
-  });
+  sandboxState.clock.schedule(PROMPT_LIFETIME_MS, { kind: "expire", reference });
 }
 
 /** Sets the final status of a payment. It never changes afterwards. */
