@@ -99,10 +99,8 @@ export function invoiceFields(sandboxState: SandboxState, body: Body): InvoiceCh
   const { amount, due_at, ...fields } = rest;
   const dueAt = parseTimestamp(due_at);
   if (due_at !== undefined && dueAt === undefined) {
-    throw invalidField(
-      "due_at",
-      "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00",
-    );
+    const expected = "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00";
+    throw invalidField("due_at", expected);
   }
   return {
     cents: amount === undefined ? undefined : checkedAmount(amount, sandboxState),
