@@ -1,8 +1,13 @@
 import type { KeyKind } from "../contract/keys.ts";
+import { parseJson } from "../internal/json.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 
 /** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
 export type HeaderEntries = Iterable<readonly [name: string, value: string]>;
+
+/** @param wanted - The name of the header in lower case. */
+export const headerValue = (headers: HeaderEntries, wanted: string): string | undefined =>
+  [...headers].find(([name]) => name.toLowerCase() === wanted)?.[1];
 
 /** A request to the service and its response, raw. Only shapes of it are stored. */
 export interface Exchange {
@@ -52,9 +57,6 @@ export interface ParsedBody {
 
 export function parseBody(text: string): ParsedBody {
   if (text.trim() === "") return { kind: "empty" };
-  try {
-    return { kind: "json", value: JSON.parse(text) };
-  } catch {
-    return { kind: "text" };
-  }
+  const value = parseJson(text);
+  return value === undefined ? { kind: "text" } : { kind: "json", value };
 }

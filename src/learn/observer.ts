@@ -5,7 +5,7 @@ import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 import type { HeaderEntries } from "./exchange.ts";
 import { IdleQueue } from "./observe/queue.ts";
 import { profileSaver, readProfileFile } from "./profile-file.ts";
-import { createRecorder } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
 
 /** What {@link createObserver} takes. */
 export interface ObserverOptions {
@@ -101,7 +101,7 @@ export function createObserver(options: ObserverOptions = {}): Observer {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }
   const opened = file === undefined ? undefined : openFile(file);
-  const recorder = createRecorder({ by: "observer", base: opened?.base });
+  const recorder = new Recorder({ by: "observer", base: opened?.base });
   const queue = new IdleQueue();
   const learned = (): ServiceProfile => {
     queue.flush();

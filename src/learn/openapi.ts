@@ -7,16 +7,7 @@ import { hasType, ROOT } from "../profile/paths.ts";
 import { type Place, toTree } from "../profile/place.ts";
 import { isAccepted } from "../profile/read.ts";
 import type { ResponseShape, ServiceProfile } from "../profile/types.ts";
-
-const FORMATS: Readonly<Record<string, Json>> = {
-  iso8601: { format: "date-time" },
-  date: { format: "date" },
-  uuid: { format: "uuid" },
-  url: { format: "uri" },
-  email: { format: "email" },
-  decimal2: { pattern: "^-?\\d+\\.\\d{2}$" },
-  decimal: { pattern: "^-?\\d+\\.\\d+$" },
-};
+import { FORMATS } from "../profile/vocabulary/formats.ts";
 
 /** A place as JSON Schema. A field that was always there is required. */
 function schemaOf(place: Place | undefined): Json {
@@ -37,7 +28,7 @@ function textKeywords({ types, formats, values }: Place): Json {
   const isOne = types.includes("string") && formats.length === 1;
   // Not an enum: the service may have further ones.
   return {
-    ...(isOne && FORMATS[formats[0] ?? ""]),
+    ...(isOne && FORMATS[formats[0] ?? ""]?.schema),
     ...(values.length > 0 && { examples: values }),
   };
 }
@@ -107,27 +98,26 @@ function parametersOf(profile: ServiceProfile, endpoint: string, given: unknown)
 }
 
 function learnedOperation(profile: ServiceProfile, endpoint: string, operation: Fields): Json {
-  const rejections = rejectionsAt(profile, endpoint);
   const seen = Object.entries(profile.endpoints[endpoint] ?? {});
-  const successes = seen.filter(([status]) => status.startsWith("2"));
+  const hasSuccess = seen.some(([status]) => status.startsWith("2"));
   const assumed = fieldsOf(operation.responses);
   const responses = {
-    ...(successes.length === 0 && { "2XX": assumed["2XX"] }),
+    ...(!hasSuccess && { "2XX": assumed["2XX"] }),
     ...Object.fromEntries(
       seen.map(([status, response]) => [
         status,
         responseOf(status.startsWith("2") ? "The request succeeded." : "It failed.", response),
       ]),
     ),
-    ...rejections,
+    ...rejectionsAt(profile, endpoint),
     default: assumed.default,
   };
-  if (successes.length === 0) return { ...operation, responses };
-  const { "x-undocumented": parts, description: _, ...rest } = operation;
-  const left = ((parts ?? []) as string[]).filter(
-    (part) => part !== "response" && !(part === "query" && profile.lists[endpoint]),
-  );
+  if (!hasSuccess) return { ...operation, responses };
+  const { "x-undocumented": parts = [], description: _, ...rest } = operation;
   const isList = profile.lists[endpoint] !== undefined;
+  const left = (parts as string[]).filter(
+    (part) => part !== "response" && !(isList && part === "query"),
+  );
   return {
     ...rest,
     ...(left.length > 0 && { "x-undocumented": left }),

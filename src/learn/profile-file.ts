@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
-import { mergeProfiles } from "../profile/merge.ts";
+import { parseJson } from "../internal/json.ts";
+import { mergeValues } from "../profile/merge.ts";
 import { formatProfile, parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
@@ -27,10 +28,8 @@ export function readProfileFile(path: string): ServiceProfile | undefined {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
     throw cannot("read", path, error);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined) {
     throw new ConfigurationError(
       `${path} is not a service profile: it is not valid JSON. Restore the file, or make it again with \`npx malipo probe\`.`,
     );
@@ -73,7 +72,7 @@ export function profileSaver(path: string, learned: () => ServiceProfile): () =>
   const save = async () => {
     const known = readProfileFile(path);
     const now = learned();
-    await writeProfileFile(path, known === undefined ? now : mergeProfiles(known, now));
+    await writeProfileFile(path, known === undefined ? now : mergeValues(known, now));
   };
   return () => {
     saving = saving.then(save, save);

@@ -1,5 +1,5 @@
 import { encodeProfile } from "../profile/file-format.ts";
-import { mergeProfiles as merge } from "../profile/merge.ts";
+import { mergeValues } from "../profile/merge.ts";
 import { parseProfile as parse } from "../profile/parse.ts";
 import type { ProfileFile } from "../profile/types.ts";
 
@@ -24,4 +24,4 @@ export const parseProfile = (value: unknown): ProfileFile => encodeProfile(parse
  * ```
  */
 export const mergeProfiles = (a: ProfileFile, b: ProfileFile): ProfileFile =>
-  encodeProfile(merge(parse(a), parse(b)));
+  encodeProfile(mergeValues(parse(a), parse(b)));

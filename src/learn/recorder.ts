@@ -1,8 +1,8 @@
 import type { RejectionCause } from "../profile/causes.ts";
-import { mergeProfiles } from "../profile/merge.ts";
+import { mergeValues } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
 import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
-import type { DeliverySeen, Exchange } from "./exchange.ts";
+import { type DeliverySeen, type Exchange, headerValue } from "./exchange.ts";
 import { type Additions, add } from "./observe/additions.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
 import { headersOf } from "./observe/headers.ts";
@@ -58,7 +58,7 @@ export class Recorder {
     this.#run = run ?? own ?? globalThis.crypto.randomUUID().slice(0, 8);
     this.#one = { [this.#run]: 1 };
     // A copy: every map and every set of a merge is a new one.
-    this.#known = mergeProfiles(base, base);
+    this.#known = mergeValues(base, base);
     this.#add({ runs: { [this.#run]: { by: [by], requests: 0, deliveries: 0 } } });
   }
 
@@ -73,7 +73,7 @@ export class Recorder {
 
   /** What was learned so far, with what `base` knew: plain JSON, a copy. */
   profile(): ServiceProfile {
-    return mergeProfiles(this.#known, this.#known);
+    return mergeValues(this.#known, this.#known);
   }
 
   /** Adds a request and its response. Never throws. */
@@ -148,11 +148,9 @@ export class Recorder {
 
   #addKey({ key, endpoint, place, isFailure, cause }: ReadExchange): void {
     if (endpoint === undefined || key === undefined || key === "none" || key === "other") return;
-    const isRejected = KEY_CAUSES.includes(cause) && isFailure;
-    if (isFailure && !isRejected) return;
-    this.#add({
-      keys: { [key]: { [place]: { [isRejected ? "rejected" : "allowed"]: this.#one } } },
-    });
+    if (isFailure && !KEY_CAUSES.includes(cause)) return;
+    const result = isFailure ? "rejected" : "allowed";
+    this.#add({ keys: { [key]: { [place]: { [result]: this.#one } } } });
   }
 
   #addList({ endpoint, place, query, status, parsed, isFailure, cause }: ReadExchange): void {
@@ -176,11 +174,7 @@ export class Recorder {
   }
 
   #addOrigin({ headers }: Exchange): void {
-    const isAllowed = [...headers].some(
-      ([name]) => name.toLowerCase() === "access-control-allow-origin",
-    );
+    const isAllowed = headerValue(headers, "access-control-allow-origin") !== undefined;
     this.#add({ browsers: { [isAllowed ? "allowed" : "rejected"]: this.#one } });
   }
 }
-
-export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

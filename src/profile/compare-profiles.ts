@@ -15,16 +15,16 @@ interface Part {
   readonly decided?: Readonly<Record<string, string>>;
 }
 
-const partOf = ({ status, response }: Found): Part => ({
+const partOf = ({ status, response }: Found, decided?: Part["decided"]): Part => ({
   ...response,
   usualHeaders: Object.entries(response.headers).flatMap(([name, { seen }]) =>
     total(seen) === total(response.seen) ? [name] : [],
   ),
-  decided: { status: String(status) },
+  decided: { status: String(status), ...decided },
 });
 
 /** What is known of the paging of a list, as far as it is decided. */
-function decidedPaging({ parameters = {}, defaultSizes, clampedSizes }: ListPaging) {
+function decidedPaging({ parameters = {}, defaultSizes, clampedSizes }: ListPaging = {}) {
   const effects = Object.entries(parameters).flatMap(([name, { works, ignored }]) =>
     total(works) === total(ignored)
       ? []
@@ -37,28 +37,23 @@ function decidedPaging({ parameters = {}, defaultSizes, clampedSizes }: ListPagi
   };
 }
 
-/** The parts that a profile must have if another has them. */
-function requiredParts(profile: ServiceProfile): Map<string, Part> {
-  const { endpoints, rejections, events } = profile;
-  const found = [
-    ...Object.keys(endpoints).map((name) => [name, findSuccess(profile, name)] as const),
-    ...(Object.keys(rejections) as RejectionCause[]).map(
-      (cause) => [`rejections ${cause}`, findRejection(profile, cause)] as const,
-    ),
-  ];
-  return new Map<string, Part>([
-    ...found.flatMap(([name, one]) => (one ? [[name, partOf(one)] as const] : [])),
-    ...Object.entries(events),
-  ]);
-}
-
-/** The parts that are compared if both profiles have them. */
-function furtherParts(profile: ServiceProfile): Map<string, Part> {
-  const lists = Object.entries(profile.lists).map(
-    ([endpoint, paging]) => [endpoint, { decided: decidedPaging(paging) }] as const,
-  );
+/** What is known of each part of a service, by its name. */
+function partsOf(profile: ServiceProfile): Map<string, Part> {
+  const { endpoints, rejections, lists, events } = profile;
+  const successes = Object.keys(endpoints).map((name) => {
+    const found = findSuccess(profile, name);
+    return [name, found && partOf(found, decidedPaging(lists[name]))] as const;
+  });
+  const causes = (Object.keys(rejections) as RejectionCause[]).map((cause) => {
+    const found = findRejection(profile, cause);
+    return [`rejections ${cause}`, found && partOf(found)] as const;
+  });
   const delays = findSchedule(profile).map((ms, at) => [`redelivery ${at + 1}`, `after ${ms} ms`]);
-  return new Map<string, Part>([...lists, ["deliveries", { decided: Object.fromEntries(delays) }]]);
+  return new Map<string, Part>([
+    ...[...successes, ...causes].flatMap(([name, part]) => (part ? [[name, part] as const] : [])),
+    ...Object.entries(events),
+    ["deliveries", { decided: Object.fromEntries(delays) }],
+  ]);
 }
 
 const difference = (path: string, before?: string, after?: string): Difference[] =>
@@ -94,20 +89,15 @@ export function compareProfiles(
   now: ServiceProfile,
   policy: ComparePolicy,
 ): Difference[] {
-  const [before, after] = [requiredParts(known), requiredParts(now)];
-  const further = furtherParts(now);
+  const [before, after] = [partsOf(known), partsOf(now)];
   const seen = (part: Part | undefined) => part && "seen";
-  return [
-    ...[...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
-      const [one, other] = [before.get(name), after.get(name)];
-      if (one && other) return compareParts(name, one, other, policy);
-      // A place that only one profile knows is a difference only if everything is compared.
-      return policy.gone === "all" ? difference(name, seen(one), seen(other)) : [];
-    }),
-    ...[...furtherParts(known)].flatMap(([name, one]) =>
-      compareParts(name, one, further.get(name) ?? {}, policy),
-    ),
-  ].sort((a, b) => byText(a.path, b.path));
+  const differences = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [one, other] = [before.get(name), after.get(name)];
+    if (one && other) return compareParts(name, one, other, policy);
+    // A place that only one profile knows is a difference only if everything is compared.
+    return policy.gone === "all" ? difference(name, seen(one), seen(other)) : [];
+  });
+  return differences.sort((a, b) => byText(a.path, b.path));
 }
 
 /** A service that changed, or that was seen in other states, differs in fewer places. */
@@ -117,8 +107,8 @@ const MIN_SHARE = 0.05;
 /** Whether two profiles are so different that they cannot be of one service. */
 export function isOfTwoServices(a: ServiceProfile, b: ServiceProfile): boolean {
   const differences = compareProfiles(a, b, MERGE).length;
-  const others = requiredParts(b);
-  const compared = [...requiredParts(a)].flatMap(([name, { body = {} }]) => {
+  const others = partsOf(b);
+  const compared = [...partsOf(a)].flatMap(([name, { body = {} }]) => {
     const other = others.get(name)?.body;
     return other === undefined ? [] : [name, ...Object.keys(body).filter((path) => path in other)];
   });

@@ -1,6 +1,5 @@
 import { isObject } from "../internal/is-object.ts";
 import { byText } from "./counts.ts";
-import type { ServiceProfile } from "./types.ts";
 
 const compare = (a: unknown, b: unknown): number =>
   typeof a === "number" && typeof b === "number" ? a - b : byText(String(a), String(b));
@@ -20,19 +19,7 @@ function join(a: unknown, b: unknown): unknown {
 }
 
 /**
- * Joins two parts of a profile by its one rule: maps key by key, sets by union, numbers by the larger
+ * Joins two profiles, or two parts of one, by their one rule: maps key by key, sets by union, numbers by the larger
  * one. Associative, commutative, and of no effect if one holds the other.
  */
 export const mergeValues = <Value>(a: Value, b: Value): Value => join(a, b) as Value;
-
-/**
- * What two profiles know together. The order does not matter, nor how often a profile is merged: each
- * counts by run.
- *
- * @example
- * ```ts
- * const all = mergeProfiles(parseProfile(staging), parseProfile(production));
- * ```
- */
-export const mergeProfiles = (a: ServiceProfile, b: ServiceProfile): ServiceProfile =>
-  mergeValues(a, b);

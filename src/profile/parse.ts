@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
 import { decodeProfile, encodeProfile, notOurs } from "./file-format.ts";
-import { mergeProfiles } from "./merge.ts";
+import { mergeValues } from "./merge.ts";
 import { parentPath } from "./paths.ts";
 import { profileSchema } from "./schema.ts";
 import { PROFILE_VERSION, type ProfileFile, type ServiceProfile, type Shape } from "./types.ts";
@@ -35,7 +35,7 @@ export function parseProfile(value: unknown, name = "The profile"): ServiceProfi
     const wrong = contradictionIn(shape);
     if (wrong !== undefined) throw notOurs(name, `at "${place}" ${wrong}`);
   }
-  return mergeProfiles(profile, profile);
+  return mergeValues(profile, profile);
 }
 
 const MAX_KEY = 60;
@@ -90,4 +90,4 @@ function print(value: unknown, indent: string, before: number): string {
 
 /** The text of the file of a profile: sorted, so that equal profiles are equal bytes. */
 export const formatProfile = (profile: ServiceProfile): string =>
-  `${print(encodeProfile(mergeProfiles(profile, profile)), "", 0)}\n`;
+  `${print(encodeProfile(mergeValues(profile, profile)), "", 0)}\n`;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { typesOf } from "../../src/learn/declarations/types.ts";
 import { openapiOf } from "../../src/learn/openapi.ts";
-import { createRecorder } from "../../src/learn/recorder.ts";
+import { Recorder } from "../../src/learn/recorder.ts";
 import { formatProfile } from "../../src/profile/parse.ts";
 import { learn, seen } from "./support/exchanges.ts";
 
@@ -141,7 +141,7 @@ describe("a profile of responses that repeat their requests", () => {
     fc.assert(
       fc.property(fc.uniqueArray(canary, { minLength: 6, maxLength: 6 }), (values) => {
         const [description, account_reference, name, url, reference, status] = values;
-        const recorder = createRecorder({ by: "probe" });
+        const recorder = new Recorder({ by: "probe" });
         const sent = {
           amount: 98_765.43,
           phone: "254798989898",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareProfiles, isOfTwoServices } from "../../src/profile/compare-profiles.ts";
 import { MERGE } from "../../src/profile/compare-shapes.ts";
-import { mergeProfiles } from "../../src/profile/merge.ts";
+import { mergeValues } from "../../src/profile/merge.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
 import type { ServiceProfile } from "../../src/profile/types.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
@@ -27,7 +27,7 @@ describe("merge", () => {
   test("of a profile with itself is the profile", () => {
     fc.assert(
       fc.property(profiles(1), ([a = EMPTY_PROFILE]) => {
-        expect(mergeProfiles(a, a)).toEqual(a);
+        expect(mergeValues(a, a)).toEqual(a);
       }),
       RUNS,
     );
@@ -36,8 +36,8 @@ describe("merge", () => {
   test("a second time changes nothing", () => {
     fc.assert(
       fc.property(profiles(2), ([a = EMPTY_PROFILE, b = EMPTY_PROFILE]) => {
-        const once = mergeProfiles(a, b);
-        expect(mergeProfiles(once, b)).toEqual(once);
+        const once = mergeValues(a, b);
+        expect(mergeValues(once, b)).toEqual(once);
       }),
       RUNS,
     );
@@ -46,9 +46,9 @@ describe("merge", () => {
   test("is commutative and associative, to the byte", () => {
     fc.assert(
       fc.property(profiles(3), ([a = EMPTY_PROFILE, b = EMPTY_PROFILE, c = EMPTY_PROFILE]) => {
-        expect(formatProfile(mergeProfiles(a, b))).toBe(formatProfile(mergeProfiles(b, a)));
-        expect(formatProfile(mergeProfiles(mergeProfiles(a, b), c))).toBe(
-          formatProfile(mergeProfiles(a, mergeProfiles(b, c))),
+        expect(formatProfile(mergeValues(a, b))).toBe(formatProfile(mergeValues(b, a)));
+        expect(formatProfile(mergeValues(mergeValues(a, b), c))).toBe(
+          formatProfile(mergeValues(a, mergeValues(b, c))),
         );
       }),
       RUNS,
@@ -58,7 +58,7 @@ describe("merge", () => {
   test("provides a profile that can be written and read", () => {
     fc.assert(
       fc.property(profiles(2), ([a = EMPTY_PROFILE, b = EMPTY_PROFILE]) => {
-        const merged = mergeProfiles(a, b);
+        const merged = mergeValues(a, b);
         expect(parseProfile(JSON.parse(formatProfile(merged)))).toEqual(merged);
       }),
       RUNS,
@@ -81,7 +81,7 @@ describe("merge", () => {
       learn("aaaaaaaa", merchant(5)),
       learn("bbbbbbbb", merchant(3)),
     ];
-    const merged = mergeProfiles(mergeProfiles(late, early), other);
+    const merged = mergeValues(mergeValues(late, early), other);
     expect(merged.endpoints["GET /merchant"]?.["200"]?.body["data.name"]?.types.string).toEqual({
       aaaaaaaa: 5,
       bbbbbbbb: 3,

@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
-import { createRecorder } from "../../src/learn/recorder.ts";
+import { Recorder } from "../../src/learn/recorder.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { type ReportEntry, reportOn } from "../../src/sandbox/assumption-report.ts";
 import { learn, learnFrom } from "../sandbox/profile/learn.ts";
@@ -87,7 +87,7 @@ describe("the report on a service", () => {
 
 describe("an assumption", () => {
   const recorded = (exchange: object) => {
-    const recorder = createRecorder({ by: "probe" });
+    const recorder = new Recorder({ by: "probe" });
     const merchant = { method: "GET", path: "/merchant", status: 200, headers: [], body: "{}" };
     recorder.record({ ...merchant, ...exchange });
     const report = reportOn(recorder.profile());

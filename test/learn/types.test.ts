@@ -2,7 +2,7 @@ import { createSandbox } from "malipo/sandbox";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typesOf } from "../../src/learn/declarations/types.ts";
-import { createRecorder } from "../../src/learn/recorder.ts";
+import { Recorder } from "../../src/learn/recorder.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 
 const response = (method: string, path: string, body: unknown, status = 200) => ({
@@ -15,7 +15,7 @@ const response = (method: string, path: string, body: unknown, status = 200) => 
 
 /** A service with a field of every kind. */
 function learnedTypes(): string {
-  const recorder = createRecorder({ by: "probe", run: "aaaaaaaa" });
+  const recorder = new Recorder({ by: "probe", run: "aaaaaaaa" });
   const invoice = { id: 7, total: "10.00", status: "draft", lines: [{ sku: "A", count: 1 }] };
   recorder.record(
     response("GET", "/merchant", {
@@ -127,7 +127,7 @@ describe("the types of a profile", () => {
 
   test("of a profile of nothing, and of a sandbox, compile", async () => {
     const sandbox = createSandbox();
-    const recorder = createRecorder({ by: "probe" });
+    const recorder = new Recorder({ by: "probe" });
     for (const path of ["/merchant", "/merchant/payment-accounts", "/payments", "/invoices"]) {
       const headers = { "x-api-key": sandbox.keys.secret };
       const found = await sandbox.fetch(sandbox.baseUrl + path, { headers });

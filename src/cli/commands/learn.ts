@@ -1,10 +1,10 @@
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { check, diff, merge } from "../learn/compare.ts";
 import { openapi, types } from "../learn/documents.ts";
 import { report } from "../learn/report.ts";
 import { runProxy } from "../learn/run-proxy.ts";
 
-const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<number>>> = {
+const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<Output | number>>> = {
   report,
   types,
   diff,
@@ -13,5 +13,5 @@ const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<number>>> =
   check,
 };
 
-export const run = (input: Input): Promise<number> =>
+export const run = (input: Input): Promise<Output | number> =>
   (SUBCOMMANDS[input.subcommand] ?? runProxy)(input);

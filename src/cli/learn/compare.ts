@@ -1,33 +1,32 @@
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import { compareProfiles, isOfTwoServices } from "../../profile/compare-profiles.ts";
 import { CHECK, DIFF, type Difference, MERGE } from "../../profile/compare-shapes.ts";
-import { mergeProfiles } from "../../profile/merge.ts";
+import { mergeValues } from "../../profile/merge.ts";
 import { formatProfile } from "../../profile/parse.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { CliError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { askService } from "../probe/ask-service.ts";
 import { readProbeSettings } from "../probe/settings.ts";
-import { paint, printable, printError, printResult, write } from "../terminal/output.ts";
+import { paint, printable, printError, write } from "../terminal/output.ts";
 import { checkProfileOut, readProfile } from "./profile-arguments.ts";
 
 /** `malipo learn diff A B` */
-export async function diff({ args: [a = "", b = ""], json }: Input): Promise<number> {
+export async function diff({ args: [a = "", b = ""] }: Input): Promise<Output> {
   const differences = compareProfiles(readProfile(a), readProfile(b), DIFF);
-  return printDifferences(json, differences, `${a} and ${b} say the same.`);
+  return outputOf(differences, `${a} and ${b} say the same.`);
 }
 
 /** `malipo learn check [FILE] --against FILE` */
-export async function check(input: Input): Promise<number> {
+export async function check(input: Input): Promise<Output> {
   const against = requireValue(input.values, "against");
   const known = readProfile(against);
   const [file] = input.args;
   const now = file === undefined ? await askAgain(input) : readProfile(file);
   const subject = file ?? "The service";
-  return printDifferences(
-    input.json,
+  return outputOf(
     compareProfiles(known, now, CHECK),
     `${subject} does what ${against} says, as far as it was asked.`,
     `${subject} differs from ${against}:\n\n`,
@@ -36,14 +35,14 @@ export async function check(input: Input): Promise<number> {
 
 /** What the service says now. The progress goes to the standard error. */
 async function askAgain(input: Input): Promise<ServiceProfile> {
-  const { profile } = await askService(await readProbeSettings(input), { stream: process.stderr });
+  const { profile } = await askService(await readProbeSettings(input), process.stderr);
   return profile;
 }
 
 const MAX_EXAMPLES = 3;
 
 /** `malipo learn merge A B [--out FILE]` */
-export async function merge({ args: [a = "", b = ""], values, json }: Input): Promise<number> {
+export async function merge({ args: [a = "", b = ""], values }: Input): Promise<Output | number> {
   const { out } = values;
   if (out !== undefined) checkProfileOut(out);
   const [one, other] = [readProfile(a), readProfile(b)];
@@ -59,29 +58,24 @@ export async function merge({ args: [a = "", b = ""], values, json }: Input): Pr
     const message = `${a} and ${b} differ in ${places}, as those of a changed service do:\n${examples}`;
     printError(`malipo: ${message}`);
   }
-  const merged = mergeProfiles(one, other);
+  const merged = mergeValues(one, other);
   if (out === undefined) {
     write(process.stdout, formatProfile(merged));
     return EXIT.ok;
   }
   await writeProfileFile(out, merged);
   const runs = Object.keys(merged.runs).length;
-  printResult(json, { out, runs }, () => `The merged profile of ${runs} runs is in ${out}.`);
-  return EXIT.ok;
+  return { value: { out, runs }, text: () => `The merged profile of ${runs} runs is in ${out}.` };
 }
 
-/** @returns The exit code: whether there are differences. */
-function printDifferences(
-  json: boolean,
-  differences: readonly Difference[],
-  none: string,
-  some = "",
-): number {
+/** The exit code tells whether there are differences. */
+function outputOf(differences: readonly Difference[], none: string, some = ""): Output {
   const alike = differences.length === 0;
-  printResult(json, { alike, differences }, () =>
-    alike ? none : some + formatDifferences(differences),
-  );
-  return alike ? EXIT.ok : EXIT.failed;
+  return {
+    value: { alike, differences },
+    text: () => (alike ? none : some + formatDifferences(differences)),
+    exitCode: alike ? EXIT.ok : EXIT.failed,
+  };
 }
 
 /** One paragraph for each place that differs. */

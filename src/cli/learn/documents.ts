@@ -2,14 +2,14 @@ import { typesOf } from "../../learn/declarations/types.ts";
 import { openapiOf } from "../../learn/openapi.ts";
 import { writePublicFile } from "../../learn/profile-file.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { parseUrl, requireValue } from "../input/flag-values.ts";
-import { printLine, printResult, write } from "../terminal/output.ts";
+import { write } from "../terminal/output.ts";
 import { readProfile } from "./profile-arguments.ts";
 
 /** `malipo learn types FILE [--out malipo.service.d.ts]` */
-export async function types({ args: [file = ""], values, json }: Input): Promise<number> {
+export async function types({ args: [file = ""], values }: Input): Promise<Output | number> {
   const out = requireValue(values, "out");
   const text = typesOf(readProfile(file));
   if (out === "-") {
@@ -18,17 +18,16 @@ export async function types({ args: [file = ""], values, json }: Input): Promise
   }
   await writePublicFile(out, text);
   const done = `The types are in ${out}. Keep it among the files that you compile.`;
-  printResult(json, { out }, () => done);
-  return EXIT.ok;
+  return { value: { out }, text: () => done };
 }
 
 const { port, prefix } = ASSUMPTIONS.address.value;
 const SANDBOX_URL = `http://127.0.0.1:${port}${prefix}`;
 
 /** `malipo learn openapi FILE` */
-export async function openapi({ args: [file = ""], values }: Input): Promise<number> {
+export async function openapi({ args: [file = ""], values }: Input): Promise<Output> {
   const given = values["base-url"] ?? process.env.MALIPO_BASE_URL ?? SANDBOX_URL;
   const url = parseUrl(given, "--base-url").href.replace(/\/{1,9}$/, "");
-  printLine(JSON.stringify(openapiOf(readProfile(file), url), null, 2));
-  return EXIT.ok;
+  const document = openapiOf(readProfile(file), url);
+  return { value: document, text: () => JSON.stringify(document, null, 2) };
 }

@@ -1,7 +1,6 @@
 import { type ReportEntry, reportOn } from "../../sandbox/assumption-report.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { paint, printable, printResult } from "../terminal/output.ts";
+import type { Input, Output } from "../command.ts";
+import { paint, printable } from "../terminal/output.ts";
 import { readProfile } from "./profile-arguments.ts";
 
 /** The sections of a report as text, in their order. */
@@ -27,8 +26,7 @@ export const formatReport = (entries: readonly ReportEntry[]): string =>
   }).join("\n\n");
 
 /** `malipo learn report FILE` */
-export async function report({ args: [file = ""], json }: Input): Promise<number> {
+export async function report({ args: [file = ""] }: Input): Promise<Output> {
   const entries = reportOn(readProfile(file));
-  printResult(json, entries, () => formatReport(entries));
-  return EXIT.ok;
+  return { value: entries, text: () => formatReport(entries) };
 }

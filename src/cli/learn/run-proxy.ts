@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { profileSaver } from "../../learn/profile-file.ts";
 import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy/proxy.ts";
-import { createRecorder } from "../../learn/recorder.ts";
+import { Recorder } from "../../learn/recorder.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -28,7 +28,7 @@ export async function runProxy({ values, json }: Input): Promise<number> {
   const webhooksTo =
     values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
   const out = requireValue(values, "out");
-  const recorder = createRecorder({ by: "proxy", base: checkProfileOut(out) });
+  const recorder = new Recorder({ by: "proxy", base: checkProfileOut(out) });
   const save = profileSaver(out, () => recorder.profile());
   let timer: NodeJS.Timeout | undefined;
   const saveLater = () => {
@@ -44,7 +44,7 @@ export async function runProxy({ values, json }: Input): Promise<number> {
   const stopped = stopSignal();
   const webhooks = webhooksTo ? baseUrl + WEBHOOK_PATH : null;
   const ready = { base_url: baseUrl, to, out, webhooks, pid: process.pid };
-  printLine(json ? JSON.stringify(ready) : formatReady(ready));
+  printLine(json ? JSON.stringify(ready) : formatReady(baseUrl, to, out, webhooks));
   await stopped;
   await close(server);
   clearTimeout(timer);
@@ -87,19 +87,11 @@ function formatLine({ name, status }: PassedLine): string {
   return `${time}  ${name}  ${paint(status < 400 ? "green" : "yellow", String(status))}`;
 }
 
-/** What the proxy says when it is ready. */
-interface Ready {
-  readonly base_url: string;
-  readonly to: string;
-  readonly out: string;
-  /** The address to which the service is to post its deliveries. */
-  readonly webhooks: string | null;
-}
-
-const formatReady = ({ base_url, to, out, webhooks }: Ready): string => `
+/** @param webhooks - The address to which the service is to post its deliveries. */
+const formatReady = (baseUrl: string, to: string, out: string, webhooks: string | null) => `
 ${paint("bold", "A proxy in front of your service is running on this machine.")}
 
-  base URL  ${base_url}   in your shop, in the place of ${to}
+  base URL  ${baseUrl}   in your shop, in the place of ${to}
 ${webhooks === null ? "" : `  webhooks  ${webhooks}   the service posts here; your receiver gets it\n`}  profile   ${out}   shapes, never values; keys pass through
 
 Press Ctrl-C to stop.

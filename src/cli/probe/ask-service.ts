@@ -10,29 +10,24 @@ import { StatusLine, type StatusOutput } from "../terminal/status-line.ts";
 import { formatPlan, stepName } from "./plan.ts";
 import type { ProbeSettings } from "./settings.ts";
 
-/** The output of a probe. */
-export interface Surroundings {
-  readonly stream: WriteStream;
-  /** The file that the profile goes to; `undefined` if it goes to none. */
-  readonly out?: string;
-}
-
 /**
  * Prints the plan, and then asks the service. Ctrl-C stops it, after what was created is deleted.
  *
+ * @param out - The file that the profile goes to; `undefined` if it goes to none.
  * @throws {CliError} if the service cannot be probed.
  */
 export async function askService(
   settings: ProbeSettings,
-  { stream, out }: Surroundings,
+  stream: WriteStream,
+  out?: string,
 ): Promise<ProbeResult> {
-  const steps = chooseSteps(settings.choices);
-  write(stream, `${formatPlan(steps, { ...settings, out })}\n\n`);
+  const steps = chooseSteps(settings);
+  write(stream, `${formatPlan(steps, settings, out)}\n\n`);
   const { clear, ...progress } = showProgress(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {
     const deletes = " It deletes what it created. To leave it there, press Ctrl-C again.";
-    progress.notify(`The probe stops.${settings.choices.write ? deletes : ""}`);
+    progress.notify(`The probe stops.${settings.write ? deletes : ""}`);
     controller.abort();
   });
   try {

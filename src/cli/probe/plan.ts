@@ -1,27 +1,10 @@
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { FOLLOW_MS } from "../../learn/probe/follow-payment.ts";
-import { PARTS, type Part, type Step } from "../../learn/probe/steps/step.ts";
-import type { Choices } from "../../learn/probe/steps/steps.ts";
+import { PARTS, type Step } from "../../learn/probe/steps/step.ts";
 import { formatTable, paint, printable } from "../terminal/output.ts";
+import type { ProbeSettings } from "./settings.ts";
 
-/** What the plan says of itself before it begins. */
-export interface PlanContext {
-  readonly baseUrl: string;
-  readonly keyKind: string;
-  readonly phone: string | undefined;
-  readonly out: string | undefined;
-  readonly choices: Choices;
-}
-
-const TITLES: Readonly<Record<Part, string>> = {
-  reads: "Reads",
-  rejections: "Rejections that cost nothing",
-  paging: "Paging, one question a request",
-  write: "An invoice and a webhook",
-  deletion: "Their deletion, also if an earlier step fails",
-  "after deletion": "What is left of them",
-  prompt: "A payment",
-};
+type Asked = Pick<ProbeSettings, "baseUrl" | "keyKind" | "phone" | "write">;
 
 const queryOf = ({ query = {} }: Step): string =>
   Object.entries(query)
@@ -36,7 +19,7 @@ export function stepName(step: Step): string {
 }
 
 /** One row for each request, and for paging one for each list. */
-function rowsOf(part: Part, steps: readonly Step[]): string[][] {
+function rowsOf(part: string, steps: readonly Step[]): string[][] {
   if (part !== "paging") return steps.map((step) => [stepName(step), step.learns]);
   return [...new Set(steps.map(({ path }) => path))].map((path) => {
     const queries = steps.filter((step) => step.path === path).map(queryOf);
@@ -44,13 +27,13 @@ function rowsOf(part: Part, steps: readonly Step[]): string[][] {
   });
 }
 
-function promises({ choices: { write, prompt }, keyKind, phone = "", out }: PlanContext): string[] {
+function promises({ write, keyKind, phone }: Asked, out: string | undefined): string[] {
   const isLive = keyKind === "secret";
   return [
     write
-      ? `It creates one invoice and one webhook, changes them and deletes them again.${prompt ? "" : " It sends nothing to a customer."}${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
+      ? `It creates one invoice and one webhook, changes them and deletes them again.${phone ? "" : " It sends nothing to a customer."}${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
       : "It creates nothing: add --write to create and delete an invoice and a webhook.",
-    prompt
+    phone
       ? `It asks the phone ${maskPhones(phone)} to pay 1.00, and waits until the prompt is answered, for at most ${FOLLOW_MS / 60_000} min.${isLive ? " The key is a secret key: this is real money." : ""}`
       : "It starts no payment: add --prompt PHONE to start one.",
     "No probe can decide the headers, payloads and retries of deliveries, what a sent invoice returns, and the status of a missing scope: those come from an observer or the proxy.",
@@ -60,15 +43,18 @@ function promises({ choices: { write, prompt }, keyKind, phone = "", out }: Plan
   ];
 }
 
-/** What the probe is going to send, before it sends anything. */
-export function formatPlan(steps: readonly Step[], context: PlanContext): string {
-  const parts = PARTS.flatMap((part) => {
+/**
+ * What the probe is going to send, before it sends anything.
+ *
+ * @param out - The file that the profile goes to; `undefined` if it goes to none.
+ */
+export function formatPlan(steps: readonly Step[], asked: Asked, out?: string): string {
+  const parts = Object.entries(PARTS).flatMap(([part, title]) => {
     const own = steps.filter((step) => step.part === part);
-    const title = paint("bold", `${TITLES[part]} (${own.length})`);
-    return own.length === 0
-      ? []
-      : [`${title}\n${formatTable(rowsOf(part, own)).replace(/^/gm, "  ")}`];
+    if (own.length === 0) return [];
+    const rows = formatTable(rowsOf(part, own)).replace(/^/gm, "  ");
+    return [`${paint("bold", `${title} (${own.length})`)}\n${rows}`];
   });
-  const head = `malipo asks ${printable(context.baseUrl)} at most ${steps.length} questions, one at a time, with a ${context.keyKind} key.`;
-  return [head, ...parts, promises(context).join("\n")].join("\n\n");
+  const head = `malipo asks ${printable(asked.baseUrl)} at most ${steps.length} questions, one at a time, with a ${asked.keyKind} key.`;
+  return [head, ...parts, promises(asked, out).join("\n")].join("\n\n");
 }

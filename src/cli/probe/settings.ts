@@ -7,13 +7,9 @@ import { gatewaySettings } from "../gateway-from-flags.ts";
 import { readSecret } from "../input/files.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
-export interface ProbeSettings {
+export interface ProbeSettings extends Choices {
   readonly baseUrl: string;
   readonly key: string;
-  readonly keyKind: "public" | "secret" | "sandbox";
-  readonly publicKey: string | undefined;
-  readonly phone: string | undefined;
-  readonly choices: Choices;
 }
 
 /**
@@ -49,11 +45,5 @@ export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
       `--public-key-file must hold a public key (pk_); ${file} holds a ${publicKind} key. Nothing was sent.`,
     );
   }
-  const choices = {
-    write,
-    prompt: phone !== undefined,
-    hasPublicKey: publicKey !== undefined,
-    isPublic,
-  };
-  return { baseUrl, key, keyKind: kind, publicKey, phone, choices };
+  return { baseUrl, key, keyKind: kind, publicKey, phone, write };
 }

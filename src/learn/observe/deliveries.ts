@@ -1,7 +1,7 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { Counts, RedeliveryShape, ServiceProfile } from "../../profile/types.ts";
 import { isClosedValue } from "../../profile/vocabulary/names.ts";
-import { type DeliverySeen, parseBody } from "../exchange.ts";
+import { type DeliverySeen, headerValue, parseBody } from "../exchange.ts";
 import type { Additions } from "./additions.ts";
 import { headersOf } from "./headers.ts";
 import type { SentPayments } from "./repeated.ts";
@@ -32,12 +32,11 @@ export class DeliveryObserver {
     const text = typeof body === "string" ? body : new TextDecoder().decode(body);
     const parsed = parseBody(text);
     const value = isObject(parsed.value) ? parsed.value : {};
-    const headers = [...delivery.headers];
-    const signature = headers.find(([name]) => name.toLowerCase() === "x-service-signature")?.[1];
+    const signature = headerValue(delivery.headers, "x-service-signature");
     const prefix = signature && (/^sha256=/i.test(signature) ? "sha256=" : "none");
     const deliveries = {
       seen: one,
-      headers: headersOf(headers, one),
+      headers: headersOf(delivery.headers, one),
       ...(prefix && { signaturePrefixes: { [prefix]: one } }),
     };
     const kind = String(value.event);

@@ -1,6 +1,6 @@
 import { ProbeError } from "../../errors/probe.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
-import { createRecorder } from "../recorder.ts";
+import { Recorder } from "../recorder.ts";
 import { classify, isAboutKey } from "./classify.ts";
 import { CreatedResources } from "./created.ts";
 import { describeRejectedRead, explainNoReads, explainRedirect, explainRest } from "./explain.ts";
@@ -9,16 +9,15 @@ import type { CreatedKind } from "./find-ids.ts";
 import { FOLLOW_MS, followPayment } from "./follow-payment.ts";
 import { Client, isUnreachable, stopped } from "./http/client.ts";
 import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
-import { KnownPaging } from "./known-paging.ts";
+import { isPagingKnown, parametersOf } from "./known-paging.ts";
 import type { Part, Step } from "./steps/step.ts";
+import type { Choices } from "./steps/steps.ts";
 import { Values } from "./values.ts";
 
 /** What a probe is to do, checked. */
-export interface ProbeOptions {
+export interface ProbeOptions extends Pick<Choices, "phone" | "publicKey"> {
   readonly baseUrl: string;
   readonly key: string;
-  readonly publicKey: string | undefined;
-  readonly phone: string | undefined;
   readonly steps: readonly Step[];
   /** Ends the probe. What it created is still deleted. */
   readonly signal: AbortSignal;
@@ -69,7 +68,7 @@ interface Answer {
 
 class Probe {
   readonly #options: ProbeOptions;
-  readonly #recorder = createRecorder({ by: "probe" });
+  readonly #recorder = new Recorder({ by: "probe" });
   readonly #client: Client;
   readonly #created: CreatedResources;
   readonly #values = new Values();
@@ -79,7 +78,8 @@ class Probe {
   readonly #rejected: Answer[] = [];
   /** How the service rejects an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
-  readonly #paging = new KnownPaging(this.#recorder);
+  /** The lists whose longest page is known. */
+  readonly #longest = new Set<string>();
   readonly #missing: string[] = [];
   /** A payment that was started and whose end is not known. */
   #openPayment: string | undefined;
@@ -130,8 +130,9 @@ class Probe {
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
     if (part === "paging") {
       if (this.#slowestMs > MAX_READ_MS) return "the service is slow";
-      this.#values.set("pageSize", this.#paging.parametersOf(path).size);
-      if (this.#paging.isKnown(step)) return "it is known by now";
+      const { lists } = this.#recorder;
+      this.#values.set("pageSize", parametersOf(lists, path).size);
+      if (isPagingKnown(step, lists, this.#longest)) return "it is known by now";
     }
     return this.#values.reasonToSkip(step);
   }
@@ -219,7 +220,7 @@ class Probe {
     this.#record(answer);
     if (!isOk) return;
     this.#values.learn(provides, received.json);
-    if (asks === "longest") this.#paging.noteLongest(path);
+    if (asks === "longest") this.#longest.add(path);
     if (part !== "reads") return;
     this.#readable.add(path);
     if (method === "GET") this.#values.set("readable", this.#values.get("readable") ?? path);

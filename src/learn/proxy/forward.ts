@@ -2,6 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { describeConnectionError } from "../../internal/describe-error.ts";
 import { failureCode } from "../../internal/failed-before-sending.ts";
+import { headerValue } from "../exchange.ts";
 import { Capture } from "./capture.ts";
 
 /** Headers of one connection: each side of the proxy has its own. */
@@ -15,9 +16,6 @@ const headerPairs = (rawHeaders: readonly string[]): HeaderPairs =>
   rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
   );
-
-export const headerValue = (headers: HeaderPairs, wanted: string): string | undefined =>
-  headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
 /** The headers that go on to the other side, with their names and their order as they are. */
 function endToEnd(headers: HeaderPairs): HeaderPairs {

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { endpointFor } from "../../contract/endpoints.ts";
 import { keyKind } from "../../contract/keys.ts";
 import { isLoopback } from "../../internal/urls.ts";
-import { type Exchange, parseBody } from "../exchange.ts";
+import { type Exchange, headerValue, parseBody } from "../exchange.ts";
 import type { Recorder } from "../recorder.ts";
 import { decodeText } from "./capture.ts";
-import { forward, type HeaderPairs, headerValue, type Passed, sendError } from "./forward.ts";
+import { forward, type HeaderPairs, type Passed, sendError } from "./forward.ts";
 
 /** What a proxy is for. */
 export interface ProxyOptions {

@@ -16,7 +16,9 @@ interface ResourceRow {
   readonly idKind?: string;
 }
 
-const RESOURCES: Readonly<Record<"invoice" | "webhook" | "account" | "payment", ResourceRow>> = {
+const PAYMENT = { what: "a payment", ids: ["reference", "payment_reference", "uuid"] } as const;
+
+const RESOURCES = {
   invoice: {
     what: "an invoice",
     ids: ["id", "invoice_id", "uuid", "invoice"],
@@ -33,18 +35,10 @@ const RESOURCES: Readonly<Record<"invoice" | "webhook" | "account" | "payment", 
     endpoints: ["merchant.paymentAccounts"],
     idKind: "a whole number",
   },
-  payment: {
-    what: "a payment",
-    ids: ["reference", "payment_reference", "uuid"],
-    endpoints: ["payments.get", "payments.list", "mobileMoney.status"],
-  },
-};
-
-/** What starts a payment returns a part of it. */
-const PAYMENT_STARTS: ResourceRow = {
-  ...RESOURCES.payment,
-  endpoints: ["mobileMoney.initiate", "payments.initiate"],
-};
+  payment: { ...PAYMENT, endpoints: ["payments.get", "payments.list", "mobileMoney.status"] },
+  /** What starts a payment returns a part of it. */
+  initiation: { ...PAYMENT, endpoints: ["mobileMoney.initiate", "payments.initiate"] },
+} as const satisfies Readonly<Record<string, ResourceRow>>;
 
 /** A resource as an endpoint returns it, or an item of a list. */
 interface SeenResource {
@@ -136,16 +130,15 @@ function kindOf({ types, formats }: Place): string {
 
 /** Decides the names and the kinds of ids. */
 export const idsRule: Rule = (profile) =>
-  [...Object.values(RESOURCES), PAYMENT_STARTS].flatMap(
-    ({ what, endpoints, ids, idKind = "a word" }) =>
-      resourcesOf(profile, endpoints).flatMap(({ field }): Finding[] => {
-        const place = ids.map(field).find((one) => one !== undefined);
-        if (place === undefined) return [];
-        const found = kindOf(place);
-        const isAssumed = place.key === ids[0] && found === idKind;
-        const text = `the id of ${what} is ${place.key}, ${found}`;
-        return [{ seen: place.seen, contradictions: isAssumed ? [] : [text] }];
-      }),
+  Object.values<ResourceRow>(RESOURCES).flatMap(({ what, endpoints, ids, idKind = "a word" }) =>
+    resourcesOf(profile, endpoints).flatMap(({ field }): Finding[] => {
+      const place = ids.map(field).find((one) => one !== undefined);
+      if (place === undefined) return [];
+      const found = kindOf(place);
+      const isAssumed = place.key === ids[0] && found === idKind;
+      const text = `the id of ${what} is ${place.key}, ${found}`;
+      return [{ seen: place.seen, contradictions: isAssumed ? [] : [text] }];
+    }),
   );
 
 /** The kinds of events whose data is a resource that the interface does not show. */

@@ -7,7 +7,11 @@ import type { PageRequest } from "../exchange/result.ts";
 const MAX_NUMBER = 999_999_999;
 
 /** How a list is paged, as far as a query is concerned. */
-export type QueryPaging = Pick<Paging, "parameters"> & Partial<Paging>;
+interface QueryPaging extends Partial<Paging> {
+  readonly parameters: Paging["parameters"];
+  /** It cannot be paged: it has one page. */
+  readonly isWhole?: boolean;
+}
 
 const { perPage, maxPerPage } = ASSUMPTIONS.lists.value;
 
@@ -31,18 +35,19 @@ export function readNumber(
 /** The text of a cursor: it holds the offset of the page. */
 export const cursorOf = (offset: number): string => `cursor_${offset}`;
 
-/** The page of a list that a query asks for. `isWhole`: a list that cannot be paged has one page. */
-export function readPage(
-  query: URLSearchParams,
-  paging: QueryPaging,
-  isWhole = false,
-): PageRequest {
-  const { parameters, firstPage = 1, maxSize = maxPerPage, overMax } = paging;
+/** The page of a list that a query asks for. */
+export function readPage(query: URLSearchParams, paging: QueryPaging): PageRequest {
+  const { parameters, firstPage = 1, maxSize = maxPerPage, overMax, order, isWhole } = paging;
   const { defaultSize: fallback = isWhole ? MAX_NUMBER : perPage } = paging;
   const max = Math.max(maxSize, fallback);
   const asked = { fallback, max: overMax === "clamped" ? MAX_NUMBER : max };
   const size = Math.min(readNumber(query, parameters.size, asked), max);
-  const pageFrom = (offset: number) => ({ page: Math.floor(offset / size) + 1, size, offset });
+  const pageFrom = (offset: number): PageRequest => ({
+    page: Math.floor(offset / size) + 1,
+    size,
+    offset,
+    ...(order === "oldest" && { oldestFirst: true }),
+  });
   if (parameters.cursor !== undefined) {
     const after = query.get(parameters.cursor);
     if (after === null) return pageFrom(0);

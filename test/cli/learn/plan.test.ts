@@ -6,8 +6,7 @@ const planFor = (write: boolean, prompt: boolean) =>
     baseUrl: "https://gateway.example/v1",
     keyKind: "sandbox",
     phone: prompt ? "0712345678" : undefined,
-    out: undefined,
-    choices: { write, prompt, hasPublicKey: false, isPublic: false },
+    write,
   });
 
 test("the plan of a probe that asks a phone says so, and how long it waits for it", () => {

@@ -84,12 +84,7 @@ describe("a probe without flags", () => {
     const { folder } = folderWithKeys();
     const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key"];
     const { stdout } = await malipo(args, { cwd: folder });
-    const total = chooseSteps({
-      write: false,
-      prompt: false,
-      hasPublicKey: false,
-      isPublic: false,
-    }).length;
+    const total = chooseSteps({ write: false, keyKind: "sandbox" }).length;
     const lines = stdout.match(/^ *\d+\/\d+ {2}.*$/gm) ?? [];
     expect(lines).toHaveLength(total);
     expect(lines.at(-1)).toContain(`${total}/${total}`);
@@ -234,7 +229,7 @@ describe("the file", () => {
 
 describe("the steps", () => {
   test("name what they learn, and only validate-phone is a POST without a flag", () => {
-    const plain = chooseSteps({ write: false, prompt: false, hasPublicKey: true, isPublic: false });
+    const plain = chooseSteps({ write: false, publicKey: "pk_a", keyKind: "sandbox" });
     const posts = plain.filter(({ method }) => method === "POST").map(({ path }) => path);
     expect(new Set(posts)).toEqual(new Set(["/mobile-money/validate-phone"]));
     expect(plain.filter(({ method }) => method === "PUT")).toEqual([]);
@@ -244,7 +239,7 @@ describe("the steps", () => {
   test("start a payment only with --prompt, and only one", () => {
     const starting = STEPS.filter(({ path }) => path.endsWith("/initiate"));
     expect(starting).toHaveLength(1);
-    const write = chooseSteps({ write: true, prompt: false, hasPublicKey: true, isPublic: false });
+    const write = chooseSteps({ write: true, publicKey: "pk_a", keyKind: "sandbox" });
     expect(write.filter(({ path }) => path.endsWith("/initiate"))).toEqual([]);
   });
 });

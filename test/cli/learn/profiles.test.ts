@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { mergeProfiles } from "../../../src/profile/merge.ts";
+import { mergeValues } from "../../../src/profile/merge.ts";
 import { formatProfile, parseProfile } from "../../../src/profile/parse.ts";
 import { ASSUMPTIONS } from "../../../src/sandbox/assumptions.ts";
 import { malipo } from "../command-line.ts";
@@ -104,7 +104,7 @@ describe("malipo learn diff", () => {
 
 describe("malipo learn merge", () => {
   test("prints the bytes that --out writes, and they are the merge", async () => {
-    const expected = formatProfile(mergeProfiles(profile("a.json"), profile("b.json")));
+    const expected = formatProfile(mergeValues(profile("a.json"), profile("b.json")));
     const { code, stdout } = await learn("merge", "a.json", "b.json");
     expect([code, stdout]).toEqual([EXIT.ok, expected]);
     expect((await learn("merge", "b.json", "a.json", "--out", "m.json")).code).toBe(EXIT.ok);

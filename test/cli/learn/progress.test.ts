@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { showProgress } from "../../../src/cli/probe/ask-service.ts";
 import { chooseSteps } from "../../../src/learn/probe/steps/steps.ts";
 
-const steps = chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false });
+const steps = chooseSteps({ write: false, keyKind: "sandbox" });
 const [step = undefined as never] = steps;
 
 function show(isTTY: boolean) {

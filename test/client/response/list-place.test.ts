@@ -1,6 +1,6 @@
 import { Gateway } from "malipo";
 import { describe, expect, test } from "vitest";
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
 
 const BODY = { response: { rows: [{ reference: "R1" }], other: [{ id: 1 }] }, total: 1 };
@@ -12,7 +12,7 @@ function gatewayOf(body: object, profile?: ReturnType<typeof encodeProfile>) {
 
 describe("the place of a list", () => {
   test("is the one that the profile knows", async () => {
-    const recorder = createRecorder({ by: "probe" });
+    const recorder = new Recorder({ by: "probe" });
     const exchange = { method: "GET", path: "/payments", status: 200, headers: [] };
     recorder.record({ ...exchange, body: JSON.stringify(BODY) });
     const profile = encodeProfile(recorder.profile());

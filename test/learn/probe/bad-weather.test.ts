@@ -24,9 +24,7 @@ async function probeIn(weather: (seen: Seen, n: number) => Planned) {
   return probe({
     baseUrl,
     key: service.keys.sandbox,
-    publicKey: undefined,
-    phone: undefined,
-    steps: chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false }),
+    steps: chooseSteps({ write: false, keyKind: "sandbox" }),
     signal: new AbortController().signal,
     onStep: () => {},
     notify: () => {},

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createProxy } from "../../../src/learn/proxy/proxy.ts";
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -24,7 +24,7 @@ async function proxyTo(bytes: string) {
     });
   });
   const to = `http://127.0.0.1:${await listen(service)}`;
-  const recorder = createRecorder({ by: "proxy" });
+  const recorder = new Recorder({ by: "proxy" });
   const server = createProxy({ to, webhooksTo: undefined, recorder, onExchange: () => {} });
   return { port: await listen(server), got };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { ENDPOINTS } from "../../../src/contract/endpoints.ts";
 import type { DeliverySeen, Exchange } from "../../../src/learn/exchange.ts";
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 import { REJECTION_CAUSES } from "../../../src/profile/causes.ts";
 import type { ServiceProfile } from "../../../src/profile/types.ts";
 
@@ -104,7 +104,7 @@ export const seen = (
 
 /** What a run learns of all this. */
 export function learn(run: string, all: readonly Seen[], base?: ServiceProfile): ServiceProfile {
-  const recorder = createRecorder({ by: "observer", run, base });
+  const recorder = new Recorder({ by: "observer", run, base });
   for (const one of all) {
     if ("exchange" in one) recorder.record(one.exchange);
     else recorder.recordDelivery(one.delivery);

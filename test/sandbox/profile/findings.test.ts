@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
 import { findPaging } from "../../../src/profile/paging.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
@@ -8,7 +8,7 @@ type Row = readonly [method: string, path: string, status: number, body: object,
 
 /** A sandbox with the profile of what was seen. */
 function sandboxOf(...rows: readonly Row[]) {
-  const recorder = createRecorder({ by: "probe" });
+  const recorder = new Recorder({ by: "probe" });
   for (const [method, path, status, body, more] of rows) {
     const exchange = { method, path, status, headers: [], body: JSON.stringify(body), ...more };
     recorder.record(exchange);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createProxy, WEBHOOK_PATH } from "../../../src/learn/proxy/proxy.ts";
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 import type { ServiceProfile } from "../../../src/profile/types.ts";
 import { createDialectService, type Dialect, nextCursor } from "../../support/dialects/index.ts";
 import { serveDialect } from "../../support/dialects/serve.ts";
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 /** Opens a proxy in front of a service, with the receiver of a shop behind it. */
 async function openProxy(dialect: Dialect, base: ServiceProfile) {
-  const recorder = createRecorder({ by: "proxy", base });
+  const recorder = new Recorder({ by: "proxy", base });
   let webhooks = "";
   const service = createDialectService(dialect, {
     deliver: async (request) =>

@@ -1,4 +1,4 @@
-import { createRecorder } from "../../../src/learn/recorder.ts";
+import { Recorder } from "../../../src/learn/recorder.ts";
 import type { RejectionCause } from "../../../src/profile/causes.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
 import type { ProfileFile, ServiceProfile } from "../../../src/profile/types.ts";
@@ -27,7 +27,7 @@ export const learnFile = async (dialect: Dialect): Promise<ProfileFile> =>
 /** Learns what a peer does. */
 export async function learnFrom(peer: Peer, dialect: Dialect): Promise<ServiceProfile> {
   const { paging } = dialect;
-  const recorder = createRecorder({ by: "probe", run: "0123abcd" });
+  const recorder = new Recorder({ by: "probe", run: "0123abcd" });
   const call = async (
     method: string,
     path: string,

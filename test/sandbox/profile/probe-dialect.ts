@@ -38,7 +38,12 @@ export async function probeDialect(
     key: service.keys.sandbox,
     publicKey: service.keys.public,
     phone: prompt ? PHONE : undefined,
-    steps: chooseSteps({ write: true, prompt, hasPublicKey: true, isPublic: false }),
+    steps: chooseSteps({
+      write: true,
+      phone: prompt ? PHONE : undefined,
+      publicKey: "pk_a",
+      keyKind: "sandbox",
+    }),
     signal: new AbortController().signal,
     onStep: () => {},
     notify: () => {},

@@ -2,19 +2,19 @@ import type { RejectionCause } from "../../../profile/causes.ts";
 import type { CreatedKind } from "../find-ids.ts";
 import type { Template, ValueName } from "../values.ts";
 
-/** The parts of a probe, in their order. `deletion` also runs when an earlier part fails. */
-export const PARTS = [
-  "reads",
-  "rejections",
-  "prompt",
-  "write",
+/** The parts of a probe in their order, with their titles in the plan. */
+export const PARTS = {
+  reads: "Reads",
+  rejections: "Rejections that cost nothing",
+  prompt: "A payment",
+  write: "An invoice and a webhook",
   // While what was created is there, so that lists have items.
-  "paging",
-  "deletion",
-  "after deletion",
-] as const;
+  paging: "Paging, one question a request",
+  deletion: "Their deletion, also if an earlier step fails",
+  "after deletion": "What is left of them",
+} as const;
 
-export type Part = (typeof PARTS)[number];
+export type Part = keyof typeof PARTS;
 
 /** Which key a request carries. `unknown` is one that the service cannot know. */
 type StepKey = "own" | "public" | "unknown" | "none";

@@ -1,3 +1,4 @@
+import type { KeyKind } from "../../../contract/keys.ts";
 import { PAGING } from "./paging-steps.ts";
 import { PARTS, type Part, type Step, type StepRow } from "./step.ts";
 
@@ -93,28 +94,29 @@ const ROWS: Readonly<Record<Part, readonly StepRow[]>> = {
 };
 
 /** Every request that a probe may send, in its order. */
-export const STEPS: readonly Step[] = PARTS.flatMap((part) =>
+export const STEPS: readonly Step[] = (Object.keys(PARTS) as Part[]).flatMap((part) =>
   ROWS[part].map((row) => ({ part, ...row })),
 );
 
 /** What decides which requests a probe sends. */
 export interface Choices {
   readonly write: boolean;
-  readonly prompt: boolean;
-  readonly hasPublicKey: boolean;
-  /** Whether the key itself is a public one, which may only read. */
-  readonly isPublic: boolean;
+  /** The phone that a payment is started on. */
+  readonly phone?: string | undefined;
+  readonly publicKey?: string | undefined;
+  /** The kind of the key itself. A public one may only read. */
+  readonly keyKind: KeyKind;
 }
 
 const WRITE_PARTS: readonly string[] = ["write", "deletion", "after deletion"];
 
 /** The requests of one probe. */
-export function chooseSteps({ write, prompt, hasPublicKey, isPublic }: Choices): readonly Step[] {
+export function chooseSteps({ write, phone, publicKey, keyKind }: Choices): readonly Step[] {
   return STEPS.filter(({ part, method, key = "own" }) => {
-    if (part === "prompt" && !prompt) return false;
+    if (part === "prompt" && phone === undefined) return false;
     if (WRITE_PARTS.includes(part) && !write) return false;
-    if (key === "public" && !hasPublicKey) return false;
+    if (key === "public" && publicKey === undefined) return false;
     // A request that a public key may not make tells nothing about its cause with one.
-    return !(isPublic && method === "DELETE" && key === "own");
+    return !(keyKind === "public" && method === "DELETE" && key === "own");
   });
 }

@@ -15,11 +15,6 @@ const DATA = "data";
 /** The events whose payload the interface shows. */
 const DOCUMENTED = ["payment.completed", "payment.failed"];
 
-const READS = {
-  invoice: ["invoices.get", "invoices.create"],
-  payment: ["payments.get"],
-} as const;
-
 /** What an event is written into. */
 interface EventTemplate {
   /** `undefined`: no event was seen, so that it is as the interface documents it. */
@@ -40,7 +35,7 @@ function findTemplate({ profile, templates }: Learned, kind: string): EventTempl
     root: toTree((own ?? any)?.body ?? {}),
     data: own
       ? templates.resourceLike(shapeAt(own.body, DATA), resource)
-      : templates.resourceOf(READS[resource]),
+      : templates.resourceOf(resource),
     isDocumented: own === undefined && DOCUMENTED.includes(kind),
   };
 }

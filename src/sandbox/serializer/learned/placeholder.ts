@@ -1,16 +1,6 @@
 import type { Place } from "../../../profile/place.ts";
+import { FORMATS } from "../../../profile/vocabulary/formats.ts";
 import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
-
-/** Texts of the formats that have a fixed one. */
-const TEXTS: Readonly<Record<string, string>> = {
-  empty: "",
-  iso8601: "2026-01-01T09:00:00+03:00",
-  datetime: "2026-01-01 09:00:00",
-  date: "2026-01-01",
-  email: "someone@sandbox.malipo.test",
-  decimal2: "10.00",
-  decimal: "10.5",
-};
 
 /** A text of this format, always the same for the same seed. */
 export function placeholderText(format: string, name: string, seed: string): string {
@@ -31,7 +21,7 @@ export function placeholderText(format: string, name: string, seed: string): str
   if (format === "token") {
     return `${name || "value"}_${nextName(random, "token", 8)}`.replace(/[^\w.:-]/g, "_");
   }
-  return TEXTS[format] ?? `Sandbox: ${name.replaceAll("_", " ") || "text"}`;
+  return FORMATS[format]?.example ?? `Sandbox: ${name.replaceAll("_", " ") || "text"}`;
 }
 
 function hexDigits(seed: string, name: string, length: number): string {

@@ -36,11 +36,7 @@ export function learnedSerializer(profile: ServiceProfile, seed: string): Serial
   return {
     success: (request, result) => writeSuccess(learned, request, result),
     error: (request, error) => writeError(learned, request, error),
-    readPage: (endpoint, query) => {
-      const { isWhole, order, ...paging } = pagingOf(endpoint);
-      const page = readPage(query, paging, isWhole);
-      return order === "oldest" ? { ...page, oldestFirst: true } : page;
-    },
+    readPage: (endpoint, query) => readPage(query, pagingOf(endpoint)),
     ...learnedIds(templates, seed),
     mayCall: permissionsOf(profile),
     accepts: (cause) => accepts(profile, cause) ?? ASSUMED_SERIALIZER.accepts(cause),

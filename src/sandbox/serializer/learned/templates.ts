@@ -90,9 +90,10 @@ export class Templates {
   /** `undefined`: nothing that is like it was seen. */
   readonly of = findOnce((name: EndpointName): Template | undefined => this.#find(name));
 
-  /** The shape of a resource, at the first of some endpoints that was seen. */
-  resourceOf(names: readonly EndpointName[]): Place | undefined {
-    const seen = names.map((name) => this.#resource(name));
+  /** The shape of a resource, at the first endpoint that was seen with a whole one. */
+  resourceOf(subject: string): Place | undefined {
+    const reads = ALIKE.find(([first]) => first && subjectOf(first) === subject) ?? [];
+    const seen = reads.map((name) => this.#resource(name));
     return seen.find((place) => place?.types[0] === "object");
   }
 
@@ -123,15 +124,13 @@ export class Templates {
       if (isOther || ENDPOINTS[other].method === "DELETE") continue;
       const borrowed = this.#read(other, name);
       if (borrowed === undefined || borrowed.root.types[0] === "text") continue;
-      return { ...borrowed, status, inner: isList(name) ? this.#itemOf(name) : undefined };
+      return {
+        ...borrowed,
+        status,
+        inner: isList(name) ? this.resourceOf(subjectOf(name)) : undefined,
+      };
     }
     return undefined;
-  }
-
-  /** An item of a list has the shape of the resource, if no item was seen. */
-  #itemOf(name: EndpointName): Place | undefined {
-    const reads = ALIKE.find(([first]) => first && subjectOf(first) === subjectOf(name));
-    return this.resourceOf(reads ?? []);
   }
 
   /** The template that an endpoint was seen with. */
@@ -144,7 +143,8 @@ export class Templates {
     const root = toTree(isList(name) ? this.#withEnvelopes(body, at) : body, rename);
     if (root === undefined) return undefined;
     const own = this.#resource(name, rename);
-    const inner = own ?? (isList(name) ? this.#itemOf(borrower) : undefined);
+    // An item of a list has the shape of the resource, if no item was seen.
+    const inner = own ?? (isList(name) ? this.resourceOf(subjectOf(borrower)) : undefined);
     return { status: found.status, found, root, at, inner };
   }
 
