@@ -44,7 +44,7 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
     await pay();
     const headers = { "x-api-key": "sk_wrong", "user-agent": "shop/1.4" };
     await fetch(`${served.baseUrl}/merchant`, { headers });
-    await page.locator("#requests .row.bad > a").click();
+    await page.locator("#requests .row:has(.badge.bad) > a").click();
     await page.getByRole("button", { name: "Copy as curl" }).waitFor();
   },
   "faults active": async ({ page, pay, receive, sandbox }) => {

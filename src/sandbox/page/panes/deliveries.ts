@@ -7,7 +7,7 @@ import { type FailureReason, findFailureReason } from "../failure-reason.ts";
 import { curl, quoted, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import { list, row } from "../list.ts";
+import { choicesOf, list, row } from "../list.ts";
 import type { PageContext } from "../view.ts";
 import { webhookList } from "./webhooks.ts";
 
@@ -51,7 +51,7 @@ function deliveryDetail(
     html`${icon("send")}Send again`,
     { hidden: { id }, name: "primary" },
   );
-  return html`${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
+  return html`${reason && html`<div class="reason notice bad" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
 <p class="hint">To <code>${url}</code></p>
 ${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : attemptTable(attempts)}
 <div class="detail-foot line">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
@@ -62,13 +62,11 @@ ${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).le
 ${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), "raw")}`;
 }
 
-const CHOICES = (
-  [
-    ["delivered", "Delivered"],
-    ["pending", "Retrying"],
-    ["failed", "Failed"],
-  ] as const
-).map(([value, text]) => [value, text, ({ state }: StoredDelivery) => state === value] as const);
+export const DELIVERY_BADGES: Readonly<Record<StoredDelivery["state"], Badge>> = {
+  delivered: ["good", "check", "Delivered"],
+  pending: ["waiting", "retry", "Retrying"],
+  failed: ["bad", "cross", "Failed"],
+};
 
 /** Why the last attempt failed; `undefined` if it did not, or if there is none. */
 function lastFailure(
@@ -105,8 +103,7 @@ function nextAttempts({ state }: PageContext): ReadonlyMap<string, number> {
 }
 
 function badgeOf({ state, attempts }: StoredDelivery, next: number | undefined): Badge {
-  if (state === "delivered") return ["good", "check", "Delivered"];
-  if (state === "failed") return ["bad", "cross", "Failed"];
+  if (state !== "pending") return DELIVERY_BADGES[state];
   if (next !== undefined) return ["waiting", "retry", `Retry at ${timeOf(next)}`];
   return ["waiting", attempts.length === 0 ? "send" : "retry", "Sending"];
 }
@@ -174,7 +171,7 @@ export function deliveriesPane(context: PageContext): Html {
       list(context, {
         name: "deliveries",
         items: deliveries,
-        choices: CHOICES,
+        choices: choicesOf("state", DELIVERY_BADGES),
         searched: "Event, order or body",
         textOf: (one) => `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
         failureOf: (one) => failureOf(context, one),

@@ -7,21 +7,15 @@ import { list, row } from "../list.ts";
 import { linkTo, type PageContext } from "../view.ts";
 import { copyAsCurl, exchangeBlocks, isBad, statusText } from "./exchange.ts";
 
-const hundreds =
-  (first: number) =>
-  ({ status = 0 }: LoggedExchange) =>
-    Math.floor(status / 100) === first;
+const statusChoice = (kind: "2xx" | "4xx" | "5xx") =>
+  [kind, kind, ({ status }: LoggedExchange) => `${status}`[0] === kind[0]] as const;
+
+const hasFault = ({ fault, status }: LoggedExchange) => fault !== undefined || status === undefined;
 
 const CHOICES = [
-  ["2xx", "2xx", hundreds(2)],
-  ["4xx", "4xx", hundreds(4)],
-  ["5xx", "5xx", hundreds(5)],
-  [
-    "fault",
-    "With a fault",
-    ({ fault, status }: LoggedExchange) => fault !== undefined || status === undefined,
-  ],
-] as const;
+  ...(["2xx", "4xx", "5xx"] as const).map(statusChoice),
+  ["fault", "With a fault", hasFault] as const,
+];
 
 const KEY_KINDS: Readonly<Record<string, string>> = {
   "": "no key",
