@@ -1,4 +1,5 @@
 import { COMMANDS, type CommandName } from "../control/commands.ts";
+import { timeOf } from "./format.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type PageContext, queryOf } from "./view.ts";
@@ -115,9 +116,13 @@ export const copyButton = (text: string, what: string, label = "Copy"): Html =>
 export const block = (text: string, what: string, name = ""): Html =>
   html`<div class="block ${name}"><pre tabindex="0" role="region" aria-label="${what}">${text}</pre>${copyButton(text, what)}</div>`;
 
+/** A short value, with a button that copies it. */
+export const copyable = (value: string, what: string): Html =>
+  html`<code>${value}</code>${copyButton(value, what)}`;
+
 /** Names and their values. Those without a value are left out. */
 export const terms = (name: string, rows: readonly (readonly [name: Part, value: Part])[]): Html =>
-  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd class="line">${value}</dd></div>`)}</dl>`;
+  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd class="line between">${value}</dd></div>`)}</dl>`;
 
 /** The buttons of an entry: a command, its text, and its accessible name. */
 type Acts = readonly (readonly [action: CommandName, text: string, label: string])[];
@@ -132,7 +137,7 @@ export function panel(
 ): Html {
   const one = ([action, text, label]: Acts[number]) =>
     button(context, at, action, text, { hidden, label });
-  return html`<li class="line"><span>${text}</span><div class="acts line">${acts.map(one)}</div></li>`;
+  return html`<li class="line between"><span>${text}</span><div class="acts line">${acts.map(one)}</div></li>`;
 }
 
 /** The tone of a state. Its icon and its word mean the same. */
@@ -144,6 +149,16 @@ export type Badge = readonly [tone: Tone, shape: IconName | undefined, text: Par
 export const badge = (...[tone, shape, text]: Badge): Html =>
   html`<span class="badge ${tone}">${shape && icon(shape)}${text}</span>`;
 
+/** What happened, and when. */
+export type Moment = readonly [at: number | undefined, ...Badge];
+
+/** What happened, in order. */
+export const timeline = (moments: readonly Moment[]): Html =>
+  html`<ol class="timeline">${moments.map(
+    ([at, tone, shape, text]) =>
+      html`<li><span class="${tone}">${shape && icon(shape)}</span><span>${text}</span><time>${at !== undefined && timeOf(at)}</time></li>`,
+  )}</ol>`;
+
 /** A part of the page under its heading. */
 export const card = (
   id: string,
@@ -153,7 +168,7 @@ export const card = (
   ...content: Part[]
 ): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title">
-<div class="card-head line"><h2 class="line" id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
+<div class="card-head line between"><h2 class="line" id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
 ${content}
 </section>`;
 

@@ -85,10 +85,7 @@ const REASONS: Readonly<Record<string, Row>> = {
     ({ error }) => /ECONNRESET|UND_ERR_SOCKET|socket hang up|EPIPE/.test(error),
     "It crashed, or closed the connection while it was reading. Its log shows more.",
   ],
-  Unreachable: [
-    ({ error }) => /./.test(error),
-    "There was no connection. The error is in the table below.",
-  ],
+  Unreachable: [({ error }) => /./.test(error), "There was no connection. The error is below."],
   "The clock: too old for the receiver": [
     ({ response }) => /time.?stamp|too old|stale|clock|replay.window|tolerance/i.test(response),
     tooOldAdvice,

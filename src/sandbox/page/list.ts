@@ -95,7 +95,7 @@ function pager(view: View, name: ListName, page: number, total: number): Html {
     exists
       ? html`<a href="${linkTo(view, { [name]: String(to) }, name)}">${text}</a>`
       : html`<span class="hint">${text}</span>`;
-  return html`<nav class="pager line" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
+  return html`<nav class="pager line between" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
 }
 
 /** An entry of a list: a link that unfolds its details. */

@@ -36,7 +36,7 @@ function shortcuts(context: PageContext): Html {
   ] as const;
   const link = ([id, shape, name, count]: (typeof parts)[number]) =>
     html`<a href="#${id}">${icon(shape)}${name}${count > 0 && html`<small class="badge">${count > 999 ? "999+" : count}</small>`}</a>`;
-  return html`<nav class="shortcuts" aria-label="Parts of the page">${parts.map(link)}</nav>`;
+  return html`<nav class="shortcuts tabs" aria-label="Parts of the page">${parts.map(link)}</nav>`;
 }
 
 /** The whole page, as HTML. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
 import { commandContext } from "../control/command-context.ts";
 import { COMMANDS, type CommandName, isCommandName } from "../control/commands.ts";
 import { type Command, runCommand } from "../control/types.ts";
@@ -111,15 +112,16 @@ export function createPage(server: ServerContext): PageHandler {
   }
 
   function get(path: string, query: URLSearchParams, host: string | undefined): OwnResponse {
-    const { origin: address } = new URL(`http://${host}`);
+    const { origin } = new URL(`http://${host}`);
     if (path === "/") {
       const view = viewIn(query);
       const flash = messages.get(view.flash);
       const { state } = server.sandboxState;
-      const body = renderSandboxPage({ server, state, view, address, flash });
+      const baseUrl = origin + ASSUMPTIONS.address.value.prefix;
+      const body = renderSandboxPage({ server, state, view, baseUrl, flash });
       return { type: "text/html", body };
     }
-    const found = ASSETS[path] ?? documentAt(path.replace(/\/$/, ""), address);
+    const found = ASSETS[path] ?? documentAt(path.replace(/\/$/, ""), origin);
     const pages = "The pages are /, /docs and /docs/control.";
     return found ?? errorResponse(404, `There is nothing at ${path}. ${pages}`);
   }

@@ -11,7 +11,6 @@ function showConnection(now: keyof typeof TEXTS): void {
   byId("live-state").classList.toggle("bad", now !== "live");
   byId("live-text").textContent = TEXTS[now];
   byId("stopped").hidden = !isStopped;
-  document.documentElement.classList.toggle("stopped", isStopped);
   // Nothing can be done now. The first page of a sandbox that is back enables what it enables.
   const controls = "form :is(button, input, select)";
   for (const control of byId("live").querySelectorAll<HTMLButtonElement>(controls)) {

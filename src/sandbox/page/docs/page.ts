@@ -77,7 +77,7 @@ export function renderDocument(given: object, path: PagePath): string {
   const operationLink = (place: Place) =>
     html`<li><a href="#${place.operation.operationId}">${placeName(place)}</a></li>`;
   const body = html`<a class="skip" href="#content">Skip to the content</a>
-<header class="line"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>
+<header class="line between"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>
 <div class="columns">
 <nav aria-label="Operations">${groups.map(([group, places]) => html`<p>${group}</p><ul>${places.map(operationLink)}</ul>`)}</nav>
 <main id="content"><h1>${title}</h1>${paragraphs(forReaders(description))}

@@ -49,17 +49,12 @@ function chaosForm(context: PageContext): Html {
   );
 }
 
-/** How many kinds of fault are named. */
-const MAX_NAMED = 2;
-
 /** Chaos in a few words. */
 function chaosText({ seed, rates }: StoredChaos): string {
-  const names = Object.keys(rates) as ChaosName[];
-  const named = names
-    .slice(0, MAX_NAMED)
-    .map((name) => `${CHAOS_LABELS[name].toLowerCase()} (${often(rates[name] ?? 0)})`);
-  const more = names.length - named.length;
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}, seed ${seed}`;
+  const kinds = Object.entries(rates).map(
+    ([name, rate]) => `${CHAOS_LABELS[name as ChaosName].toLowerCase()} (${often(rate)})`,
+  );
+  return [...kinds, `seed ${seed}`].join(", ");
 }
 
 /** What often goes wrong with calls: a name, its effect, and the fields of `faults/add`. */

@@ -35,7 +35,7 @@ function clock(context: PageContext): Html {
   return html`<div class="clock line"><small class="line"><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></small>
 ${form(
   { ...place, name: "line", label: "Advance the time" },
-  html`<small aria-hidden="true">Advance time</small>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}"><span aria-hidden="true">+</span>${text}</button>`)}`,
+  html`<small aria-hidden="true">Advance time</small>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}">+${text}</button>`)}`,
 )}
 ${inlineForm(
   { ...place, name: "custom", label: "Advance the time by any duration" },
@@ -48,7 +48,7 @@ ${inlineForm(
 export function header(context: PageContext): Html {
   const faults = activeText(context);
   return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${LOGO}<span>malipo</span><small>sandbox</small></a></h1>
-<small class="line good" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></small>
+<small class="line good" id="live-state" data-local hidden><span aria-hidden="true">●</span><span id="live-text">live</span></small>
 ${faults !== undefined && html`<a class="alarm badge waiting" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
 }

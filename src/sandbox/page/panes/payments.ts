@@ -3,14 +3,16 @@ import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
 import {
   type Badge,
   card,
-  copyButton,
+  copyable,
   type FormPlace,
   folded,
   form,
   input,
+  type Moment,
   terms,
+  timeline,
 } from "../components.ts";
-import { clipped, money, timeOf } from "../format.ts";
+import { clipped, money } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { icon } from "../icons.ts";
 import { choicesOf, list, row } from "../list.ts";
@@ -23,9 +25,6 @@ const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
   completed: ["good", "check", "Completed"],
   failed: ["bad", "cross", "Failed"],
 };
-
-/** What happened, and when. */
-type Moment = readonly [at: number | undefined, ...Badge];
 
 /** Deliveries that carry a payment, oldest first. */
 const deliveriesOf = ({ state }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
@@ -50,7 +49,7 @@ function deliveryMoment(
 }
 
 /** What happened to a payment, in order. Moments without a time yet come last. */
-function timeline(context: PageContext, payment: StoredPayment): Html {
+function momentsOf(context: PageContext, payment: StoredPayment): Moment[] {
   const { createdAt, checkout_request_id, phone, finalAt, status } = payment;
   const [tone, shape] = STATUS[status];
   const moments: Moment[] = [
@@ -64,25 +63,17 @@ function timeline(context: PageContext, payment: StoredPayment): Html {
   // Deliveries are timed to the second. Moments of the same second keep their order.
   const second = ([at = Number.POSITIVE_INFINITY]: Moment) => Math.floor(at / 1_000);
   const order = (one: Moment, other: Moment) => second(one) - second(other) || 0;
-  return html`<ol class="timeline">${moments
-    .sort(order)
-    .map(
-      ([at, tone, shape, text]) =>
-        html`<li><span class="${tone}">${shape && icon(shape)}</span><span>${text}</span><time>${at === undefined ? "" : timeOf(at)}</time></li>`,
-    )}</ol>`;
+  return moments.sort(order);
 }
-
-const copyable = (name: string, value: string | undefined) =>
-  value && html`<code>${value}</code>${copyButton(value, name)}`;
 
 /** Everything about one payment. */
 function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
   const exchanges = context.server.log.forPayment(reference);
-  return html`${timeline(context, payment)}
+  return html`${timeline(momentsOf(context, payment))}
 ${terms("about", [
-  ["Reference", copyable("Reference", reference)],
-  ["Checkout request", copyable("Checkout request", checkout_request_id)],
+  ["Reference", copyable(reference, "Reference")],
+  ["Checkout request", checkout_request_id && copyable(checkout_request_id, "Checkout request")],
   ["Description", clipped(description, 400)],
   ["Failure reason", failure && html`<code>${failure.reason}</code>`],
   ["Retry possible", failure && (failure.retryPossible ? "yes" : "no")],

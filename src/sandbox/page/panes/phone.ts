@@ -47,7 +47,7 @@ function dialog(context: PageContext, number: string, payment: StoredPayment): H
   const { reference, account_reference, description, cents, currency } = payment;
   const place = { context, at: "phone", hidden: { number, reference } };
   return html`<div class="dialog stack" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
-<div class="dialog-head line"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
+<div class="line between"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>
 ${terms("ask-about", [
   ["Account", account_reference || "none given"],
@@ -81,7 +81,7 @@ function screen(context: PageContext, { number, stored, prompt, final }: Handset
   return html`<div class="screen${open && " ringing"}">
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
 ${final.length > 0 && html`<ul class="messages stack" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
-${final.length === 0 && !open && html`<p class="notice">No prompt.<br>A payment to <span class="number">${localFormat(number)}</span> rings here.</p>`}
+${final.length === 0 && !open && html`<p class="notice">No prompt.<br>A payment to <span class="nowrap">${localFormat(number)}</span> rings here.</p>`}
 ${prompt?.ignored === true && html`<p class="notice">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
 </div>
 ${open && dialog(context, number, prompt)}
@@ -137,7 +137,7 @@ function tabs(context: PageContext, chosen: string, all: readonly string[]): Htm
   const waiting = new Set(ringingOf(context));
   return html`<nav class="phones tabs" aria-label="Phones">${all.map(
     (number) =>
-      html`<a id="tab-${number}" href="${linkTo(context.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${localFormat(number)}${waiting.has(number) && html`<span class="dot waiting"><span class="unseen">, ringing</span></span>`}</a>`,
+      html`<a id="tab-${number}" href="${linkTo(context.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${localFormat(number)}${waiting.has(number) && html` <span class="waiting" aria-hidden="true">●</span><span class="unseen">, ringing</span>`}</a>`,
   )}</nav>`;
 }
 

@@ -1,4 +1,3 @@
-import { ASSUMPTIONS } from "../../assumptions.ts";
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
 import { card } from "../components.ts";
 import { clipped } from "../format.ts";
@@ -45,9 +44,8 @@ function errorIn(logged: LoggedExchange): string | undefined {
   }
 }
 
-function detail({ server, view, address }: PageContext, logged: LoggedExchange): Html {
+function detail({ server, view, baseUrl }: PageContext, logged: LoggedExchange): Html {
   const { payment } = logged;
-  const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const account = server.sandboxState.payments.get(payment ?? "")?.account_reference || payment;
   const shown = { payment, payments: "", "payments-only": "", "payments-find": payment };
   return html`${exchangeBlocks(logged)}
