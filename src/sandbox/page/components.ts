@@ -122,7 +122,7 @@ export const copyable = (value: string, what: string): Html =>
 
 /** Names and their values. Those without a value are left out. */
 export const terms = (name: string, rows: readonly (readonly [name: Part, value: Part])[]): Html =>
-  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd class="line between">${value}</dd></div>`)}</dl>`;
+  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd class="line">${value}</dd></div>`)}</dl>`;
 
 /** The buttons of an entry: a command, its text, and its accessible name. */
 type Acts = readonly (readonly [action: CommandName, text: string, label: string])[];
@@ -137,7 +137,7 @@ export function panel(
 ): Html {
   const one = ([action, text, label]: Acts[number]) =>
     button(context, at, action, text, { hidden, label });
-  return html`<li class="line between"><span>${text}</span><div class="acts line">${acts.map(one)}</div></li>`;
+  return html`<li class="line"><span>${text}</span><div class="acts line">${acts.map(one)}</div></li>`;
 }
 
 /** The tone of a state. Its icon and its word mean the same. */
