@@ -141,7 +141,7 @@ export function panel(
 }
 
 /** The tone of a state. Its icon and its word mean the same. */
-export type Tone = "good" | "bad" | "waiting" | "plain";
+type Tone = "good" | "bad" | "waiting" | "plain";
 
 /** A state as a person reads it. */
 export type Badge = readonly [tone: Tone, shape: IconName | undefined, text: Part];
