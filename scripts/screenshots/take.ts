@@ -86,7 +86,7 @@ const openNewestPayment = async (page: Page) => {
 };
 
 const openFirstFailure = (list: string) => async (page: Page) => {
-  await page.locator(`${list} .row.bad .row-head`).first().click();
+  await page.locator(`${list} .row-head:has(.bad)`).first().click();
   await page.locator(`${list} .detail`).waitFor();
 };
 

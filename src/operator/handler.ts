@@ -29,11 +29,17 @@ const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'
 /** A form of the page has at most the ids of one list. */
 export const MAX_FORM_BYTES: number = LIMIT * 100;
 
-const text = (status: number, body: string): Response =>
-  new Response(`${body}\n`, {
+const respond = (status: number, type: "plain" | "html" | "css", body: string): Response =>
+  new Response(body, {
     status,
-    headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
+    headers: { ...HEADERS, "content-type": `text/${type}; charset=utf-8` },
   });
+
+const text = (status: number, body: string): Response => respond(status, "plain", `${body}\n`);
+
+/** A form may name anything, such as what every object inherits. */
+const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string) =>
+  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 
 /**
  * Whether a request that changes something comes from another site. Browsers say it in
@@ -88,10 +94,7 @@ export function operatorHandler(
   async function show(url: URL, message?: string, status = 200): Promise<Response> {
     const reference = url.searchParams.get("payment");
     const content = reference ? story(sources, reference) : overview(sources, hasButtons);
-    return new Response(renderOperatorPage(await content, hasButtons, message), {
-      status,
-      headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" },
-    });
+    return respond(status, "html", renderOperatorPage(await content, hasButtons, message));
   }
 
   async function act(request: Request, url: URL): Promise<Response> {
@@ -101,19 +104,14 @@ export function operatorHandler(
       return text(413, "The form is too large.");
     }
     const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
-    const [list = "", action = ""] = ["list", "action"].map((name) => form.get(name)) as string[];
+    const [list = "", action = ""] = ["list", "action"].map((name) => form.get(name) ?? "");
     const ids = form.getAll("id");
-    const actionsOf = Object.hasOwn(LISTS, list) ? LISTS[list]?.actions : undefined;
-    if (
-      !actionsOf ||
-      !Object.hasOwn(actionsOf, action) ||
-      !ids.every(Boolean) ||
-      ids.length === 0
-    ) {
+    const [, run] = own(own(LISTS, list)?.actions, action) ?? [];
+    if (run === undefined || ids.length === 0 || !ids.every(Boolean)) {
       return text(422, "There is no such action.");
     }
     try {
-      await actionsOf[action]?.[1](sources, ids);
+      await run(sources, ids);
     } catch (error) {
       return show(url, `Nothing was changed: ${(error as Error).message}`, 422);
     }
@@ -125,9 +123,7 @@ export function operatorHandler(
   return async (request) => {
     if ((await authorize(request)) !== true) return text(403, "You may not see this page.");
     const url = new URL(request.url);
-    if (url.searchParams.get("asset") === "style") {
-      return new Response(OPERATOR_STYLE, { headers: { ...HEADERS, "content-type": "text/css" } });
-    }
+    if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
     if (request.method === "POST") return act(request, url);
     if (request.method !== "GET") return text(405, "GET or POST only.");
     return show(url, DONE[url.searchParams.get("done") ?? ""]);

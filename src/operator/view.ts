@@ -60,7 +60,7 @@ async function section(name: string, list: ItemList, sources: Sources, hasButton
         ? html`<p class="hint">${icon("check")}None.</p>`
         : html`<p class="hint">${list.hint}</p>${rowsByError(items, rowOf, buttonsOf)}${hasMore && html`<p class="hint">These are the oldest. The others are shown when these are done.</p>`}`,
     ],
-    (error) => ["", html`<p class="failure">This could not be read: ${messageOf(error)}</p>`],
+    (error) => ["", html`<p class="bad">This could not be read: ${messageOf(error)}</p>`],
   );
   return html`<section class="card" id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${list.title} <small>${count}</small></h2>${content}</section>`;
 }
@@ -97,7 +97,7 @@ export async function story(sources: Sources, reference: string): Promise<Html> 
       const fields = Object.entries(found).filter(([, value]) => typeof value !== "object");
       return html`<dl class="fields">${fields.map(([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${String(value)}</dd></div>`)}</dl>`;
     },
-    (error) => html`<p class="failure">The service could not be asked: ${messageOf(error)}</p>`,
+    (error) => html`<p class="bad">The service could not be asked: ${messageOf(error)}</p>`,
   );
   return html`<p><a href="?">← Everything</a></p>
 <section class="card" aria-labelledby="payment-title"><h2 id="payment-title">Payment ${reference}</h2>${payment}</section>
@@ -117,7 +117,7 @@ export const renderOperatorPage = (main: Html, hasButtons: boolean, message?: st
     "Payments to look after",
     "?asset=style",
     html`<header><h1>Payments to look after</h1><p class="hint">${hasButtons ? "Buttons act at once." : "Read only."} Times are in UTC. <a href="?">Reload</a></p></header>
-${message !== undefined && html`<p class="message" role="status">${message}</p>`}
+${message !== undefined && html`<p class="notice" role="status">${message}</p>`}
 <main class="stack">
 ${main}
 </main>`,

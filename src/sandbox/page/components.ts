@@ -1,4 +1,5 @@
 import { COMMANDS, type CommandName } from "../control/commands.ts";
+import { timeOf } from "./format.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type PageContext, queryOf } from "./view.ts";
@@ -25,9 +26,17 @@ interface FormOptions extends FormPlace {
 export function form(options: FormOptions, ...content: Part[]): Html {
   const { context, action, at, name = "", label, showsError = false, hidden = {} } = options;
   const fields = Object.entries({ back: queryOf(context.view), at, ...hidden });
-  const error = html`<p class="form-error" role="alert" data-error>${rejectionOf(options) && context.flash?.text}</p>`;
+  const error = html`<p class="form-error bad" role="alert" data-error>${rejectionOf(options) && context.flash?.text}</p>`;
   return html`<form method="post" action="/_sandbox/${action}" class="${name}"${label !== undefined && html` aria-label="${label}"`}>${fields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}${content}${showsError && error}</form>`;
 }
+
+/** A form with one field, and its button beside it. */
+export const inlineForm = (options: FormOptions, field: Html, text: string): Html =>
+  form(
+    { ...options, name: `inline line ${options.name ?? ""}`, showsError: true },
+    field,
+    html`<button>${text}</button>`,
+  );
 
 /** The fields of a form that was rejected just now. */
 function rejectionOf({ context, action, at }: FormPlace): URLSearchParams | undefined {
@@ -107,22 +116,48 @@ export const copyButton = (text: string, what: string, label = "Copy"): Html =>
 export const block = (text: string, what: string, name = ""): Html =>
   html`<div class="block ${name}"><pre tabindex="0" role="region" aria-label="${what}">${text}</pre>${copyButton(text, what)}</div>`;
 
+/** A short value, with a button that copies it. */
+export const copyable = (value: string, what: string): Html =>
+  html`<code>${value}</code>${copyButton(value, what)}`;
+
 /** Names and their values. Those without a value are left out. */
 export const terms = (name: string, rows: readonly (readonly [name: Part, value: Part])[]): Html =>
-  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd class="line">${value}</dd></div>`)}</dl>`;
 
-/** An entry of a short list: a receiver, a scene, a fault. */
-export const panel = (text: Part, acts: Part): Html =>
-  html`<li><span>${text}</span><div class="acts line">${acts}</div></li>`;
+/** The buttons of an entry: a command, its text, and its accessible name. */
+type Acts = readonly (readonly [action: CommandName, text: string, label: string])[];
+
+/** An entry of a short list, with its buttons: a receiver, a scene, a fault. */
+export function panel(
+  context: PageContext,
+  at: string,
+  text: Part,
+  hidden: FormOptions["hidden"] = {},
+  acts: Acts = [],
+): Html {
+  const one = ([action, text, label]: Acts[number]) =>
+    button(context, at, action, text, { hidden, label });
+  return html`<li class="line"><span>${text}</span><div class="acts line">${acts.map(one)}</div></li>`;
+}
 
 /** The tone of a state. Its icon and its word mean the same. */
-export type Tone = "good" | "bad" | "waiting" | "plain";
+type Tone = "good" | "bad" | "waiting" | "plain";
 
 /** A state as a person reads it. */
 export type Badge = readonly [tone: Tone, shape: IconName | undefined, text: Part];
 
 export const badge = (...[tone, shape, text]: Badge): Html =>
   html`<span class="badge ${tone}">${shape && icon(shape)}${text}</span>`;
+
+/** What happened, and when. */
+export type Moment = readonly [at: number | undefined, ...Badge];
+
+/** What happened, in order. */
+export const timeline = (moments: readonly Moment[]): Html =>
+  html`<ol class="timeline">${moments.map(
+    ([at, tone, shape, text]) =>
+      html`<li><span class="${tone}">${shape && icon(shape)}</span><span>${text}</span><time>${at !== undefined && timeOf(at)}</time></li>`,
+  )}</ol>`;
 
 /** A part of the page under its heading. */
 export const card = (
@@ -133,7 +168,7 @@ export const card = (
   ...content: Part[]
 ): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title">
-<div class="card-head line"><h2 id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
+<div class="card-head line between"><h2 class="line" id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
 ${content}
 </section>`;
 

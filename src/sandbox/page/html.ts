@@ -1,7 +1,13 @@
-/** Markup that is safe to send. Only {@link html} makes it. */
-export interface Html {
+// Markup is known by its class: an object from a JSON body must not pass for it.
+class Markup {
   readonly markup: string;
+  constructor(markup: string) {
+    this.markup = markup;
+  }
 }
+
+/** Markup that is safe to send. Only {@link html} makes it. */
+export type Html = Markup;
 
 /** A value in a template. Text is escaped; `false`, `null` and `undefined` give nothing. */
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
@@ -18,20 +24,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 
-// Markup is known by identity: an object from a JSON body must not pass for it.
-const made = new WeakSet<object>();
-
 function textOf(part: Part): string {
   if (part === false || part === null || part === undefined) return "";
   if (typeof part !== "object") return escaped(String(part));
   if (Array.isArray(part)) return part.map(textOf).join("");
-  return made.has(part) ? (part as Html).markup : escaped(String(part));
-}
-
-function safe(markup: string): Html {
-  const one = { markup };
-  made.add(one);
-  return one;
+  return part instanceof Markup ? part.markup : escaped(String(part));
 }
 
 /**
@@ -43,7 +40,7 @@ function safe(markup: string): Html {
  * ```
  */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  safe(texts.reduce((all, text, at) => all + textOf(parts[at - 1]) + text));
+  new Markup(texts.reduce((all, text, at) => all + textOf(parts[at - 1]) + text));
 
 /** A whole page. It loads its own stylesheet, and nothing from elsewhere. */
 export const renderPage = (title: Part, style: string, body: Part, head?: Part): string =>

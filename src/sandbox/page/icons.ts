@@ -27,4 +27,4 @@ export const icon = (name: IconName): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">${SHAPES[name]}</svg>`;
 
 /** The sign of the project, with its colours: it is the icon of the page, too. */
-export const LOGO: Html = html`<svg xmlns="http://www.w3.org/2000/svg" class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-linecap="round"><rect width="32" height="32" rx="9" fill="#0a6279"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21" stroke="#fff" stroke-width="2.6"/><path d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0" stroke="#f4b860" stroke-width="2"/></svg>`;
+export const LOGO: Html = html`<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-linecap="round"><rect width="32" height="32" rx="9" fill="#0a6279"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21" stroke="#fff" stroke-width="2.6"/><path d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0" stroke="#f4b860" stroke-width="2"/></svg>`;

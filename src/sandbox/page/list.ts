@@ -11,7 +11,18 @@ const MAX_COUNTED = 500;
 const MAX_GROUPS = 3;
 
 /** What a list can be limited to: the value in the address, its name, and which entries it has. */
-type Choice<Item> = readonly [value: string, text: string, matches: (item: Item) => boolean];
+type Choice<Item> = readonly [value: string, text: Part, matches: (item: Item) => boolean];
+
+/** A choice for each state that entries have in a field. */
+export const choicesOf = <Field extends string>(
+  field: Field,
+  states: Readonly<Record<string, Badge>>,
+): Choice<Readonly<Record<Field, string>>>[] =>
+  Object.entries(states).map(([state, [, , text]]) => [
+    state,
+    text,
+    (item) => item[field] === state,
+  ]);
 
 /** A list of the page, with filters, a search and pages. */
 interface List<Item> {
@@ -58,11 +69,11 @@ function filters<Item>(view: View, { name, items, choices }: List<Item>): Html {
   const all = [["", "All", items.length] as const, ...shown];
   const link = ([value, text, count]: (typeof all)[number]) =>
     html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text} <small>${count.toLocaleString("en")}</small></a>`;
-  return html`<nav class="filters line" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
+  return html`<nav class="filters tabs line" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
 }
 
 const search = <Item>(view: View, { name, searched }: List<Item>): Html =>
-  html`<form class="inline search" method="get" action="/" role="search"><input type="hidden" name="${name}-only" value="${view[`${name}-only`]}"><label><span class="unseen">Find ${name} by ${searched.toLowerCase()}</span><input type="search" name="${name}-find" value="${view[`${name}-find`]}" placeholder="${searched}"></label><button>Find</button></form>`;
+  html`<form class="inline line" method="get" action="/" role="search"><input type="hidden" name="${name}-only" value="${view[`${name}-only`]}"><label><span class="unseen">Find ${name} by ${searched.toLowerCase()}</span><input type="search" name="${name}-find" value="${view[`${name}-find`]}" placeholder="${searched}"></label><button>Find</button></form>`;
 
 /** What failed for the same reason more than once, each a link to only those. */
 function equalFailures<Item>(view: View, { name, failureOf }: List<Item>, found: readonly Item[]) {
@@ -74,7 +85,7 @@ function equalFailures<Item>(view: View, { name, failureOf }: List<Item>, found:
   const groups = [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1]);
   if (groups.length === 0) return undefined;
   const link = ([failure, count]: readonly [string, number]) =>
-    html`<li><a href="${linkTo(view, { [`${name}-find`]: failure, [name]: "" }, name)}">${icon("warning")}<strong>${count} times</strong> ${failure}</a></li>`;
+    html`<li><a class="bad" href="${linkTo(view, { [`${name}-find`]: failure, [name]: "" }, name)}">${icon("warning")}<strong>${count} times</strong> ${failure}</a></li>`;
   return html`<ul class="groups" aria-label="Equal failures">${groups.slice(0, MAX_GROUPS).map(link)}</ul>`;
 }
 
@@ -83,8 +94,8 @@ function pager(view: View, name: ListName, page: number, total: number): Html {
   const link = (to: number, text: string, exists: boolean) =>
     exists
       ? html`<a href="${linkTo(view, { [name]: String(to) }, name)}">${text}</a>`
-      : html`<span class="off">${text}</span>`;
-  return html`<nav class="pager line" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
+      : html`<span class="hint">${text}</span>`;
+  return html`<nav class="pager line between" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
 }
 
 /** An entry of a list: a link that unfolds its details. */
@@ -107,10 +118,12 @@ export function row({ view }: PageContext, given: Row): Html {
   const [field, value] = entry;
   const id = `${field}-${value}`;
   const isOpen = view[field] === value;
-  const tone = failure === undefined ? state[0] : "bad";
-  return html`<li class="row ${field} ${tone}" id="${id}"><a class="row-head" href="${linkTo(view, { [field]: isOpen ? "" : value }, id)}" aria-expanded="${String(isOpen)}">
-<span class="row-main">${head}</span>${badge(...state)}
-<span class="row-sub">${about.filter(Boolean).map((one) => html`<span class="what">${clipped(String(one), 90)}</span>`)}</span><time>${at !== undefined && timeOf(at)}</time>
-${failure !== undefined && html`<span class="row-why">${icon("warning")}${failure}</span>`}${faults !== undefined && html`<span class="row-why row-fault">${icon("bolt")}${faults}</span>`}</a>
+  return html`<li class="row" id="${id}"><a class="row-head" href="${linkTo(view, { [field]: isOpen ? "" : value }, id)}" aria-expanded="${String(isOpen)}">
+<span class="row-main line">${head}</span>${badge(...state)}
+<span class="row-sub hint">${about
+    .filter(Boolean)
+    .map((one) => clipped(String(one), 90))
+    .join(" · ")}</span><time>${at !== undefined && timeOf(at)}</time>
+${failure !== undefined && html`<span class="row-why bad">${icon("warning")}${failure}</span>`}${faults !== undefined && html`<span class="row-why row-fault waiting">${icon("bolt")}${faults}</span>`}</a>
 ${isOpen && html`<div class="detail stack" id="${field}-detail-${value}">${detail()}</div>`}</li>`;
 }

@@ -13,7 +13,7 @@ import { servicePane } from "./panes/service.ts";
 import type { PageContext } from "./view.ts";
 
 const flashMessage = ({ flash }: PageContext): Html =>
-  html`<p id="flash" role="status" class="${flash && (flash.rejected ? "bad" : "good")}">${flash?.text ?? ""}</p>`;
+  html`<p id="flash" role="status" class="notice ${flash && (flash.rejected ? "bad" : "good")}">${flash?.text ?? ""}</p>`;
 
 /** Shown by the script when the sandbox no longer responds. */
 function stoppedNotice({ server: { command } }: PageContext): Html {
@@ -21,7 +21,7 @@ function stoppedNotice({ server: { command } }: PageContext): Html {
     command === undefined
       ? html`<p>To start it again, run your program again.</p>`
       : html`<p>To start it again:</p><p><code>${command}</code>${copyButton(command, "the command")}</p>`;
-  return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last.</p>${how}</div>`;
+  return html`<div class="notice bad" id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last.</p>${how}</div>`;
 }
 
 /** Links to the parts of the page. */
@@ -35,8 +35,8 @@ function shortcuts(context: PageContext): Html {
     ["faults", "bolt", "Faults", 0],
   ] as const;
   const link = ([id, shape, name, count]: (typeof parts)[number]) =>
-    html`<a href="#${id}">${icon(shape)}${name}${count > 0 && html`<small>${count > 999 ? "999+" : count}</small>`}</a>`;
-  return html`<nav class="shortcuts" aria-label="Parts of the page">${parts.map(link)}</nav>`;
+    html`<a href="#${id}">${icon(shape)}${name}${count > 0 && html`<small class="badge">${count > 999 ? "999+" : count}</small>`}</a>`;
+  return html`<nav class="shortcuts tabs" aria-label="Parts of the page">${parts.map(link)}</nav>`;
 }
 
 /** The whole page, as HTML. */
@@ -46,19 +46,19 @@ export function renderSandboxPage(context: PageContext): string {
   const head = html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(LOGO.markup)}">
 <script src="/_sandbox/page.js" defer></script>`;
   const body = html`<a class="skip" href="#phone-title">Skip to the phone</a>
+<noscript><p class="notice">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>
 ${stoppedNotice(context)}
 <div id="live">
 ${flashMessage(context)}
 ${header(context)}
 <main>
-${connectCard(context)}
 ${phonePane(context)}
+${connectCard(context)}
 <div class="column stack">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
 <div class="column stack">${deliveriesPane(context)}${faultsPane(context)}</div>
 ${servicePane(context)}
 </main>
 ${shortcuts(context)}
-</div>
-<noscript><p class="noscript">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>`;
+</div>`;
   return renderPage(title, "/_sandbox/page.css", body, head);
 }

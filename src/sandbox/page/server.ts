@@ -1,18 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
 import { commandContext } from "../control/command-context.ts";
 import { COMMANDS, type CommandName, isCommandName } from "../control/commands.ts";
-import { type Command, type CommandContext, runCommand } from "../control/types.ts";
+import { type Command, runCommand } from "../control/types.ts";
 import { errorResponse, type OwnResponse, protect, readBody, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
-import { handleDocs } from "./docs/page.ts";
+import { documentAt } from "./docs/page.ts";
 import { EventStream } from "./event-stream.ts";
 import { renderSandboxPage } from "./page.ts";
 import { type FlashMessage, type ListName, queryOf, type View, viewIn } from "./view.ts";
 
-// The bundled script and stylesheet of the page: see scripts/page-assets.ts.
+// The bundled script and stylesheets: see scripts/page-assets.ts.
 declare const PAGE_SCRIPT: string;
 declare const PAGE_STYLE: string;
+declare const DOCS_STYLE: string;
 
 /** Responds to every request that is not for the service. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -26,6 +28,14 @@ const PREFIX = "/_sandbox/";
 
 const POLICY =
   "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'";
+const DOCS_POLICY = "style-src 'self'; img-src data:; form-action 'none'";
+
+/** What is the same at every request, by its path. */
+const ASSETS: Readonly<Record<string, OwnResponse>> = {
+  "/_sandbox/page.css": { type: "text/css", body: PAGE_STYLE },
+  "/_sandbox/page.js": { type: "text/javascript", body: PAGE_SCRIPT },
+  "/docs/style.css": { type: "text/css", body: DOCS_STYLE },
+};
 
 /** A field of a form, trimmed; empty for a field that is missing. */
 const formField = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
@@ -61,24 +71,6 @@ function nextView(name: CommandName, result: object): Partial<View> {
   }
 }
 
-/**
- * Runs a command with the fields of a form. Returns a message for the person who clicked, and what the
- * page shows next.
- *
- * @throws {ConfigurationError} with what is wrong, for a command that cannot be done.
- */
-async function runAction(
-  name: CommandName,
-  context: CommandContext,
-  form: URLSearchParams,
-): Promise<{ readonly message: string; readonly view: Partial<View> }> {
-  const command: Command = COMMANDS[name];
-  const given = command.fields.filter((field) => form.has(field));
-  const fields = given.map((field) => [field, formField(form, field)]);
-  const result = await runCommand(command, context, Object.fromEntries(fields));
-  return { message: command.message(result), view: nextView(name, result) };
-}
-
 /** The handler of a served sandbox's page and its documents. */
 export function createPage(server: ServerContext): PageHandler {
   const events = new EventStream(server.sandboxState);
@@ -96,53 +88,54 @@ export function createPage(server: ServerContext): PageHandler {
     return { status: 303, type: "text/html", body: "", headers: { location } };
   }
 
+  /** Runs a command with the fields of a form. */
   async function post(action: string, request: IncomingMessage): Promise<OwnResponse> {
     if (!isCommandName(action)) return errorResponse(404, `There is no action ${PREFIX}${action}.`);
     const body = await readBody(request, MAX_FORM_BYTES);
     if (body === undefined) {
       return errorResponse(413, `The body is larger than ${MAX_FORM_BYTES} bytes.`);
     }
-    const fields = new URLSearchParams(body);
-    const before = viewIn(new URLSearchParams(formField(fields, "back")));
-    const at = formField(fields, "at").replace(/[^\w-]/g, "");
+    const form = new URLSearchParams(body);
+    const before = viewIn(new URLSearchParams(formField(form, "back")));
+    const at = formField(form, "at").replace(/[^\w-]/g, "");
+    const command: Command = COMMANDS[action];
+    const given = command.fields.filter((field) => form.has(field));
+    const fields = given.map((field) => [field, formField(form, field)]);
     try {
-      const { message, view } = await runAction(action, context, fields);
-      return redirect({ ...before, ...view }, at, { text: message });
+      const result = await runCommand(command, context, Object.fromEntries(fields));
+      const view = { ...before, ...nextView(action, result) };
+      return redirect(view, at, { text: command.message(result) });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return redirect(before, at, { text: error.message, rejected: { action, at, fields } });
+      return redirect(before, at, { text: error.message, rejected: { action, at, fields: form } });
     }
   }
 
   function get(path: string, query: URLSearchParams, host: string | undefined): OwnResponse {
+    const { origin } = new URL(`http://${host}`);
     if (path === "/") {
       const view = viewIn(query);
-      const address = new URL(`http://${host}`).origin;
       const flash = messages.get(view.flash);
       const { state } = server.sandboxState;
-      return {
-        type: "text/html",
-        body: renderSandboxPage({ server, state, view, address, flash }),
-      };
+      const baseUrl = origin + ASSUMPTIONS.address.value.prefix;
+      const body = renderSandboxPage({ server, state, view, baseUrl, flash });
+      return { type: "text/html", body };
     }
-    if (path === `${PREFIX}page.css`) return { type: "text/css", body: PAGE_STYLE };
-    if (path === `${PREFIX}page.js`) return { type: "text/javascript", body: PAGE_SCRIPT };
-    return errorResponse(404, `There is nothing at ${path}.`);
+    const found = ASSETS[path] ?? documentAt(path.replace(/\/$/, ""), origin);
+    const pages = "The pages are /, /docs and /docs/control.";
+    return found ?? errorResponse(404, `There is nothing at ${path}. ${pages}`);
   }
 
   return async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const { method, headers } = request;
-    if (!/^\/(?:_sandbox\/|$)/.test(pathname)) {
-      handleDocs(request, response);
-      return;
-    }
-    protect(response, POLICY);
-    if (method === "POST") {
+    const isOwn = pathname === "/" || pathname.startsWith(PREFIX);
+    protect(response, isOwn ? POLICY : DOCS_POLICY);
+    if (method === "POST" && isOwn) {
       respond(response, await post(pathname.replace(PREFIX, ""), request));
     } else if (method !== "GET" && method !== "HEAD") {
-      const allow = { allow: "GET, POST" };
-      respond(response, errorResponse(405, "The page accepts only GET and POST.", allow));
+      const allow = isOwn ? "GET, POST" : "GET";
+      respond(response, errorResponse(405, `The page accepts only ${allow}.`, { allow }));
     } else if (pathname !== `${PREFIX}events`) {
       respond(response, get(pathname, searchParams, headers.host));
     } else if (!events.add(response)) {

@@ -32,8 +32,8 @@ export interface PageContext {
   readonly server: ServerContext;
   readonly state: State;
   readonly view: View;
-  /** The origin under which the browser reached the sandbox. */
-  readonly address: string;
+  /** The address of the service, as the browser reached the sandbox. */
+  readonly baseUrl: string;
   /** The message of the last action. */
   readonly flash: FlashMessage | undefined;
 }

@@ -22,7 +22,8 @@ async function post(action: string, fields: Record<string, string>) {
   const response = await fetch(url, { method: "POST", body, redirect: "manual" });
   const location = response.headers.get("location") ?? "";
   const page = location && (await (await fetch(served.url + location)).text());
-  const [, tone, message] = /<p id="flash" role="status" class="(\w*)">([^<]*)</.exec(page) ?? [];
+  const [, tone, message] =
+    /<p id="flash" role="status" class="notice (\w*)">([^<]*)</.exec(page) ?? [];
   return {
     status: response.status,
     location,

@@ -25,7 +25,7 @@ const pay = (last: number, account_reference: string) =>
 async function shown(name: "payments" | "deliveries" | "requests", query = "") {
   const page = await (await fetch(`${served.url}/?${query}`)).text();
   const markup = page.split(`id="${name}"`)[1]?.split("</section>")[0] ?? "";
-  return { markup, rows: markup.split('<li class="row ').length - 1 };
+  return { markup, rows: markup.split('<li class="row"').length - 1 };
 }
 
 describe("a list of the page", () => {

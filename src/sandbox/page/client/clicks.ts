@@ -1,4 +1,4 @@
-import { goTo } from "./refresh.ts";
+import { byId, goTo } from "./refresh.ts";
 
 const COPIED_MS = 1_500;
 const PIN_DIGITS = 4;
@@ -14,7 +14,7 @@ export function handleClicks(): void {
     if (link === null || opensElsewhere(event)) return;
     event.preventDefault();
     // A sandbox that has stopped shows no other view.
-    if (!document.documentElement.classList.contains("stopped")) goTo(link.href);
+    if (byId("stopped").hidden) goTo(link.href);
   });
   // A PIN has only digits, from the keyboard too.
   document.addEventListener("input", ({ target }) => {

@@ -8,10 +8,9 @@ const TEXTS = { live: "live", stopped: "stopped", busy: "not live: reload the pa
 function showConnection(now: keyof typeof TEXTS): void {
   const isStopped = now === "stopped";
   byId("live-state").hidden = false;
-  byId("live-state").classList.toggle("lost", now !== "live");
+  byId("live-state").classList.toggle("bad", now !== "live");
   byId("live-text").textContent = TEXTS[now];
   byId("stopped").hidden = !isStopped;
-  document.documentElement.classList.toggle("stopped", isStopped);
   // Nothing can be done now. The first page of a sandbox that is back enables what it enables.
   const controls = "form :is(button, input, select)";
   for (const control of byId("live").querySelectorAll<HTMLButtonElement>(controls)) {

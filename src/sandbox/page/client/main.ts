@@ -5,12 +5,11 @@ import { handleClicks } from "./clicks.ts";
 import { followChanges } from "./connection.ts";
 import { startCountdowns } from "./countdown.ts";
 import { interceptForms } from "./forms.ts";
-import { refresh, scrollToChosenPhone } from "./refresh.ts";
+import { refresh } from "./refresh.ts";
 
 document.documentElement.classList.add("js");
 startCountdowns();
 interceptForms();
 handleClicks();
-scrollToChosenPhone();
 addEventListener("popstate", () => void refresh());
 followChanges();

@@ -37,23 +37,11 @@ export function show(markup: string): void {
   morph(byId("live"), live);
   document.title = next.title;
   restartCountdowns();
-  scrollToChosenPhone();
   // What had the focus may be gone: its pane takes it, so that the keyboard stays in its place.
   if (pane && document.activeElement === document.body) {
     const heading = pane.querySelector<HTMLElement>("h2[tabindex]") ?? byId("phone-title");
     heading.focus({ preventScroll: true });
   }
-}
-
-let chosenPhone: string | undefined;
-
-/** Scrolls the row of phones to a phone that was just chosen. */
-export function scrollToChosenPhone(): void {
-  const tab = document.querySelector<HTMLElement>(".phones [aria-current]");
-  const row = tab?.parentElement;
-  if (!tab || !row || tab.id === chosenPhone) return;
-  chosenPhone = tab.id;
-  row.scrollLeft = tab.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 }
 
 /** Goes to another view of the page without loading a new one. */

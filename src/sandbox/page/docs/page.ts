@@ -1,15 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import { CONTROL_PREFIX } from "../../control/commands.ts";
 import { controlDocument } from "../../control/document.ts";
-import { errorResponse, json, type OwnResponse, protect, respond } from "../../http/respond.ts";
+import { json, type OwnResponse } from "../../http/respond.ts";
 import { type Html, html, renderPage } from "../html.ts";
 import { type Document, withoutReferences } from "./openapi.ts";
 import { operationArticle, type Place, paragraphs, placeName, undocumented } from "./operation.ts";
-
-// The bundled stylesheet: see scripts/page-assets.ts.
-declare const DOCS_STYLE: string;
 
 interface DocumentPage {
   readonly title: string;
@@ -81,7 +77,7 @@ export function renderDocument(given: object, path: PagePath): string {
   const operationLink = (place: Place) =>
     html`<li><a href="#${place.operation.operationId}">${placeName(place)}</a></li>`;
   const body = html`<a class="skip" href="#content">Skip to the content</a>
-<header class="line"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>
+<header class="line between"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>
 <div class="columns">
 <nav aria-label="Operations">${groups.map(([group, places]) => html`<p>${group}</p><ul>${places.map(operationLink)}</ul>`)}</nav>
 <main id="content"><h1>${title}</h1>${paragraphs(forReaders(description))}
@@ -98,26 +94,9 @@ ${places.map((place) => operationArticle(baseUrl, place))}</section>`,
   return renderPage(title, "/docs/style.css", body);
 }
 
-function responseTo({ method, url = "/", headers }: IncomingMessage): OwnResponse {
-  const { pathname } = new URL(url, "http://localhost");
-  if (method !== "GET" && method !== "HEAD") {
-    return errorResponse(405, "The pages accept only GET.", { allow: "GET" });
-  }
-  const { origin } = new URL(`http://${headers.host}`);
-  const path = pathname.replace(/\/$/, "");
-  if (path === "/docs/style.css") return { type: "text/css", body: DOCS_STYLE };
+/** A document, as a page or as JSON, for a reader who uses this origin. */
+export function documentAt(path: string, origin: string): OwnResponse | undefined {
   if (path === PAGES["/docs"].file) return json(PAGES["/docs"].document(origin));
-  if (isPage(path)) {
-    return { type: "text/html", body: renderDocument(PAGES[path].document(origin), path) };
-  }
-  return errorResponse(
-    404,
-    `There is nothing at ${pathname}. The pages are /docs and /docs/control.`,
-  );
-}
-
-/** Responds to requests for `/docs`, what is below it, and `/openapi.json`. */
-export function handleDocs(request: IncomingMessage, response: ServerResponse): void {
-  protect(response, "style-src 'self'; img-src data:; form-action 'none'");
-  respond(response, responseTo(request));
+  if (!isPage(path)) return undefined;
+  return { type: "text/html", body: renderDocument(PAGES[path].document(origin), path) };
 }

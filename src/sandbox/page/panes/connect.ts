@@ -1,5 +1,4 @@
-import { ASSUMPTIONS } from "../../assumptions.ts";
-import { block, button, copyButton, folded, foldedCard, terms } from "../components.ts";
+import { block, button, copyable, copyButton, folded, foldedCard, terms } from "../components.ts";
 import { curl, quoted } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import type { PageContext } from "../view.ts";
@@ -29,18 +28,13 @@ const payment = await gateway.mobileMoney.collect({
 });
 console.log(payment.status); // "completed" after the customer pays`;
 
-const baseUrlOf = ({ address }: PageContext) => address + ASSUMPTIONS.address.value.prefix;
-
 const setting = (name: string, variable: string, value: string) =>
-  [
-    html`${name} <code>${variable}</code>`,
-    html`<code>${value}</code>${copyButton(value, name)}`,
-  ] as const;
+  [html`${name} <code>${variable}</code>`, copyable(value, name)] as const;
 
 /** What an application needs to know about this gateway. */
 function settings(context: PageContext): Html {
-  const { keys, webhookSecret, webhookSecrets } = context.server.sandbox;
-  const baseUrl = baseUrlOf(context);
+  const { baseUrl, server } = context;
+  const { keys, webhookSecret, webhookSecrets } = server.sandbox;
   const env = `MALIPO_BASE_URL=${baseUrl}\nMALIPO_API_KEY=${keys.secret}\nMALIPO_WEBHOOK_SECRET=${webhookSecret}\n`;
   const rows = [
     setting("Base URL", "MALIPO_BASE_URL", baseUrl),
@@ -57,7 +51,7 @@ function settings(context: PageContext): Html {
 }
 
 function snippets(context: PageContext): Html {
-  const given = [baseUrlOf(context), context.server.sandbox.keys.secret] as const;
+  const given = [context.baseUrl, context.server.sandbox.keys.secret] as const;
   const typescript = block(typescriptLines(...given), "the TypeScript lines", "code");
   return html`${block(curlLines(...given), "the curl command", "code")}
 ${folded("in-typescript", "The same in TypeScript", typescript)}

@@ -2,23 +2,37 @@ import { machineTime } from "../../clock/time.ts";
 import { hasFailed } from "../../deliveries/deliveries.ts";
 import type { DeliveryAttempt } from "../../state/records.ts";
 import type { StoredDelivery } from "../../state/stored.ts";
-import { type Badge, badge, block, button, card, copyButton, folded } from "../components.ts";
+import {
+  type Badge,
+  block,
+  button,
+  card,
+  copyable,
+  copyButton,
+  folded,
+  type Moment,
+  timeline,
+} from "../components.ts";
 import { type FailureReason, findFailureReason } from "../failure-reason.ts";
 import { curl, quoted, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import { list, row } from "../list.ts";
+import { choicesOf, list, row } from "../list.ts";
 import type { PageContext } from "../view.ts";
 import { webhookList } from "./webhooks.ts";
 
-function attemptRow({ at, status, error, latencyMs, chaos }: DeliveryAttempt, index: number): Html {
-  const result =
-    status === 200 ? badge("good", "check", status) : badge("bad", "cross", status ?? error);
-  return html`<tr><th scope="row">${index + 1}</th><td><time>${timeOf(Date.parse(at))}</time></td><td>${result}${chaos !== undefined && html` <small>chaos: ${chaos.join(", ")}</small>`}</td><td class="number">${latencyMs} ms</td></tr>`;
-}
+export const DELIVERY_BADGES: Readonly<Record<StoredDelivery["state"], Badge>> = {
+  delivered: ["good", "check", "Delivered"],
+  pending: ["waiting", "retry", "Retrying"],
+  failed: ["bad", "cross", "Failed"],
+};
 
-const attemptTable = (attempts: readonly DeliveryAttempt[]): Html =>
-  html`<table><caption class="unseen">Attempts</caption><thead><tr><th scope="col"><span class="unseen">Attempt</span>#</th><th scope="col">Sent</th><th scope="col">Response</th><th scope="col" class="number">Duration</th></tr></thead><tbody>${attempts.map(attemptRow)}</tbody></table>`;
+function attemptMoment(attempt: DeliveryAttempt, index: number): Moment {
+  const { at, status, error, latencyMs, chaos } = attempt;
+  const [tone, shape] = DELIVERY_BADGES[status === 200 ? "delivered" : "failed"];
+  const about = html`<small>in ${latencyMs} ms${chaos && `, chaos: ${chaos.join(", ")}`}</small>`;
+  return [Date.parse(at), tone, shape, html`Attempt ${index + 1}: ${status ?? error} ${about}`];
+}
 
 /** The headers of the request, which is the same at every attempt. */
 const headersOf = ({ id, signature }: StoredDelivery) => [
@@ -51,24 +65,16 @@ function deliveryDetail(
     html`${icon("send")}Send again`,
     { hidden: { id }, name: "primary" },
   );
-  return html`${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
+  return html`${reason && html`<div class="reason notice bad" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
 <p class="hint">To <code>${url}</code></p>
-${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : attemptTable(attempts)}
+${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : timeline(attempts.map(attemptMoment))}
 <div class="detail-foot line">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
 ${response !== undefined && html`<h3>Response body</h3>${block(response, "the response body")}`}
 <h3>Signature</h3>
-<p class="signature line"><code>${signature}</code>${copyButton(signature, "the signature")}</p>
+<p class="signature line">${copyable(signature, "the signature")}</p>
 ${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).length} bytes of body</small>`, block(rawRequest(delivery), "the raw request"), "raw")}
 ${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), "raw")}`;
 }
-
-const CHOICES = (
-  [
-    ["delivered", "Delivered"],
-    ["pending", "Retrying"],
-    ["failed", "Failed"],
-  ] as const
-).map(([value, text]) => [value, text, ({ state }: StoredDelivery) => state === value] as const);
 
 /** Why the last attempt failed; `undefined` if it did not, or if there is none. */
 function lastFailure(
@@ -105,8 +111,7 @@ function nextAttempts({ state }: PageContext): ReadonlyMap<string, number> {
 }
 
 function badgeOf({ state, attempts }: StoredDelivery, next: number | undefined): Badge {
-  if (state === "delivered") return ["good", "check", "Delivered"];
-  if (state === "failed") return ["bad", "cross", "Failed"];
+  if (state !== "pending") return DELIVERY_BADGES[state];
   if (next !== undefined) return ["waiting", "retry", `Retry at ${timeOf(next)}`];
   return ["waiting", attempts.length === 0 ? "send" : "retry", "Sending"];
 }
@@ -133,7 +138,7 @@ function deliveryRow(
   const duration = server.clock === "real" ? ` in ${latencyMs} ms` : "";
   return row(context, {
     entry: ["delivery", id],
-    head: html`<strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}`,
+    head: html`<strong class="nowrap">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}`,
     state: badgeOf(delivery, next),
     about: [
       state.webhooks.length > 1 && url.replace(/^https?:\/\//, ""),
@@ -174,7 +179,7 @@ export function deliveriesPane(context: PageContext): Html {
       list(context, {
         name: "deliveries",
         items: deliveries,
-        choices: CHOICES,
+        choices: choicesOf("state", DELIVERY_BADGES),
         searched: "Event, order or body",
         textOf: (one) => `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
         failureOf: (one) => failureOf(context, one),

@@ -49,17 +49,12 @@ function chaosForm(context: PageContext): Html {
   );
 }
 
-/** How many kinds of fault are named. */
-const MAX_NAMED = 2;
-
 /** Chaos in a few words. */
 function chaosText({ seed, rates }: StoredChaos): string {
-  const names = Object.keys(rates) as ChaosName[];
-  const named = names
-    .slice(0, MAX_NAMED)
-    .map((name) => `${CHAOS_LABELS[name].toLowerCase()} (${often(rates[name] ?? 0)})`);
-  const more = names.length - named.length;
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}, seed ${seed}`;
+  const kinds = Object.entries(rates).map(
+    ([name, rate]) => `${CHAOS_LABELS[name as ChaosName].toLowerCase()} (${often(rate)})`,
+  );
+  return [...kinds, `seed ${seed}`].join(", ");
 }
 
 /** What often goes wrong with calls: a name, its effect, and the fields of `faults/add`. */
@@ -103,8 +98,8 @@ function presets(context: PageContext): Html {
       attributes: isOn && html` aria-pressed="true"`,
     });
   };
-  return html`<h3>Your calls</h3><div class="presets">${CALLS.map(call)}</div>
-<h3>Your webhooks</h3><div class="presets">${DELIVERIES.map(delivery)}</div>`;
+  return html`<h3>Your calls</h3><div class="grid">${CALLS.map(call)}</div>
+<h3>Your webhooks</h3><div class="grid">${DELIVERIES.map(delivery)}</div>`;
 }
 
 const EFFECTS: Readonly<Record<FaultEffect["kind"], string>> = {
@@ -126,12 +121,10 @@ function faultRow(context: PageContext, { id, match, effect, after, times }: Sto
   const { endpoint, method, path } = match;
   const target = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  const label = `Remove the fault ${id}`;
-  return panel(
-    html`${icon("bolt")}<code>${target === "" ? "any call" : target}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}`,
-    id !== undefined &&
-      button(context, "faults", "faults/remove", "Remove", { hidden: { id }, label }),
-  );
+  const text = html`${icon("bolt")}<code>${target === "" ? "any call" : target}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}`;
+  if (id === undefined) return panel(context, "faults", text);
+  const remove = ["faults/remove", "Remove", `Remove the fault ${id}`] as const;
+  return panel(context, "faults", text, { id }, [remove]);
 }
 
 const TIMES = [
@@ -163,7 +156,7 @@ function active(context: PageContext): Html | undefined {
   if (faults.length === 0 && chaos === undefined) return undefined;
   const end = (action: "faults/clear" | "chaos/end", text: string) =>
     button(context, "faults", action, text, { name: "" });
-  return html`<ul class="panels stack warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos && panel(html`${icon("bolt")}Chaos: ${chaosText(chaos)}`, "")}</ul>
+  return html`<ul class="panels stack warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos && panel(context, "faults", html`${icon("bolt")}Chaos: ${chaosText(chaos)}`)}</ul>
 <div class="line">${faults.length > 0 && end("faults/clear", "Clear all faults")}${chaos && end("chaos/end", "End chaos")}</div>`;
 }
 

@@ -1,5 +1,5 @@
 import { machineTime, VIRTUAL_START } from "../../clock/time.ts";
-import { form, input } from "../components.ts";
+import { form, inlineForm, input } from "../components.ts";
 import { dateOf, span, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon, LOGO } from "../icons.ts";
@@ -31,16 +31,16 @@ function clock(context: PageContext): Html {
   const now = context.server.sandboxState.clock.ms();
   const running = context.server.clock === "real";
   const place = { context, action: "clock", at: "top" } as const;
-  const duration = html` placeholder="2h" required pattern="[0-9.]+ *(ms|s|m|min|h|d)"`;
-  return html`<div class="clock line"><p class="line"><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
+  const duration = html` placeholder="2h" size="4" required pattern="[0-9.]+ *(ms|s|m|min|h|d)"`;
+  return html`<div class="clock line"><small class="line"><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></small>
 ${form(
-  { ...place, name: "steps line", label: "Advance the time" },
-  html`<span class="steps-label" aria-hidden="true">Advance time</span>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}"><span aria-hidden="true">+</span>${text}</button>`)}`,
+  { ...place, name: "line", label: "Advance the time" },
+  html`<small aria-hidden="true">Advance time</small>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}">+${text}</button>`)}`,
 )}
-${form(
-  { ...place, name: "inline custom", label: "Advance the time by any duration", showsError: true },
+${inlineForm(
+  { ...place, name: "custom", label: "Advance the time by any duration" },
   input(place, "by", html`<span class="unseen">By how much, such as 2h</span>`, duration),
-  html`<button>Go</button>`,
+  "Go",
 )}</div>`;
 }
 
@@ -48,7 +48,7 @@ ${form(
 export function header(context: PageContext): Html {
   const faults = activeText(context);
   return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${LOGO}<span>malipo</span><small>sandbox</small></a></h1>
-<p class="live line" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></p>
+<small class="line good" id="live-state" data-local hidden><span aria-hidden="true">●</span><span id="live-text">live</span></small>
 ${faults !== undefined && html`<a class="alarm badge waiting" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
 }

@@ -3,19 +3,21 @@ import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
 import {
   type Badge,
   card,
-  copyButton,
+  copyable,
   type FormPlace,
   folded,
   form,
   input,
-  type Tone,
+  type Moment,
   terms,
+  timeline,
 } from "../components.ts";
-import { clipped, money, timeOf } from "../format.ts";
+import { clipped, money } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
-import { type IconName, icon } from "../icons.ts";
-import { list, row } from "../list.ts";
+import { icon } from "../icons.ts";
+import { choicesOf, list, row } from "../list.ts";
 import { linkTo, type PageContext } from "../view.ts";
+import { DELIVERY_BADGES } from "./deliveries.ts";
 import { foldedExchange } from "./exchange.ts";
 
 const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
@@ -23,13 +25,6 @@ const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
   completed: ["good", "check", "Completed"],
   failed: ["bad", "cross", "Failed"],
 };
-
-interface Moment {
-  readonly at: number | undefined;
-  readonly tone: Tone;
-  readonly shape: IconName;
-  readonly text: Part;
-}
 
 /** Deliveries that carry a payment, oldest first. */
 const deliveriesOf = ({ state }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
@@ -43,63 +38,42 @@ function resultText({ state }: PageContext, payment: StoredPayment): Part {
   return ignored ? "Ignored: the prompt will expire" : "Waiting for the customer";
 }
 
-const DELIVERY_STATES: Readonly<
-  Record<StoredDelivery["state"], readonly [tone: Tone, shape: IconName, text: string]>
-> = {
-  pending: ["waiting", "retry", "pending"],
-  delivered: ["good", "send", "delivered"],
-  failed: ["bad", "send", "failed"],
-};
-
 function deliveryMoment(
-  context: PageContext,
+  { view }: PageContext,
   { id, event, state, attempts }: StoredDelivery,
 ): Moment {
-  const [tone, shape, text] = DELIVERY_STATES[state];
-  const { at } = attempts[0] ?? {};
-  const link = linkTo(context.view, { delivery: id }, `delivery-${id}`);
-  return {
-    at: at === undefined ? undefined : Date.parse(at),
-    tone,
-    shape,
-    text: html`<a href="${link}"><code>${event}</code></a> ${text}`,
-  };
+  const [tone, shape] = DELIVERY_BADGES[state];
+  const at = attempts[0] && Date.parse(attempts[0].at);
+  const link = linkTo(view, { delivery: id }, `delivery-${id}`);
+  return [at, tone, shape, html`<a href="${link}"><code>${event}</code></a> ${state}`];
 }
 
 /** What happened to a payment, in order. Moments without a time yet come last. */
-function timeline(context: PageContext, payment: StoredPayment): Html {
+function momentsOf(context: PageContext, payment: StoredPayment): Moment[] {
   const { createdAt, checkout_request_id, phone, finalAt, status } = payment;
-  const [tone, shape = "clock"] = STATUS[status];
+  const [tone, shape] = STATUS[status];
   const moments: Moment[] = [
-    { at: createdAt, tone: "plain", shape: "plus", text: "Started by the merchant" },
+    [createdAt, "plain", "plus", "Started by the merchant"],
     checkout_request_id === undefined
-      ? { at: createdAt, tone: "bad", shape: "phone", text: "No prompt: another prompt was open" }
-      : { at: createdAt, tone: "plain", shape: "phone", text: `Prompt on ${localFormat(phone)}` },
-    { at: finalAt, tone, shape, text: resultText(context, payment) },
+      ? [createdAt, "bad", "phone", "No prompt: another prompt was open"]
+      : [createdAt, "plain", "phone", `Prompt on ${localFormat(phone)}`],
+    [finalAt, tone, shape, resultText(context, payment)],
     ...deliveriesOf(context, payment).map((one) => deliveryMoment(context, one)),
   ];
   // Deliveries are timed to the second. Moments of the same second keep their order.
-  const second = ({ at = Number.POSITIVE_INFINITY }: Moment) => Math.floor(at / 1_000);
+  const second = ([at = Number.POSITIVE_INFINITY]: Moment) => Math.floor(at / 1_000);
   const order = (one: Moment, other: Moment) => second(one) - second(other) || 0;
-  return html`<ol class="timeline">${moments
-    .sort(order)
-    .map(
-      ({ at, tone, shape, text }) =>
-        html`<li class="${tone}">${icon(shape)}<span>${text}</span><time>${at === undefined ? "" : timeOf(at)}</time></li>`,
-    )}</ol>`;
+  return moments.sort(order);
 }
-
-const copyable = (name: string, value: string | undefined) =>
-  value && html`<code>${value}</code>${copyButton(value, name)}`;
 
 /** Everything about one payment. */
 function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
   const exchanges = context.server.log.forPayment(reference);
-  return html`${timeline(context, payment)}
+  return html`${timeline(momentsOf(context, payment))}
 ${terms("about", [
-  ["Reference", copyable("Reference", reference)],
-  ["Checkout request", copyable("Checkout request", checkout_request_id)],
+  ["Reference", copyable(reference, "Reference")],
+  ["Checkout request", checkout_request_id && copyable(checkout_request_id, "Checkout request")],
   ["Description", clipped(description, 400)],
   ["Failure reason", failure && html`<code>${failure.reason}</code>`],
   ["Retry possible", failure && (failure.retryPossible ? "yes" : "no")],
@@ -108,11 +82,6 @@ ${terms("about", [
 ${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which has those of the latest 1,000 payments of this run.</p>`}
 ${exchanges.map(foldedExchange)}`;
 }
-
-const CHOICES = Object.entries(STATUS).map(
-  ([value, [, , text]]) =>
-    [value, String(text), ({ status }: StoredPayment) => status === value] as const,
-);
 
 /** Starts a payment as a merchant would. */
 export function payForm(place: FormPlace): Html {
@@ -158,7 +127,7 @@ export function paymentsPane(context: PageContext): Html {
     list(context, {
       name: "payments",
       items,
-      choices: CHOICES,
+      choices: choicesOf("status", STATUS),
       searched: "Reference, phone or account",
       textOf: ({ reference, account_reference, phone, failure }) =>
         `${reference} ${account_reference} +${phone} 0${phone.slice(3)} ${localFormat(phone)} ${failure?.reason}`,

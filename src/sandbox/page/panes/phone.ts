@@ -5,7 +5,7 @@ import { formatAmount } from "../../state/money.ts";
 import type { AutoAnswer } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../../state/stored.ts";
-import { button, folded, form, input, select } from "../components.ts";
+import { button, folded, form, inlineForm, input, select, terms } from "../components.ts";
 import { clipped, dateOf, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -47,9 +47,12 @@ function dialog(context: PageContext, number: string, payment: StoredPayment): H
   const { reference, account_reference, description, cents, currency } = payment;
   const place = { context, at: "phone", hidden: { number, reference } };
   return html`<div class="dialog stack" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
-<div class="dialog-head line"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
+<div class="line between"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>
-<dl class="ask-about"><div><dt>Account</dt><dd>${account_reference === "" ? "none given" : account_reference}</dd></div>${description !== "" && html`<div><dt>For</dt><dd>${clipped(description, 70)}</dd></div>`}</dl>
+${terms("ask-about", [
+  ["Account", account_reference || "none given"],
+  ["For", clipped(description, 70)],
+])}
 ${form(
   { action: "phone/pin", ...place, name: "pin stack", label: "Enter the PIN" },
   html`<label for="pin-${reference}">PIN</label><input class="pin-field" id="pin-${reference}" name="pin" inputmode="numeric" pattern="[0-9]{4}" maxlength="4" required autocomplete="off" aria-describedby="pin-hint">
@@ -62,11 +65,11 @@ ${form(
 function message(payment: StoredPayment): Html {
   const { status, cents, currency, account_reference, failure, transaction_id, finalAt } = payment;
   const label = account_reference === "" ? "" : ` for ${account_reference}`;
-  const text =
-    status === "completed"
-      ? `${money(cents, currency)} paid to ${MERCHANT.name}${label}. Receipt ${transaction_id}.`
-      : `${money(cents, currency)}${label}: ${failure?.userMessage}`;
-  return html`<li id="message-${payment.reference}" class="message ${status}">${icon(status === "completed" ? "check" : "cross")}<p>${text}<time>${finalAt === undefined ? "" : timeOf(finalAt)}</time></p></li>`;
+  const isPaid = status === "completed";
+  const text = isPaid
+    ? `${money(cents, currency)} paid to ${MERCHANT.name}${label}. Receipt ${transaction_id}.`
+    : `${money(cents, currency)}${label}: ${failure?.userMessage}`;
+  return html`<li id="message-${payment.reference}" class="message notice"><span class="${isPaid ? "good" : "bad"}">${icon(isPaid ? "check" : "cross")}</span><p>${text}<time>${finalAt === undefined ? "" : timeOf(finalAt)}</time></p></li>`;
 }
 
 function screen(context: PageContext, { number, stored, prompt, final }: Handset): Html {
@@ -78,16 +81,12 @@ function screen(context: PageContext, { number, stored, prompt, final }: Handset
   return html`<div class="screen${open && " ringing"}">
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
 ${final.length > 0 && html`<ul class="messages stack" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
-${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to <span class="number">${localFormat(number)}</span> rings here.</p>`}
-${prompt?.ignored === true && html`<p class="quiet-screen">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
+${final.length === 0 && !open && html`<p class="notice">No prompt.<br>A payment to <span class="nowrap">${localFormat(number)}</span> rings here.</p>`}
+${prompt?.ignored === true && html`<p class="notice">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
 </div>
 ${open && dialog(context, number, prompt)}
 </div>`;
 }
-
-/** The phone itself. */
-const device = (context: PageContext, handset: Handset): Html =>
-  html`<div class="device" id="device-${handset.number}">${screen(context, handset)}</div>`;
 
 /** The number of the examples, so that the first payment rings on the phone that is shown. */
 const FIRST_NUMBER = "254712345678";
@@ -97,15 +96,11 @@ const MAX_MESSAGES = 3;
 const MAX_RECENT_PAYMENTS = 2_000;
 
 /** Phones with an open prompt, the one that has waited longest first. */
-export function ringingOf({ server, state }: PageContext): string[] {
-  const { payments } = server.sandboxState;
-  const since = (prompt = "") => payments.get(prompt)?.createdAt ?? 0;
-  return Object.entries(state.phones)
-    .filter(([, { prompt, on }]) => prompt !== undefined && on)
-    .filter(([, { prompt = "" }]) => payments.get(prompt)?.ignored !== true)
-    .sort(([, one], [, other]) => since(one.prompt) - since(other.prompt))
-    .map(([number]) => number);
-}
+export const ringingOf = ({ state }: PageContext): string[] =>
+  state.payments
+    .filter(({ status, ignored }) => status === "pending" && ignored !== true)
+    .map(({ phone }) => phone)
+    .filter((phone) => state.phones[phone]?.on);
 
 const recentPayments = ({ state }: PageContext) => state.payments.slice(-MAX_RECENT_PAYMENTS);
 
@@ -140,9 +135,9 @@ const AUTO_ANSWERS: Readonly<Record<AutoAnswer | "", string>> = {
 
 function tabs(context: PageContext, chosen: string, all: readonly string[]): Html {
   const waiting = new Set(ringingOf(context));
-  return html`<nav class="phones" aria-label="Phones">${all.map(
+  return html`<nav class="phones tabs" aria-label="Phones">${all.map(
     (number) =>
-      html`<a id="tab-${number}" href="${linkTo(context.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${localFormat(number)}${waiting.has(number) && html`<span class="dot"><span class="unseen">, ringing</span></span>`}</a>`,
+      html`<a id="tab-${number}" href="${linkTo(context.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${localFormat(number)}${waiting.has(number) && html` <span class="waiting" aria-hidden="true">●</span><span class="unseen">, ringing</span>`}</a>`,
   )}</nav>`;
 }
 
@@ -155,31 +150,26 @@ function controls(context: PageContext, { number, stored, prompt }: Handset): Ht
       name: "",
       attributes: !enabled && html` disabled`,
     });
+  const { balanceCents, autoAnswer: chosen } = stored;
+  const amount = formatAmount(balanceCents);
   const answers = Object.entries(AUTO_ANSWERS).filter(
-    ([answer]) => answer !== "" || stored.autoAnswer === undefined,
+    ([answer]) => answer !== "" || chosen === undefined,
   );
   const balance = { context, action: "phone/balance", at: "phone", hidden } as const;
   const answer = { ...balance, action: "phone/always" } as const;
-  const set = html`<button>Set</button>`;
   return html`<div class="acts line" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off") : act("on", "Switch on")}</div>
-${folded("phone-more", html`Balance, auto-answer<small>${money(stored.balanceCents)}</small>`, [
-  form(
-    { ...balance, name: "inline", showsError: true },
-    input(
-      balance,
-      "balance",
-      "Balance, KES",
-      html` inputmode="decimal"`,
-      formatAmount(stored.balanceCents),
-    ),
-    set,
+${folded("phone-more", html`Balance, auto-answer<small>${money(balanceCents)}</small>`, [
+  inlineForm(
+    balance,
+    input(balance, "balance", "Balance, KES", html` inputmode="decimal"`, amount),
+    "Set",
   ),
-  form(
-    { ...answer, name: "inline" },
-    select(answer, "answer", "When it rings, this customer", answers, stored.autoAnswer),
-    set,
+  inlineForm(
+    answer,
+    select(answer, "answer", "When it rings, this customer", answers, chosen),
+    "Set",
   ),
-  html`<form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>`,
+  html`<form class="inline line" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>`,
 ])}`;
 }
 
@@ -192,7 +182,7 @@ export function phonePane(context: PageContext): Html {
   return html`<section class="phone-pane stack" id="phone" aria-labelledby="phone-title">
 <h2 id="phone-title" class="unseen" tabindex="-1">The customer’s phone, ${localFormat(number)}</h2>
 ${tabs(context, number, all)}
-${device(context, handset)}
+<div class="device" id="device-${number}">${screen(context, handset)}</div>
 ${controls(context, handset)}
 </section>`;
 }

@@ -1,4 +1,3 @@
-import { ASSUMPTIONS } from "../../assumptions.ts";
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
 import { card } from "../components.ts";
 import { clipped } from "../format.ts";
@@ -7,21 +6,15 @@ import { list, row } from "../list.ts";
 import { linkTo, type PageContext } from "../view.ts";
 import { copyAsCurl, exchangeBlocks, isBad, statusText } from "./exchange.ts";
 
-const hundreds =
-  (first: number) =>
-  ({ status = 0 }: LoggedExchange) =>
-    Math.floor(status / 100) === first;
+const statusChoice = (kind: "2xx" | "4xx" | "5xx") =>
+  [kind, kind, ({ status }: LoggedExchange) => `${status}`[0] === kind[0]] as const;
+
+const hasFault = ({ fault, status }: LoggedExchange) => fault !== undefined || status === undefined;
 
 const CHOICES = [
-  ["2xx", "2xx", hundreds(2)],
-  ["4xx", "4xx", hundreds(4)],
-  ["5xx", "5xx", hundreds(5)],
-  [
-    "fault",
-    "With a fault",
-    ({ fault, status }: LoggedExchange) => fault !== undefined || status === undefined,
-  ],
-] as const;
+  ...(["2xx", "4xx", "5xx"] as const).map(statusChoice),
+  ["fault", "With a fault", hasFault] as const,
+];
 
 const KEY_KINDS: Readonly<Record<string, string>> = {
   "": "no key",
@@ -51,9 +44,8 @@ function errorIn(logged: LoggedExchange): string | undefined {
   }
 }
 
-function detail({ server, view, address }: PageContext, logged: LoggedExchange): Html {
+function detail({ server, view, baseUrl }: PageContext, logged: LoggedExchange): Html {
   const { payment } = logged;
-  const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const account = server.sandboxState.payments.get(payment ?? "")?.account_reference || payment;
   const shown = { payment, payments: "", "payments-only": "", "payments-find": payment };
   return html`${exchangeBlocks(logged)}

@@ -1,5 +1,5 @@
 import type { SandboxSnapshot } from "../../types.ts";
-import { button, card, folded, form, input, panel } from "../components.ts";
+import { card, folded, form, inlineForm, input, panel } from "../components.ts";
 import { timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -14,23 +14,26 @@ function contents({ payments }: SandboxSnapshot): string {
 }
 
 function row(context: PageContext, name: string, at: string, snapshot: SandboxSnapshot): Html {
-  const act = (action: "scenes/load" | "scenes/remove", text: string) =>
-    button(context, "scenes", action, text, {
-      hidden: { name },
-      label: `${text} the scene ${name}`,
-    });
-  return panel(
-    html`<strong>${name}</strong><small>${contents(snapshot)}, at ${timeOf(Date.parse(at))}</small>`,
-    [act("scenes/load", "Load"), act("scenes/remove", "Remove")],
-  );
+  const about = `${contents(snapshot)}, at ${timeOf(Date.parse(at))}`;
+  return panel(context, "scenes", html`<strong>${name}</strong><small>${about}</small>`, { name }, [
+    ["scenes/load", "Load", `Load the scene ${name}`],
+    ["scenes/remove", "Remove", `Remove the scene ${name}`],
+  ]);
 }
 
 /** Asks before it deletes, and saves what it deletes as a scene. */
 function resetForm(context: PageContext): Html {
   const hidden = { save_as: BEFORE_RESET };
   const reset = form(
-    { context, action: "reset", at: "scenes", name: "inline", label: "Reset the sandbox", hidden },
-    html`<label class="check"><input type="checkbox" name="keep_receivers" value="yes" checked>Keep the receivers</label><button class="danger">Reset the sandbox</button>`,
+    {
+      context,
+      action: "reset",
+      at: "scenes",
+      name: "inline line",
+      label: "Reset the sandbox",
+      hidden,
+    },
+    html`<label class="line"><input type="checkbox" name="keep_receivers" value="yes" checked>Keep the receivers</label><button class="bad">Reset the sandbox</button>`,
   );
   const hint = html`<p class="hint">Deletes every payment, delivery, phone and fault. The clock and the keys are as at the start. To undo it, load the scene “${BEFORE_RESET}”, which it saves.</p>`;
   return folded("reset-more", html`${icon("retry")}Start over`, [hint, reset]);
@@ -48,10 +51,10 @@ export function scenesPane(context: PageContext): Html {
     undefined,
     html`<p class="hint">A scene is everything you see here, under a name. Save one before you try something, and load it to try again. Scenes last until the sandbox stops.</p>
 ${scenes.size > 0 && html`<ul class="panels stack">${[...scenes].map(([name, { savedAt, snapshot }]) => row(context, name, savedAt, snapshot))}</ul>`}`,
-    form(
-      { ...place, name: "inline", label: "Save a scene", showsError: true },
+    inlineForm(
+      { ...place, label: "Save a scene" },
       input(place, "name", "Name", attributes),
-      html`<button>Save</button>`,
+      "Save",
     ),
     resetForm(context),
   );

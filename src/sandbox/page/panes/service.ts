@@ -5,7 +5,7 @@ import { type Html, html } from "../html.ts";
 import type { PageContext } from "../view.ts";
 
 const row = (name: ReportEntry["name"], text: string, ...state: Badge): Html =>
-  html`<li><h3>${ASSUMPTIONS[name].about}</h3>${badge(...state)}<p>${text}</p></li>`;
+  html`<li><div class="line"><h3>${ASSUMPTIONS[name].about}</h3>${badge(...state)}</div><p>${text}</p></li>`;
 
 /** What a profile changes nothing about stays an assumption of the sandbox. */
 function isLearned({ name, seen }: ReportEntry): boolean {

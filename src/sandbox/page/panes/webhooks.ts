@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from "../../../contract/events.ts";
 import type { StoredWebhook } from "../../state/stored.ts";
-import { button, folded, form, input, panel } from "../components.ts";
+import { folded, inlineForm, input, panel } from "../components.ts";
 import { clipped } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -13,11 +13,8 @@ const placeOf = (context: PageContext, at: string) =>
 export function registerForm(context: PageContext, at: string): Html {
   const place = placeOf(context, at);
   const attributes = html` inputmode="url" required placeholder="localhost:3000/webhooks" autocapitalize="none" spellcheck="false"`;
-  return form(
-    { ...place, name: "inline", label: "Register a receiver", showsError: true },
-    input(place, "url", "Address of your receiver", attributes),
-    html`<button>Register</button>`,
-  );
+  const field = input(place, "url", "Address of your receiver", attributes);
+  return inlineForm({ ...place, label: "Register a receiver" }, field, "Register");
 }
 
 const MAX_SHOWN = 8;
@@ -25,11 +22,10 @@ const MAX_SHOWN = 8;
 function row(context: PageContext, { id, url, events }: StoredWebhook): Html {
   const name = clipped(url, 80);
   const kinds = events.length === EVENT_KINDS.length ? "every event" : events.join(", ");
-  const act = (action: "webhooks/test" | "webhooks/remove", text: string, label: string) =>
-    button(context, "deliveries", action, text, { hidden: { id }, label: `${label} ${name}` });
-  return panel(html`<code id="webhook-${id}">${name}</code><small>${clipped(kinds, 90)}</small>`, [
-    act("webhooks/test", "Send test event", "Send test event to"),
-    act("webhooks/remove", "Remove", "Remove the receiver"),
+  const text = html`<code id="webhook-${id}">${name}</code><small>${clipped(kinds, 90)}</small>`;
+  return panel(context, "deliveries", text, { id }, [
+    ["webhooks/test", "Send test event", `Send test event to ${name}`],
+    ["webhooks/remove", "Remove", `Remove the receiver ${name}`],
   ]);
 }
 
