@@ -11,7 +11,6 @@ import type { ReceiverSettings } from "./check-options.ts";
 import type { ReceiveResult, ReceiveView } from "./hooks.ts";
 import { headerText } from "./merchants/merchant-request.ts";
 import { SecretLookupFailure, type Signer } from "./merchants/signer.ts";
-import type { ObservedDelivery } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { storeEvent, verifiedEvent } from "./store-event.ts";
 
@@ -137,18 +136,10 @@ export async function acceptDelivery(
     receipt = await storeEvent(verified, settings, onAccepted);
   } catch (error) {
     settings.onError(error);
-    notifyObserver(settings, { ...observed, status: 503 });
+    settings.observer?.observeDelivery({ ...observed, status: 503 });
     return { ...unavailable("cannot be stored now", error), ...about };
   }
   const response = acknowledge(receipt);
-  notifyObserver(settings, { ...observed, status: 200 });
+  settings.observer?.observeDelivery({ ...observed, status: 200 });
   return { response, result: receipt.kind, ...about };
-}
-
-function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
-  try {
-    observer?.observeDelivery(delivery);
-  } catch {
-    // An observer that fails must not fail a delivery.
-  }
 }

@@ -1,41 +1,31 @@
 import { checkFunction, wrongOption } from "../../internal/check-options.ts";
-import type { AttemptResolver, PaymentReader } from "./options.ts";
-
-/** The options that each merchant has its own of: what they are, and the method that tells. */
-const OPTIONS = {
-  attempts: { what: "the `idempotency` of a gateway", method: "resolveByPayment" },
-  payments: { what: "the `payments` of a gateway", method: "get" },
-} as const;
-
-interface Values {
-  readonly attempts: AttemptResolver;
-  readonly payments: PaymentReader;
-}
+import type { WebhookReceiverOptions } from "./options.ts";
 
 /**
- * Returns the value of an option for a merchant. With many merchants, the option is a function: one
- * merchant's events must not reach the account of another.
+ * The check of an option that each merchant has its own of. It returns the value for a merchant. With
+ * many merchants, the option is a function: one merchant's events must not reach the account of another.
  *
+ * @param what - What the option takes, and the `method` that tells.
  * @throws {ConfigurationError} for something else.
  */
-export function checkPerMerchant<Name extends keyof Values>(
-  name: Name,
-  given: unknown,
-  isPerMerchant: boolean,
-): (merchant: string | undefined) => Values[Name] | undefined {
-  const { what, method } = OPTIONS[name];
-  const check = (value: unknown): Values[Name] => {
-    if (typeof Object(value)[method] === "function") return value as Values[Name];
+export function perMerchant<Value>(name: string, what: string, method: keyof Value) {
+  const check = (value: unknown): Value => {
+    if (typeof Object(value)[method] === "function") return value as Value;
     throw wrongOption(name, what, value);
   };
-  if (given === undefined) return () => undefined;
-  if (!isPerMerchant) {
-    const value = check(given);
-    return () => value;
-  }
-  checkFunction(name, given);
-  return (merchant) => {
-    const found = (given as (merchant: string | undefined) => unknown)(merchant);
-    return found === undefined ? undefined : check(found);
+  return (
+    given: unknown,
+    { merchant: isPerMerchant }: WebhookReceiverOptions,
+  ): ((merchant: string | undefined) => Value | undefined) => {
+    if (given === undefined) return () => undefined;
+    if (isPerMerchant === undefined) {
+      const value = check(given);
+      return () => value;
+    }
+    checkFunction(name, given);
+    return (merchant) => {
+      const found = (given as (merchant: string | undefined) => unknown)(merchant);
+      return found === undefined ? undefined : check(found);
+    };
   };
 }

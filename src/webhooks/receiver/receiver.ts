@@ -166,7 +166,7 @@ class Receiver implements WebhookReceiver {
   readonly sweep: WebhookReceiver["sweep"] = async (references, options = {}) => {
     const { merchant } = ownOptions(options, ["merchant"], "receiver.sweep");
     const settings = this.#settings;
-    const payments = settings.paymentsOf(merchant);
+    const payments = settings.payments(merchant);
     if (payments === undefined) {
       throw new ConfigurationError(
         "sweep() reads payments: pass `payments: gateway.payments` to createWebhookReceiver; with `merchant`, a function that returns those of a merchant.",

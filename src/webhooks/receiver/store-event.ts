@@ -74,6 +74,16 @@ export async function storeEvent(
   return receipt;
 }
 
+const conflictError = (kind: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() returns it: requeue or drop it. If they are two events, tell them apart with \`identify\`.`,
+  );
+
+const deadLetterError = (kind: string, reason: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} was stored as a dead letter. ${reason} receiver.deadLetters.list() returns it: requeue or drop it.`,
+  );
+
 /** Calls back with what was stored. None of it can change the response. */
 function report(
   { event, delivery, merchant }: VerifiedEvent,
@@ -82,19 +92,16 @@ function report(
 ): void {
   // An inbox of the user's own may resolve with something else: the response says so.
   const kind = (receipt as Receipt | undefined)?.kind;
+  const { onConflict, onError } = settings;
   if (kind === "conflict") {
-    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
+    if (onConflict === undefined) onError(conflictError(event.event));
+    else onConflict(event, ...(merchant === undefined ? [] : [merchant]));
   }
   if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
-    const kindText = JSON.stringify(delivery.event);
-    settings.onError(
-      new Error(
-        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() returns it: requeue or drop it.`,
-      ),
-    );
+    onError(deadLetterError(delivery.event, delivery.deadLetterReason));
   }
   const { reference } = event.data;
   if (typeof reference === "string" || typeof reference === "number") {
-    settings.notify(String(reference));
+    settings.wakeups?.notify(String(reference));
   }
 }
