@@ -8,6 +8,7 @@ import {
 } from "../inbox/types.ts";
 import type { ReadEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
+import type { Handlers } from "./handlers.ts";
 import { identityOf } from "./identity/event-identity.ts";
 import { withMerchant } from "./merchants/merchant-request.ts";
 
@@ -50,19 +51,15 @@ export function verifiedEvent(
   return { event, delivery, merchant };
 }
 
-/**
- * Stores an event. Rejects if the inbox cannot store it now.
- *
- * @param onAccepted - Called with the kind of an event that is stored now, and is to be processed.
- */
+/** Stores an event. Rejects if the inbox cannot store it now. */
 export async function storeEvent(
   verified: VerifiedEvent,
   settings: ReceiverSettings,
-  onAccepted: (kind: string) => void,
+  handlers: Handlers,
 ): Promise<Receipt> {
   const { event, delivery: delivered } = verified;
   // Such kinds share a queue, so the event is not stored only to be dropped.
-  if (settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE) {
+  if (handlers.isIgnored(event.event) && queueOf(event.event) === OTHER_QUEUE) {
     return receiptFor("accepted");
   }
   const { signedAt, replayReason } = await settings.retention.ageOf(event, delivered.source);
@@ -70,7 +67,9 @@ export async function storeEvent(
   const delivery = { ...delivered, signedAt, deadLetterReason };
   const receipt = await settings.inbox.accept(delivery);
   report({ ...verified, delivery }, receipt, settings);
-  if (receipt?.kind === "accepted" && deadLetterReason === undefined) onAccepted(event.event);
+  if (receipt?.kind === "accepted" && deadLetterReason === undefined) {
+    handlers.noteAccepted(event.event);
+  }
   return receipt;
 }
 
