@@ -13,6 +13,19 @@ export type NodeRequest = IncomingMessage & {
   readonly originalUrl?: string;
 };
 
+/** The body of a request. If it is not read to its end, the connection is closed. */
+async function* bodyOf(request: NodeRequest): AsyncGenerator<Uint8Array, void> {
+  // When a reader leaves, Node.js takes the socket off the request and leaves it open.
+  const { socket } = request;
+  let isRead = false;
+  try {
+    yield* request;
+    isRead = true;
+  } finally {
+    if (!isRead) socket.destroy();
+  }
+}
+
 /**
  * The response of a receiver to a request of `node:http`. Reads the raw body, or takes it from the
  * field in which a framework stores it.
@@ -36,5 +49,5 @@ export async function responseTo(
   if (request.body !== undefined || request.readableDidRead || isDecoded) {
     return receiver.rejectParsedBody(hint(request));
   }
-  return handle(request);
+  return handle(bodyOf(request));
 }
