@@ -13,17 +13,14 @@ export type NodeRequest = IncomingMessage & {
   readonly originalUrl?: string;
 };
 
-/** The body of a request. If it is not read to its end, the connection is closed. */
-async function* bodyOf(request: NodeRequest): AsyncGenerator<Uint8Array, void> {
-  // When a reader leaves, Node.js takes the socket off the request and leaves it open.
-  const { socket } = request;
-  let isRead = false;
-  try {
-    yield* request;
-    isRead = true;
-  } finally {
-    if (!isRead) socket.destroy();
-  }
+/** The body of a request. A reader that leaves closes the connection: Node.js would keep it open. */
+function bodyOf(request: NodeRequest): AsyncIterable<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = request[Symbol.asyncIterator]();
+  const close = async () => {
+    request.destroy();
+    return { done: true, value: undefined } as const;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next(), return: close }) };
 }
 
 /**
