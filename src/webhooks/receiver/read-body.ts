@@ -25,7 +25,7 @@ export function isStream(body: unknown): body is BodyStream {
 /**
  * Reads a body, and stops as soon as it is too large.
  *
- * @param rejection - Of a request whose headers are enough to reject it: nothing of its body is kept.
+ * @param rejection - Of a request whose headers are enough to reject it: nothing of its body is used.
  */
 export async function readBody(
   stream: BodyStream,
