@@ -14,16 +14,16 @@ import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./options.ts";
-import { perMerchant } from "./per-merchant.ts";
+import { checkPerMerchant } from "./per-merchant.ts";
 import { Retention } from "./retention.ts";
 
 type Options = WebhookReceiverOptions;
 
-/** A check of a value that is set. */
-const optional =
-  <Value, Checked>(check: (value: Value) => Checked) =>
-  (value: Value | undefined): Checked | undefined =>
-    value === undefined ? undefined : check(value);
+/** Checks a value if it is set. */
+const optional = <Value, Checked>(
+  value: Value | undefined,
+  check: (value: Value) => Checked,
+): Checked | undefined => (value === undefined ? undefined : check(value));
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
 function safeCallback<Args extends unknown[]>(
@@ -61,6 +61,12 @@ function checkIdentify(identify: Options["identify"]): NonNullable<Options["iden
   };
 }
 
+/** The current time, in milliseconds since the epoch. */
+function checkNow(now: () => Date): () => number {
+  checkFunction("now", now);
+  return () => now().getTime();
+}
+
 function checkMaxAge(seconds: number): number {
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
   throw wrongOption("maxAgeSeconds", "a number of seconds above 0", seconds);
@@ -93,47 +99,50 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
 
 const DAY_MS = 86_400_000;
 
-/** One row for each option: it checks the value and fills in the default. */
+/**
+ * One row for each option: it checks the value and fills in the default. Rows call nothing before, so that
+ * a bundle of `verifyWebhook` leaves them out.
+ */
 const OPTIONS = {
   /** Checked by {@link signerOf}, together with `merchant`. */
   secret: (secret) => secret,
-  merchant: optional((merchant) => {
-    checkFunction("merchant", merchant);
+  merchant: (merchant) => {
+    if (merchant !== undefined) checkFunction("merchant", merchant);
     return merchant;
-  }),
+  },
   secretCacheMs: (ms = 300_000) => checkWholeNumber("secretCacheMs", ms, 0, DAY_MS),
   inbox: checkInbox,
   maxBodyBytes: (bytes = 1_048_576) => checkWholeNumber("maxBodyBytes", bytes, 1),
-  maxAgeSeconds: optional(checkMaxAge),
-  /** In milliseconds since the epoch. */
-  now: optional((now) => {
-    checkFunction("now", now);
-    return () => now().getTime();
-  }),
+  maxAgeSeconds: (seconds) => optional(seconds, checkMaxAge),
+  now: (now) => optional(now, checkNow),
   concurrency: (count = 8) => checkWholeNumber("concurrency", count, 1),
   handlerTimeoutMs: (ms = 60_000) => checkWholeNumber("handlerTimeoutMs", ms, 1),
   ignore: (kinds) => checkIgnore(kinds ?? []),
   identify: checkIdentify,
   onUnhandled: (callback) => safeCallback("onUnhandled", callback ?? logUnhandled),
   onError: (callback) => safeCallback("onError", callback ?? createErrorLog()),
-  onConflict: optional((callback) => safeCallback("onConflict", callback)),
-  wakeups: optional((wakeups) => ({
-    notify: safeCallback("wakeups.notify", wakeups.notify?.bind(wakeups)),
-  })),
-  attempts: perMerchant<AttemptResolver>(
-    "attempts",
-    "the `idempotency` of a gateway",
-    "resolveByPayment",
-  ),
-  payments: perMerchant<PaymentReader>("payments", "the `payments` of a gateway", "get"),
-  onDoublePayment: optional((callback) => safeCallback("onDoublePayment", callback)),
+  onConflict: (callback) => optional(callback, (given) => safeCallback("onConflict", given)),
+  wakeups: (wakeups) =>
+    optional(wakeups, (given) => ({
+      notify: safeCallback("wakeups.notify", given.notify?.bind(given)),
+    })),
+  attempts: (given, { merchant }) =>
+    checkPerMerchant<AttemptResolver>("attempts", given, merchant !== undefined, {
+      what: "the `idempotency` of a gateway",
+      method: "resolveByPayment",
+    }),
+  payments: (given, { merchant }) =>
+    checkPerMerchant<PaymentReader>("payments", given, merchant !== undefined, {
+      what: "the `payments` of a gateway",
+      method: "get",
+    }),
+  onDoublePayment: (callback) =>
+    optional(callback, (given) => safeCallback("onDoublePayment", given)),
   hooks: checkHooks,
-  observer: optional((observer) => ({
-    observeDelivery: safeCallback(
-      "observer.observeDelivery",
-      observer.observeDelivery?.bind(observer),
-    ),
-  })),
+  observer: (observer) =>
+    optional(observer, (given) => ({
+      observeDelivery: safeCallback("observer.observeDelivery", given.observeDelivery?.bind(given)),
+    })),
 } satisfies {
   readonly [Name in keyof Required<Options>]: (value: Options[Name], all: Options) => unknown;
 };
