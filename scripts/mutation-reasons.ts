@@ -86,14 +86,14 @@ export const REASONS: readonly Reason[] = [
       "It is the default of the SQLite in Node.js. The line is for builds with another default.",
   },
   {
-    path: "webhooks/adapters/fetch.ts",
+    path: "webhooks/receiver/read-body.ts",
     original: /^left > 0$/,
     replacement: />=/,
     reason: "The limit need not be exact to the byte.",
   },
   {
-    path: "webhooks/adapters/fetch.ts",
-    original: /^value === undefined$/,
+    path: "webhooks/receiver/read-body.ts",
+    original: /^done$/,
     replacement: /^false$/,
     reason: "At the end there is no length to count either, which also ends the loop.",
   },

@@ -34,24 +34,22 @@ export async function callOnce(request: KeyedRequest, options: CreateOptions): P
   const { settings, context, endpoint, address, body, totalTimeoutMs } = request;
   const { idempotencyWaitMs = totalTimeoutMs } = options;
   if (idempotencyWaitMs !== 0) checkMilliseconds("idempotencyWaitMs", idempotencyWaitMs);
-  return runOnce<Done>(
-    {
-      store: await settings.store(),
-      redactor: settings.redactor,
-      key: checkIdempotencyKey(context.endpoint, options.idempotencyKey),
-      endpoint: context.endpoint,
-      parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
-      baseUrl: settings.baseUrl,
-      payment: paymentSignalsOf(endpoint, body),
-      totalTimeoutMs,
-      waitMs: idempotencyWaitMs,
-      perform: (signal, fence) => request.perform(signal, fence),
-      encode: (done) => encodeResponse(done.received),
-      decode: (stored) => {
-        const received = decodeResponse(stored);
-        return { received, ...unwrap(context, endpoint, { received, outcome: "not_sent" }) };
-      },
+  return runOnce<Done>({
+    store: await settings.store(),
+    redactor: settings.redactor,
+    key: checkIdempotencyKey(context.endpoint, options.idempotencyKey),
+    endpoint: context.endpoint,
+    parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+    baseUrl: settings.baseUrl,
+    payment: paymentSignalsOf(endpoint, body),
+    totalTimeoutMs,
+    waitMs: idempotencyWaitMs,
+    perform: (signal, fence) => request.perform(signal, fence),
+    encode: (done) => encodeResponse(done.received),
+    decode: (stored) => {
+      const received = decodeResponse(stored);
+      return { received, ...unwrap(context, endpoint, { received, outcome: "not_sent" }) };
     },
-    options.signal,
-  );
+    signal: options.signal,
+  });
 }

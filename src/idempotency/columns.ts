@@ -42,15 +42,3 @@ export const attemptColumns = (record: NewRecord): Values<typeof ATTEMPT_COLUMNS
   lease_ms: record.leaseMs,
   ...digestColumns(record.digests),
 });
-
-/** The names of columns in a statement. */
-export const listOf = (columns: readonly string[]): string => columns.join(", ");
-
-/** The part of an upsert that replaces a record that has expired. */
-export const REPLACE: string = [
-  ...["version", "state", "begun_at", "lease_from", ...ATTEMPT_COLUMNS].map(
-    (column) => `${column} = excluded.${column}`,
-  ),
-  "result = NULL",
-  "keep_until = NULL",
-].join(", ");

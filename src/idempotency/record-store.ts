@@ -18,10 +18,6 @@ export interface CheckedQuery extends PageQuery {
   readonly digests: Partial<AttemptDigests>;
 }
 
-/** Whether a query asks for attempts that have not succeeded: there are few, whatever the store keeps. */
-export const isOpen = (state: CheckedQuery["state"]): boolean =>
-  state === "in_flight" || state === "unknown";
-
 const STATES = [undefined, "in_flight", "unknown", "succeeded"];
 const DIGESTS = ["parameters", "accountReference", "amount", "phone"];
 

@@ -6,7 +6,7 @@ import type { Redactor } from "../internal/redact.ts";
 import { sleep } from "../internal/timeout.ts";
 import { checkBeginResult } from "./check-begin-result.ts";
 import { createFence, type Fence, leaseMsFor } from "./fence.ts";
-import { type CurrentAttempt, SharedCall } from "./shared-call.ts";
+import { type Caller, type CurrentAttempt, SharedCall } from "./shared-call.ts";
 import type {
   BeginResult,
   IdempotencyStore,
@@ -19,21 +19,14 @@ import { rememberUnknown } from "./unknown-attempts.ts";
 import { writeBestEffort } from "./write-best-effort.ts";
 
 /** A call that must happen at most once, no matter who makes it. */
-export interface KeyedCall<T> {
+export interface KeyedCall<T> extends Caller {
   readonly store: IdempotencyStore;
   readonly redactor: Redactor;
-  /** The idempotency key, as the caller gave it. */
-  readonly key: string;
-  /** Method and path. A key of one endpoint has nothing to do with the same key of another. */
-  readonly endpoint: string;
   /** In canonical form: other parameters under the same key are another call. */
   readonly parameters: string;
   readonly baseUrl: string;
   /** What the payment can be recognised by, if the call makes one. */
   readonly payment: PaymentSignals | undefined;
-  readonly totalTimeoutMs: number;
-  /** How long it waits for an attempt that another call makes. */
-  readonly waitMs: number;
   /** Sends the request and checks the response. Asks the fence before each attempt. */
   perform(signal: AbortSignal, fence: Fence): Promise<T>;
   /** The result as the store remembers it. */
@@ -95,14 +88,14 @@ const unknownError = ({ endpoint, key }: KeyedCall<unknown>, found: UnknownResul
  * @throws {OutcomeUnknownError} if an earlier attempt may have happened.
  * @throws {ConnectionError} with the outcome `not_sent`, if the store fails.
  */
-export async function runOnce<T>(call: KeyedCall<T>, signal: AbortSignal | undefined): Promise<T> {
-  const { store, parameters, endpoint, key, totalTimeoutMs, waitMs } = call;
+export async function runOnce<T>(call: KeyedCall<T>): Promise<T> {
+  const { store, parameters, endpoint, key } = call;
   const name = recordName(endpoint, key);
   const { call: shared, isNew } = SharedCall.findOrStart<T>(store, name, parameters, (started) =>
     runThroughStore(call, name, started),
   );
   if (shared.parameters !== parameters) throw conflictError(call);
-  return shared.join({ endpoint, key, totalTimeoutMs, waitMs, signal }, isNew);
+  return shared.join(call, isNew);
 }
 
 const MIN_POLL_MS = 50;
@@ -116,7 +109,7 @@ const pollDelayMs = (polls: number) =>
 const WARN_AFTER_MS = 5_000;
 
 function warnOfWait({ endpoint, key }: KeyedCall<unknown>, found: InFlightResult): void {
-  const { since, until } = attemptOfAnother(found);
+  const { since, until } = currentAttempt(found, false);
   // biome-ignore lint/suspicious/noConsole: the call waits for up to a minute, and no error says why.
   console.warn(
     `malipo: ${endpoint} waits for the attempt ${found.owner} of another process with the idempotency key ${quoteMasked(key)}. It began at ${since.toISOString()}. If that process was killed, its outcome is unknown from ${until.toISOString()} on.`,
@@ -138,9 +131,7 @@ async function runThroughStore<T>(
     const fence = createFence(leaseMs);
     const found = await begin(call, name, owner, leaseMs);
     if (found.state === "begun") {
-      const since = Date.now();
-      const until = new Date(since + leaseMs);
-      shared.setCurrent({ owner, isOwn: true, since: new Date(since), until });
+      shared.setCurrent(currentAttempt({ owner, ageMs: 0, leaseLeftMs: leaseMs }, true));
       return attempt(call, name, shared, owner, fence);
     }
     if (!found.sameService) throw serviceError(call, found.service);
@@ -155,15 +146,17 @@ async function runThroughStore<T>(
       hasWarned = true;
       warnOfWait(call, found);
     }
-    shared.setCurrent(attemptOfAnother(found));
+    shared.setCurrent(currentAttempt(found, false));
     if (!(await sleep(pollDelayMs(polls), shared.signal))) throw shared.signal.reason;
   }
 }
 
-function attemptOfAnother({ owner, ageMs, leaseLeftMs }: InFlightResult): CurrentAttempt {
+function currentAttempt(
+  { owner, ageMs, leaseLeftMs }: Pick<InFlightResult, "owner" | "ageMs" | "leaseLeftMs">,
+  isOwn: boolean,
+): CurrentAttempt {
   const now = Date.now();
-  const [since, until] = [new Date(now - ageMs), new Date(now + leaseLeftMs)];
-  return { owner, isOwn: false, since, until };
+  return { owner, isOwn, since: new Date(now - ageMs), until: new Date(now + leaseLeftMs) };
 }
 
 async function begin(

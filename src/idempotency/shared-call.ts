@@ -4,10 +4,11 @@ import { AttemptInFlightError } from "../errors/payment.ts";
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { IdempotencyStore } from "./store.ts";
 
+/** One caller of a call. */
 export interface Caller {
-  /** The endpoint that it called, for its error message. */
+  /** Method and path. A key of one endpoint has nothing to do with the same key of another. */
   readonly endpoint: string;
-  /** The idempotency key, for its error message. */
+  /** The idempotency key, as the caller gave it. */
   readonly key: string;
   readonly totalTimeoutMs: number;
   /** How long it waits for an attempt that it does not make itself. */

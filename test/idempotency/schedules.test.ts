@@ -95,23 +95,21 @@ test("two processes with several callers each make at most one prompt, in any or
         const service = createService(scheduler, given);
         const controller = new AbortController();
         const calls = callers.map((process, i) =>
-          runOnce<string>(
-            {
-              store: stores[process] as IdempotencyStore,
-              redactor: createRedactor("sk_test_none"),
-              key: "ORDER-42/1",
-              endpoint: "POST /mobile-money/payment/initiate",
-              parameters: "{}",
-              baseUrl: "https://gateway.test",
-              payment: undefined,
-              totalTimeoutMs: 60_000,
-              waitMs: 60_000,
-              perform: service.perform,
-              encode: (result) => result,
-              decode: (result) => result,
-            },
-            i === aborting ? controller.signal : undefined,
-          ),
+          runOnce<string>({
+            store: stores[process] as IdempotencyStore,
+            redactor: createRedactor("sk_test_none"),
+            key: "ORDER-42/1",
+            endpoint: "POST /mobile-money/payment/initiate",
+            parameters: "{}",
+            baseUrl: "https://gateway.test",
+            payment: undefined,
+            totalTimeoutMs: 60_000,
+            waitMs: 60_000,
+            perform: service.perform,
+            encode: (result) => result,
+            decode: (result) => result,
+            signal: i === aborting ? controller.signal : undefined,
+          }),
         );
         if (aborting !== undefined) {
           scheduler.schedule(Promise.resolve(), "abort").then(() => controller.abort("left"));

@@ -7,14 +7,13 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
-import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { STORE_FORMAT, unknownFormat } from "../format.ts";
-import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { isOpen, type ListedRecord, type Records, recordStore } from "../record-store.ts";
+import { recordStore } from "../record-store.ts";
+import { type Row, type RunStatement, sqlRecords } from "../sql/records.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
+import { FORMAT_COMMENT, recordStatementsFor, tableStatementsFor } from "./statements.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -40,11 +39,10 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
   table?: string | undefined;
 }
 
-type Row = RawRecord & { readonly key: string; readonly is_behind: boolean };
-
 /** Runs the statements of one table. */
 function statementsOn(pool: Pick<Pool, "query">, table: string) {
-  const texts = statementsFor(table);
+  const texts = tableStatementsFor(table);
+  const statementOf = recordStatementsFor(table);
   let isChecked = false;
 
   /** @throws {ConfigurationError} for a table in another format. */
@@ -64,21 +62,12 @@ function statementsOn(pool: Pick<Pool, "query">, table: string) {
     await checkFormat();
   };
   /** Statements have no names: a pooler may give each one another connection. */
-  const run = async (name: keyof typeof texts, ...values: unknown[]) => {
+  const run: RunStatement = async (name, values) => {
     if (!isChecked) await checkFormat();
-    return pool.query<Row>({ text: texts[name], values });
+    const { text, names } = statementOf(name);
+    return (await pool.query<Row>({ text, values: names.map((one) => values[one]) })).rows;
   };
-  /** The record of a row, whose lease starts again if the clock is behind it. */
-  const recordIn = async (key: string, row: Row): Promise<StoredRecord> => {
-    const record = checkRecord(key, row);
-    if (row.is_behind) await run("restartLease", key);
-    return record;
-  };
-  const read = async (key: string): Promise<StoredRecord | undefined> => {
-    const [row] = (await run("read", key)).rows;
-    return row && recordIn(key, row);
-  };
-  return { migrate, run, read, recordIn };
+  return { migrate, run };
 }
 
 const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
@@ -122,38 +111,7 @@ export function postgresIdempotency(
     TABLE_NAME,
     "lower-case letters, digits and underscores, with or without a schema before a dot",
   );
-  const { migrate, run, read, recordIn } = statementsOn(pool, table);
-
-  const records: Records = {
-    begin: async (key, record) => {
-      const { rowCount } = await run("begin", key, ...Object.values(attemptColumns(record)));
-      return rowCount === 1 ? "begun" : read(key);
-    },
-    finish: async (key, owner, end) => {
-      const result = end.state === "succeeded" ? end.result : null;
-      await run("finish", key, owner, end.state, result, retentionMs);
-    },
-    forget: async (key, owner) => {
-      await run("forget", key, owner);
-    },
-    resolve: async (key, { result, owner }) => {
-      const which = [key, scope, owner ?? null];
-      const { rowCount } =
-        result === undefined
-          ? await run("free", ...which)
-          : await run("resolve", ...which, result, retentionMs);
-      return rowCount === 1 ? "resolved" : read(key);
-    },
-    list: async ({ state, digests, after, limit }) => {
-      const name = isOpen(state) ? "listOpen" : "list";
-      const position = [after?.at ?? 0, after?.id ?? "", state ?? null];
-      const values = [scope, ...position, ...Object.values(digestColumns(digests)), limit + 1];
-      const { rows } = await run(name, ...values);
-      const listed: ListedRecord[] = [];
-      for (const row of rows) listed.push([row.key, await recordIn(row.key, row)]);
-      return listed;
-    },
-  };
-  const store = recordStore(records, createDigest(pepper), scope);
+  const { migrate, run } = statementsOn(pool, table);
+  const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
   return { ...store, migrate };
 }

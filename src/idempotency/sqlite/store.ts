@@ -6,13 +6,14 @@
 
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
-import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { isOpen, type Records, recordStore } from "../record-store.ts";
+import { recordStore } from "../record-store.ts";
+import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
+import { parametersOf } from "../sql/statements.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Opened, sqliteFile } from "./file.ts";
+import { sqliteFile } from "./file.ts";
+import { STATEMENTS } from "./statements.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -31,24 +32,6 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
    * @default `console.warn`
    */
   onWarning?: ((warning: string) => void) | undefined;
-}
-
-type Row = RawRecord & { readonly key: string; readonly is_behind: number };
-
-/** The record of a row, whose lease starts again if the clock is behind it. */
-function recordIn(statements: Opened["statements"], key: string, row: Row, uptime: number) {
-  const record = checkRecord(key, row);
-  if (row.is_behind === 1) statements.restartLease.run({ key, uptime });
-  return record;
-}
-
-function read(
-  statements: Opened["statements"],
-  key: string,
-  uptime: number,
-): StoredRecord | undefined {
-  const row = statements.read.get({ key, uptime }) as Row | undefined;
-  return row && recordIn(statements, key, row, uptime);
 }
 
 /**
@@ -87,56 +70,15 @@ export function sqliteIdempotency(
   const { retentionMs, scope, pepper } = own;
   const file = sqliteFile(path, warnOnce(own.onWarning));
 
-  const records: Records = {
-    begin: (key, record) =>
-      file.use(({ statements, clock }) => {
-        const uptime = uptimeMs();
-        const times = { wall: Date.now(), now: clock.now(), uptime };
-        const begun = statements.begin.run({ key, ...attemptColumns(record), ...times });
-        return begun.changes === 1 ? "begun" : read(statements, key, uptime);
-      }),
-    finish: (key, owner, end) =>
-      file.use(({ statements, clock }) => {
-        const done = end.state === "succeeded";
-        const now = clock.now();
-        const keepUntil = done ? now + retentionMs : null;
-        const result = done ? end.result : null;
-        statements.finish.run({ key, owner, state: end.state, result, keepUntil });
-        statements.dropExpired.run({ now });
-      }),
-    forget: (key, owner) =>
-      file.use(({ statements }) => {
-        statements.forget.run({ key, owner });
-      }),
-    resolve: (key, { result, owner, scope }) =>
-      file.use(({ statements, clock }) => {
-        const which = { key, scope, owner: owner ?? null, uptime: uptimeMs() };
-        const keepUntil = clock.now() + retentionMs;
-        const { changes } =
-          result === undefined
-            ? statements.free.run(which)
-            : statements.resolve.run({ ...which, result, keepUntil });
-        return changes === 1 ? "resolved" : read(statements, key, which.uptime);
-      }),
-    list: ({ state, digests, after, limit }, scope) =>
-      file.use(({ statements, clock }) => {
-        const uptime = uptimeMs();
-        const { account_reference, ...others } = digestColumns(digests);
-        const query = {
-          ...{ uptime, now: clock.now(), scope, state: state ?? null, ...others },
-          afterBegunAt: after?.at ?? -1,
-          afterKey: after?.id ?? "",
-          count: limit + 1,
-        };
-        const rows =
-          account_reference === null
-            ? statements[isOpen(state) ? "listOpen" : "list"].all(query)
-            : statements.listFor.all({ ...query, account_reference });
-        return (rows as unknown as Row[]).map((row) => [
-          row.key,
-          recordIn(statements, row.key, row, uptime),
-        ]);
-      }),
-  };
-  return { ...recordStore(records, createDigest(pepper), scope), close: () => file.close() };
+  const run: RunStatement = (name, values) =>
+    file.use(({ statements, clock }) => {
+      const times = { wall: Date.now(), uptime: uptimeMs(), now: clock.now() };
+      const given: Values = { ...values, ...times };
+      const named = parametersOf(STATEMENTS[name]).map((one) => [one, given[one] ?? null]);
+      const rows = statements[name].all(Object.fromEntries(named));
+      if (name === "finish") statements.dropExpired.run({ now: times.now });
+      return rows as unknown as Row[];
+    });
+  const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
+  return { ...store, close: () => file.close() };
 }

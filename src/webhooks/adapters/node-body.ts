@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { MAX_DROPPED_BYTES, reject, type WebhookResponse } from "../receiver/responses.ts";
+import type { WebhookRequest } from "../receiver/accept.ts";
+import type { WebhookResponse } from "../receiver/responses.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
-import type { RawBody } from "../verification/raw-body.ts";
 
 /** A request of `node:http`, with the fields that frameworks add. */
 export type NodeRequest = IncomingMessage & {
@@ -13,28 +13,14 @@ export type NodeRequest = IncomingMessage & {
   readonly originalUrl?: string;
 };
 
-/** The raw body; `undefined` for one that ended early, `"too large"` as soon as it is. */
-function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too large" | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) {
-        chunks.push(chunk);
-        return;
-      }
-      // Some of the rest is read and dropped. Without that, the sender would see a reset connection
-      // instead of the response.
-      chunks.length = 0;
-      if (length > limit + MAX_DROPPED_BYTES) request.destroy();
-      resolve("too large");
-    });
-    // The receiver copies the body, so that one chunk need not be copied here.
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on("error", () => resolve(undefined));
-    request.on("close", () => resolve(undefined));
-  });
+/** The body of a request. A reader that leaves closes the connection: Node.js would keep it open. */
+function bodyOf(request: NodeRequest): AsyncIterable<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = request[Symbol.asyncIterator]();
+  const close = async () => {
+    request.destroy();
+    return { done: true, value: undefined } as const;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next(), return: close }) };
 }
 
 /**
@@ -49,7 +35,8 @@ export async function responseTo(
   hint: (request: NodeRequest) => string,
 ): Promise<WebhookResponse> {
   const { method = "GET", headers, url = "/", originalUrl = url } = request;
-  const handle = (body: RawBody) => receiver.handle({ method, headers, url: originalUrl, body });
+  const handle = (body: WebhookRequest["body"]) =>
+    receiver.handle({ method, headers, url: originalUrl, body });
   if (method !== "POST") return handle("");
   for (const stored of [request.rawBody, request.body]) {
     if (stored instanceof Uint8Array) return handle(stored);
@@ -59,13 +46,5 @@ export async function responseTo(
   if (request.body !== undefined || request.readableDidRead || isDecoded) {
     return receiver.rejectParsedBody(hint(request));
   }
-  const rejection = receiver.rejectUnread(headers, originalUrl);
-  if (rejection !== undefined) {
-    void read(request, 0);
-    return rejection;
-  }
-  const body = request.destroyed ? undefined : await read(request, receiver.maxBodyBytes);
-  if (body === "too large") return reject(413, body);
-  if (body === undefined) return reject(400, "the body ended early");
-  return handle(body);
+  return handle(bodyOf(request));
 }

@@ -8,10 +8,10 @@ import {
   type WebhookHeaders,
 } from "../verification/signature-header.ts";
 import type { ReceiverSettings } from "./check-options.ts";
+import type { Handlers } from "./handlers.ts";
 import type { ReceiveResult, ReceiveView } from "./hooks.ts";
 import { headerText } from "./merchants/merchant-request.ts";
 import { SecretLookupFailure, type Signer } from "./merchants/signer.ts";
-import type { ObservedDelivery } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { storeEvent, verifiedEvent } from "./store-event.ts";
 
@@ -19,19 +19,22 @@ import { storeEvent, verifiedEvent } from "./store-event.ts";
 export interface WebhookRequest {
   readonly method: string;
   readonly headers: WebhookHeaders;
-  /** The raw bytes, or a string that stands for its UTF-8 bytes. */
-  readonly body: RawBody;
+  /**
+   * The raw bytes, a string that stands for its UTF-8 bytes, or a stream. A stream is read only if the
+   * headers are right, and no further than `maxBodyBytes`.
+   */
+  readonly body: RawBody | AsyncIterable<Uint8Array>;
   /** The path and the query, or the whole URL. Only `merchant` and hooks need it. */
   readonly url?: string | undefined;
 }
 
+/** A request without a stream; without a body if nothing of it was read. */
+export interface ReadRequest extends Omit<WebhookRequest, "body"> {
+  readonly body: RawBody | undefined;
+}
+
 /** A request as hooks see it. The size of a text is in characters. */
-export function viewOf({
-  method,
-  headers,
-  url,
-  body,
-}: Omit<WebhookRequest, "body"> & { readonly body?: RawBody }): ReceiveView {
+export function viewOf({ method, headers, url, body }: ReadRequest): ReceiveView {
   const { byteLength, length } = Object(body ?? {}) as Record<string, unknown>;
   const size = typeof body === "string" ? length : byteLength;
   const bodyBytes = typeof size === "number" ? size : undefined;
@@ -88,7 +91,7 @@ export function rejectByHeaders(
 }
 
 /** A copy of the bytes of a body; `undefined` for too many. */
-function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
+function copyBody(body: unknown, maxBodyBytes: number): Uint8Array | undefined {
   const given = rawBody(body);
   // A text is never shorter in bytes than in characters: a large one is not even encoded.
   if (given.length > maxBodyBytes) return undefined;
@@ -97,16 +100,12 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 
-/**
- * Verifies and stores a delivery. A 200 means that it is stored.
- *
- * @param onAccepted - Called with the kind of an event that is stored now, and is to be processed.
- */
+/** Verifies and stores a delivery. A 200 means that it is stored. */
 export async function acceptDelivery(
-  request: WebhookRequest,
+  request: ReadRequest,
   settings: ReceiverSettings,
+  handlers: Handlers,
   traceContext: TraceContext | undefined,
-  onAccepted: (kind: string) => void,
 ): Promise<Outcome> {
   const raw = copyBody(request.body, settings.maxBodyBytes);
   if (raw === undefined) return rejected(reject(413, "too large"));
@@ -134,21 +133,13 @@ export async function acceptDelivery(
   const observed = { headers, body: raw, receivedAt };
   let receipt: Receipt;
   try {
-    receipt = await storeEvent(verified, settings, onAccepted);
+    receipt = await storeEvent(verified, settings, handlers);
   } catch (error) {
     settings.onError(error);
-    notifyObserver(settings, { ...observed, status: 503 });
+    settings.observer?.observeDelivery({ ...observed, status: 503 });
     return { ...unavailable("cannot be stored now", error), ...about };
   }
   const response = acknowledge(receipt);
-  notifyObserver(settings, { ...observed, status: 200 });
+  settings.observer?.observeDelivery({ ...observed, status: 200 });
   return { response, result: receipt.kind, ...about };
-}
-
-function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
-  try {
-    observer?.observeDelivery(delivery);
-  } catch {
-    // An observer that fails must not fail a delivery.
-  }
 }

@@ -19,48 +19,11 @@ import { Retention } from "./retention.ts";
 
 type Options = WebhookReceiverOptions;
 
-/** Options that have a default, or do nothing by default. */
-type Complete = Pick<
-  Options,
-  | ("inbox" | "maxBodyBytes" | "concurrency" | "handlerTimeoutMs" | "hooks" | "ignore")
-  | ("identify" | "onUnhandled" | "onError" | "onConflict")
->;
-
-/** The options, checked and complete. */
-export interface ReceiverSettings
-  extends Readonly<{ [Name in keyof Complete]-?: NonNullable<Complete[Name]> }>,
-    Pick<Options, "maxAgeSeconds" | "onDoublePayment" | "observer"> {
-  readonly findSigner: FindSigner;
-  /** The user's own clock, in milliseconds since the epoch. */
-  readonly now: (() => number) | undefined;
-  readonly retention: Retention;
-  notify(reference: string): void;
-  attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
-  paymentsOf(merchant: string | undefined): PaymentReader | undefined;
-}
-
-const OPTIONS = [
-  "secret",
-  "merchant",
-  "secretCacheMs",
-  "inbox",
-  "maxBodyBytes",
-  "maxAgeSeconds",
-  "now",
-  "concurrency",
-  "handlerTimeoutMs",
-  "ignore",
-  "identify",
-  "onUnhandled",
-  "onError",
-  "onConflict",
-  "wakeups",
-  "attempts",
-  "payments",
-  "onDoublePayment",
-  "hooks",
-  "observer",
-];
+/** Checks a value if it is set. */
+const optional = <Value, Checked>(
+  value: Value | undefined,
+  check: (value: Value) => Checked,
+): Checked | undefined => (value === undefined ? undefined : check(value));
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
 function safeCallback<Args extends unknown[]>(
@@ -86,12 +49,7 @@ function checkIgnore(ignore: unknown): readonly string[] {
   throw wrongOption("ignore", 'a list of event kinds, such as ["payment.initiated"]', ignore);
 }
 
-const conflictError = (kind: string) =>
-  new Error(
-    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() returns it: requeue or drop it. If they are two events, tell them apart with \`identify\`.`,
-  );
-
-function checkIdentify(identify: Options["identify"]): ReceiverSettings["identify"] {
+function checkIdentify(identify: Options["identify"]): NonNullable<Options["identify"]> {
   if (identify !== undefined) checkFunction("identify", identify);
   return (event) => {
     const identity: unknown = identify?.(event);
@@ -103,16 +61,15 @@ function checkIdentify(identify: Options["identify"]): ReceiverSettings["identif
   };
 }
 
-function checkMaxAge(maxAgeSeconds: unknown): void {
-  if (maxAgeSeconds === undefined) return;
-  if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
-  throw wrongOption("maxAgeSeconds", "a number of seconds above 0", maxAgeSeconds);
-}
-
-function checkNow(now: Options["now"]): ReceiverSettings["now"] {
-  if (now === undefined) return undefined;
+/** The current time, in milliseconds since the epoch. */
+function checkNow(now: () => Date): () => number {
   checkFunction("now", now);
   return () => now().getTime();
+}
+
+function checkMaxAge(seconds: number): number {
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw wrongOption("maxAgeSeconds", "a number of seconds above 0", seconds);
 }
 
 /** A user who chooses `memoryInbox()` by name knows what it forgets. */
@@ -126,18 +83,82 @@ function defaultInbox(): Inbox {
   return memoryInbox();
 }
 
-function checkInbox(inbox: unknown): void {
-  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
+function checkInbox(inbox: Inbox = defaultInbox()): Inbox {
+  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return inbox;
   throw wrongOption("inbox", "an inbox, such as memoryInbox() or sqliteInbox(path)", inbox);
 }
 
-const MAX_CACHE_MS = 86_400_000;
+function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
+  if (typeof hooks !== "object" || hooks === null) throw wrongOption("hooks", "an object", hooks);
+  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
+  for (const name of HOOK_NAMES) {
+    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
+  }
+  return own;
+}
 
-function checkSecret(options: Options): FindSigner {
-  const { merchant, secretCacheMs = 300_000 } = options;
-  const secret = secretOption(options);
-  checkWholeNumber("secretCacheMs", secretCacheMs, 0, MAX_CACHE_MS);
-  if (merchant !== undefined) checkFunction("merchant", merchant);
+const DAY_MS = 86_400_000;
+
+/**
+ * One row for each option: it checks the value and fills in the default. Rows call nothing before, so that
+ * a bundle of `verifyWebhook` leaves them out.
+ */
+const OPTIONS = {
+  /** Checked by {@link signerOf}, together with `merchant`. */
+  secret: (secret) => secret,
+  merchant: (merchant) => {
+    if (merchant !== undefined) checkFunction("merchant", merchant);
+    return merchant;
+  },
+  secretCacheMs: (ms = 300_000) => checkWholeNumber("secretCacheMs", ms, 0, DAY_MS),
+  inbox: checkInbox,
+  maxBodyBytes: (bytes = 1_048_576) => checkWholeNumber("maxBodyBytes", bytes, 1),
+  maxAgeSeconds: (seconds) => optional(seconds, checkMaxAge),
+  now: (now) => optional(now, checkNow),
+  concurrency: (count = 8) => checkWholeNumber("concurrency", count, 1),
+  handlerTimeoutMs: (ms = 60_000) => checkWholeNumber("handlerTimeoutMs", ms, 1),
+  ignore: (kinds) => checkIgnore(kinds ?? []),
+  identify: checkIdentify,
+  onUnhandled: (callback) => safeCallback("onUnhandled", callback ?? logUnhandled),
+  onError: (callback) => safeCallback("onError", callback ?? createErrorLog()),
+  onConflict: (callback) => optional(callback, (given) => safeCallback("onConflict", given)),
+  wakeups: (wakeups) =>
+    optional(wakeups, (given) => ({
+      notify: safeCallback("wakeups.notify", given.notify?.bind(given)),
+    })),
+  attempts: (given, { merchant }) =>
+    checkPerMerchant<AttemptResolver>("attempts", given, merchant !== undefined, {
+      what: "the `idempotency` of a gateway",
+      method: "resolveByPayment",
+    }),
+  payments: (given, { merchant }) =>
+    checkPerMerchant<PaymentReader>("payments", given, merchant !== undefined, {
+      what: "the `payments` of a gateway",
+      method: "get",
+    }),
+  onDoublePayment: (callback) =>
+    optional(callback, (given) => safeCallback("onDoublePayment", given)),
+  hooks: checkHooks,
+  observer: (observer) =>
+    optional(observer, (given) => ({
+      observeDelivery: safeCallback("observer.observeDelivery", given.observeDelivery?.bind(given)),
+    })),
+} satisfies {
+  readonly [Name in keyof Required<Options>]: (value: Options[Name], all: Options) => unknown;
+};
+
+type Checked = {
+  readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]>;
+};
+
+/** The options, checked and complete. */
+export interface ReceiverSettings extends Checked {
+  readonly findSigner: FindSigner;
+  readonly retention: Retention;
+}
+
+function signerOf(given: Options, { merchant, secretCacheMs }: Checked): FindSigner {
+  const secret = secretOption(given);
   if (typeof secret !== "function") {
     const secrets = secretList(secret);
     if (merchant === undefined) return fixedSigner(secrets);
@@ -153,51 +174,16 @@ function checkSecret(options: Options): FindSigner {
   );
 }
 
-function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
-  if (typeof hooks !== "object" || hooks === null) throw wrongOption("hooks", "an object", hooks);
-  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
-  for (const name of HOOK_NAMES) {
-    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
-  }
-  return own;
-}
-
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: Options): ReceiverSettings {
   // Plain JavaScript may call without options.
-  const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
-  const { inbox = defaultInbox(), maxAgeSeconds, wakeups } = given;
-  const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
-  checkMaxAge(maxAgeSeconds);
-  checkInbox(inbox);
-  const onError = safeCallback("onError", given.onError ?? createErrorLog());
-  const now = checkNow(given.now);
-  return {
-    findSigner: checkSecret(given),
-    inbox,
-    maxAgeSeconds,
-    now,
-    retention: new Retention({ inbox, now, onError }),
-    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
-    concurrency: checkWholeNumber("concurrency", concurrency, 1),
-    handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
-    ignore: checkIgnore(given.ignore ?? []),
-    onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
-    identify: checkIdentify(given.identify),
-    onError,
-    onConflict: safeCallback(
-      "onConflict",
-      given.onConflict ?? (({ event }) => onError(conflictError(event))),
-    ),
-    notify: safeCallback<[string]>(
-      "wakeups.notify",
-      wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
-    ),
-    attemptsOf: checkPerMerchant("attempts", given.attempts, given.merchant !== undefined),
-    paymentsOf: checkPerMerchant("payments", given.payments, given.merchant !== undefined),
-    hooks: checkHooks(given.hooks),
-    observer: given.observer,
-    onDoublePayment:
-      given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
-  };
+  const given = ownOptions(options ?? {}, Object.keys(OPTIONS), "createWebhookReceiver");
+  const rows = Object.entries(OPTIONS) as [
+    keyof Options,
+    (value: unknown, all: Options) => unknown,
+  ][];
+  const checked = Object.fromEntries(
+    rows.map(([name, check]) => [name, check(given[name], given)]),
+  ) as unknown as Checked;
+  return { ...checked, findSigner: signerOf(given, checked), retention: new Retention(checked) };
 }

@@ -23,9 +23,9 @@ export class PaymentSignals {
   async use({ event, data }: WebhookEvent, merchant: string | undefined): Promise<void> {
     if (!event.startsWith("payment.")) return;
     const payment = data as Payment;
-    const { attemptsOf, onError } = this.#settings;
+    const { onError } = this.#settings;
     try {
-      const attempts = attemptsOf(merchant);
+      const attempts = this.#settings.attempts(merchant);
       const tasks = [
         attempts?.resolveByPayment(payment),
         this.#reportDoubles(payment, merchant, attempts),

@@ -1,5 +1,6 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { linkedController } from "../../internal/linked-controller.ts";
 import { isLastAttempt, NoTransactionError } from "../inbox/errors.ts";
 import type { Job, Transaction } from "../inbox/types.ts";
 import { readEvent } from "../verification/payload.ts";
@@ -81,7 +82,7 @@ async function runHandler(
   timeoutMs: number,
 ): Promise<void> {
   lost.throwIfAborted();
-  const controller = new AbortController();
+  const { controller, unlink } = linkedController(lost);
   const { signal } = controller;
   const merchant = merchantOf(job.traceContext);
   const context: HandlerContext = {
@@ -92,8 +93,6 @@ async function runHandler(
     ...(merchant !== undefined && { merchant }),
     transaction,
   };
-  const onLost = () => controller.abort(lost.reason);
-  lost.addEventListener("abort", onLost);
   const timer = setTimeout(
     () =>
       controller.abort(
@@ -111,6 +110,6 @@ async function runHandler(
     });
   } finally {
     clearTimeout(timer);
-    lost.removeEventListener("abort", onLost);
+    unlink();
   }
 }

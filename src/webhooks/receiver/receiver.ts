@@ -7,6 +7,7 @@ import type { DrainResult, TraceContext, WorkerOptions } from "../inbox/types.ts
 import {
   acceptDelivery,
   type Outcome,
+  type ReadRequest,
   rejectByHeaders,
   rejected,
   rejectWith,
@@ -19,7 +20,8 @@ import { Handlers } from "./handlers.ts";
 import { observed } from "./hooks.ts";
 import type { WebhookReceiverOptions } from "./options.ts";
 import { JobProcessor } from "./process.ts";
-import { type Rejection, reject } from "./responses.ts";
+import { type BodyStream, isStream, type ReadBody, readBody } from "./read-body.ts";
+import { reject } from "./responses.ts";
 import { sweepPayments } from "./sweep.ts";
 import { doublePayments, pendingEvents, waitingEvents } from "./waiting-events.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
@@ -36,19 +38,17 @@ class Receiver implements WebhookReceiver {
   #draining: Promise<DrainResult> | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
-  readonly maxBodyBytes: WebhookReceiver["maxBodyBytes"];
   readonly waiting: WebhookReceiver["waiting"];
   readonly deadLetters: WebhookReceiver["deadLetters"];
   readonly conflicts: WebhookReceiver["conflicts"];
   readonly doublePayments: WebhookReceiver["doublePayments"];
 
   constructor(settings: ReceiverSettings) {
-    const { inbox, maxBodyBytes } = settings;
+    const { inbox } = settings;
     const isFixed = () => this.#state !== "new" || this.#draining !== undefined;
     this.#settings = settings;
     this.#handlers = new Handlers(isFixed, settings);
     this.#processor = new JobProcessor(this.#handlers, settings);
-    this.maxBodyBytes = maxBodyBytes;
     this.waiting = pendingEvents(inbox);
     this.deadLetters = waitingEvents("dead letters", inbox.deadLetters);
     this.conflicts = waitingEvents("conflicts", inbox.conflicts);
@@ -65,48 +65,45 @@ class Receiver implements WebhookReceiver {
   };
 
   readonly handle: WebhookReceiver["handle"] = async (request) => {
-    const receive = (trace: TraceContext | undefined) => this.#receive(request, trace);
-    return (await this.#observed(request, receive)).response;
+    // Plain JavaScript may call without a request.
+    const { body: given } = Object(request) as WebhookRequest;
+    const { body, outcome } = isStream(given) ? await this.#read(request, given) : { body: given };
+    const read = { ...request, body };
+    const { response } = await observed(
+      this.#settings.hooks.receive,
+      () => viewOf(read),
+      (seen) =>
+        outcome === undefined ? this.#receive(read, seen?.traceContext) : Promise.resolve(outcome),
+      ({ response, ...result }) => ({ ...result, status: response.status }),
+    );
+    return response;
   };
 
-  #observed(
-    request: Parameters<typeof viewOf>[0],
-    receive: (trace: TraceContext | undefined) => Promise<Outcome>,
-  ): Promise<Outcome> {
-    return observed(
-      this.#settings.hooks.receive,
-      () => viewOf(request),
-      (seen) => receive(seen?.traceContext),
-      ({ response, ...outcome }) => ({ ...outcome, status: response.status }),
-    );
+  /** Reads a body, unless it is clear before that its request is rejected. */
+  async #read({ method, headers }: WebhookRequest, stream: BodyStream): Promise<ReadBody> {
+    const settings = this.#settings;
+    const rejection = this.#rejectEarly(method) ?? rejectByHeaders(headers, settings);
+    return readBody(stream, settings.maxBodyBytes, rejection);
   }
 
-  async #receive(request: WebhookRequest, trace: TraceContext | undefined): Promise<Outcome> {
+  #rejectEarly(method: string): Outcome | undefined {
     if (this.#state === "stopped") return unavailable("stopping");
-    let work: Promise<Outcome> | undefined;
+    return method === "POST" ? undefined : rejected(reject(405, "POST only", { allow: "POST" }));
+  }
+
+  async #receive(request: ReadRequest, trace: TraceContext | undefined): Promise<Outcome> {
+    const rejection = this.#rejectEarly(request.method);
+    if (rejection !== undefined) return rejection;
+    const work = acceptDelivery(request, this.#settings, this.#handlers, trace);
+    this.#accepting.add(work);
     try {
-      if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
-      work = acceptDelivery(request, this.#settings, trace, this.#noteAccepted);
-      this.#accepting.add(work);
       return await work;
     } catch (error) {
       return rejected(rejectWith(error, this.#settings), error);
     } finally {
-      if (work !== undefined) this.#accepting.delete(work);
+      this.#accepting.delete(work);
     }
   }
-
-  readonly #noteAccepted = (kind: string): void => this.#handlers.noteAccepted(kind);
-
-  readonly rejectUnread: WebhookReceiver["rejectUnread"] = (headers, url) => {
-    const outcome =
-      this.#state === "stopped"
-        ? unavailable("stopping")
-        : rejectByHeaders(headers, this.#settings);
-    if (outcome === undefined) return undefined;
-    void this.#observed({ method: "POST", headers, url }, async () => outcome);
-    return outcome.response as Rejection;
-  };
 
   readonly rejectParsedBody: WebhookReceiver["rejectParsedBody"] = (hint) => {
     const message = `Something read or parsed the body before the receiver. ${hint}`;
@@ -166,15 +163,15 @@ class Receiver implements WebhookReceiver {
   readonly sweep: WebhookReceiver["sweep"] = async (references, options = {}) => {
     const { merchant } = ownOptions(options, ["merchant"], "receiver.sweep");
     const settings = this.#settings;
-    const payments = settings.paymentsOf(merchant);
+    const payments = settings.payments(merchant);
     if (payments === undefined) {
       throw new ConfigurationError(
         "sweep() reads payments: pass `payments: gateway.payments` to createWebhookReceiver; with `merchant`, a function that returns those of a merchant.",
       );
     }
     const { signal } = this.#stopped;
-    const onAccepted = this.#noteAccepted;
-    return sweepPayments(references, { payments, settings, merchant, signal, onAccepted });
+    const handlers = this.#handlers;
+    return sweepPayments(references, { payments, settings, handlers, merchant, signal });
   };
 
   readonly stop: WebhookReceiver["stop"] = async (options = {}) => {

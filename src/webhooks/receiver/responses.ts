@@ -2,9 +2,6 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import type { Receipt } from "../inbox/types.ts";
 
-/** How many bytes of a rejected body adapters read and drop; then they close the connection. */
-export const MAX_DROPPED_BYTES: number = 8 * 2 ** 20;
-
 declare const STORED: unique symbol;
 
 /** 200: the delivery is stored, now or before. Made only from the receipt of an inbox. */

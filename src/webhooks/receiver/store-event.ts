@@ -8,6 +8,7 @@ import {
 } from "../inbox/types.ts";
 import type { ReadEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
+import type { Handlers } from "./handlers.ts";
 import { identityOf } from "./identity/event-identity.ts";
 import { withMerchant } from "./merchants/merchant-request.ts";
 
@@ -50,19 +51,15 @@ export function verifiedEvent(
   return { event, delivery, merchant };
 }
 
-/**
- * Stores an event. Rejects if the inbox cannot store it now.
- *
- * @param onAccepted - Called with the kind of an event that is stored now, and is to be processed.
- */
+/** Stores an event. Rejects if the inbox cannot store it now. */
 export async function storeEvent(
   verified: VerifiedEvent,
   settings: ReceiverSettings,
-  onAccepted: (kind: string) => void,
+  handlers: Handlers,
 ): Promise<Receipt> {
   const { event, delivery: delivered } = verified;
   // Such kinds share a queue, so the event is not stored only to be dropped.
-  if (settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE) {
+  if (handlers.isIgnored(event.event) && queueOf(event.event) === OTHER_QUEUE) {
     return receiptFor("accepted");
   }
   const { signedAt, replayReason } = await settings.retention.ageOf(event, delivered.source);
@@ -70,9 +67,21 @@ export async function storeEvent(
   const delivery = { ...delivered, signedAt, deadLetterReason };
   const receipt = await settings.inbox.accept(delivery);
   report({ ...verified, delivery }, receipt, settings);
-  if (receipt?.kind === "accepted" && deadLetterReason === undefined) onAccepted(event.event);
+  if (receipt?.kind === "accepted" && deadLetterReason === undefined) {
+    handlers.noteAccepted(event.event);
+  }
   return receipt;
 }
+
+const conflictError = (kind: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() returns it: requeue or drop it. If they are two events, tell them apart with \`identify\`.`,
+  );
+
+const deadLetterError = (kind: string, reason: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} was stored as a dead letter. ${reason} receiver.deadLetters.list() returns it: requeue or drop it.`,
+  );
 
 /** Calls back with what was stored. None of it can change the response. */
 function report(
@@ -82,19 +91,16 @@ function report(
 ): void {
   // An inbox of the user's own may resolve with something else: the response says so.
   const kind = (receipt as Receipt | undefined)?.kind;
+  const { onConflict, onError } = settings;
   if (kind === "conflict") {
-    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
+    if (onConflict === undefined) onError(conflictError(event.event));
+    else onConflict(event, ...(merchant === undefined ? [] : [merchant]));
   }
   if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
-    const kindText = JSON.stringify(delivery.event);
-    settings.onError(
-      new Error(
-        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() returns it: requeue or drop it.`,
-      ),
-    );
+    onError(deadLetterError(delivery.event, delivery.deadLetterReason));
   }
   const { reference } = event.data;
   if (typeof reference === "string" || typeof reference === "number") {
-    settings.notify(String(reference));
+    settings.wakeups?.notify(String(reference));
   }
 }

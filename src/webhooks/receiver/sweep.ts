@@ -4,6 +4,7 @@ import { describeValue } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
 import { readEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
+import type { Handlers } from "./handlers.ts";
 import type { PaymentReader } from "./options.ts";
 import { storeEvent, verifiedEvent } from "./store-event.ts";
 
@@ -28,7 +29,7 @@ export interface Sweep {
   readonly payments: PaymentReader;
   readonly settings: ReceiverSettings;
   readonly merchant: string | undefined;
-  readonly onAccepted: (kind: string) => void;
+  readonly handlers: Handlers;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +64,7 @@ function iteratorOf(references: References): Iterator<string> | AsyncIterator<st
 
 async function storeRead(
   reference: string,
-  { payments, settings, merchant, onAccepted }: Sweep,
+  { payments, settings, merchant, handlers }: Sweep,
   signal: AbortSignal,
 ): Promise<keyof SweepResult> {
   const payment = await payments.get(reference, { signal });
@@ -80,7 +81,7 @@ async function storeRead(
   const origin = { merchant, secretIndex: 0, receivedAt: Date.now(), source: "read" } as const;
   signal.throwIfAborted();
   const verified = verifiedEvent(readEvent(text), raw, settings, origin);
-  const { kind } = await storeEvent(verified, settings, onAccepted);
+  const { kind } = await storeEvent(verified, settings, handlers);
   return kind;
 }
 

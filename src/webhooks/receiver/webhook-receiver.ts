@@ -1,7 +1,6 @@
 import type { EventKind, KnownWebhookEvent } from "../../contract/events.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
 import type { DrainResult, InboxStats } from "../inbox/types.ts";
-import type { WebhookHeaders } from "../verification/signature-header.ts";
 import type { WebhookRequest } from "./accept.ts";
 import type { WebhookHandler } from "./handlers.ts";
 import type { Rejection, WebhookResponse } from "./responses.ts";
@@ -88,16 +87,6 @@ export interface WebhookReceiver {
    * events. Rejects if your own inbox cannot count.
    */
   stats(): Promise<InboxStats>;
-  /** The largest body that is accepted, in bytes: adapters stop reading there. */
-  readonly maxBodyBytes: number;
-  /**
-   * For adapters, before they read a body: the response if the headers already decide (a
-   * `Content-Length` that is too large, no usable signature, a receiver that has stopped), else
-   * `undefined`.
-   *
-   * @param url - As in the request. Only hooks need it.
-   */
-  rejectUnread(headers: WebhookHeaders, url?: string): Rejection | undefined;
   /**
    * For adapters: the response for a body that a framework has read or parsed already.
    *

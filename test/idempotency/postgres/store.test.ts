@@ -2,7 +2,7 @@ import { ConfigurationError } from "malipo";
 import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { statementsFor } from "../../../src/idempotency/postgres/statements.ts";
+import { recordStatementsFor } from "../../../src/idempotency/postgres/statements.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,
@@ -43,9 +43,9 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: TIMEOUT_MS
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
 
   test.for([
-    ["of an account reference", "list", "a digest", /Index Cond: .*account_reference = /],
-    ["that have not succeeded", "listOpen", null, /Index Scan using \S+_open/],
-  ] as const)("finds the attempts %s by an index", async ([, statement, digest, index]) => {
+    ["of an account reference", "listFor", /Index Cond: .*account_reference = /],
+    ["that have not succeeded", "listOpen", /Index Scan using \S+_open/],
+  ] as const)("finds the attempts %s by an index", async ([, statement, index]) => {
     const client = await connect().connect();
     try {
       const own = `${table}_many`;
@@ -55,9 +55,10 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: TIMEOUT_MS
          FROM generate_series(1, 5000) AS n ON CONFLICT DO NOTHING`,
       );
       await client.query(`ANALYZE ${own}`);
-      const sql = statementsFor(own)[statement];
-      const values = ["", -1, "", null, null, digest, null, null, 101];
-      const { rows } = await client.query(`EXPLAIN ${sql}`, values);
+      const { text, names } = recordStatementsFor(own)(statement);
+      const query = { scope: "", after_at: -1, after_key: "", account_reference: "r1", count: 101 };
+      const values = names.map((name) => new Map<string, unknown>(Object.entries(query)).get(name));
+      const { rows } = await client.query(`EXPLAIN ${text}`, values);
       expect(JSON.stringify(rows)).toMatch(index);
       await client.query(`DROP TABLE ${own}`);
     } finally {

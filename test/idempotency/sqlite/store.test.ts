@@ -188,18 +188,19 @@ describe("sqliteIdempotency", () => {
   test("begins an attempt whose key another process frees at the same time", async () => {
     const [store, key] = [open(), freshKey()];
     await store.begin(key, attemptOf("a"));
-    const look = StatementSync.prototype.get;
-    const get = vi.spyOn(StatementSync.prototype, "get").mockImplementationOnce(function (
+    const run = StatementSync.prototype.all;
+    const all = vi.spyOn(StatementSync.prototype, "all").mockImplementationOnce(function (
       this: StatementSync,
       ...values
     ) {
+      const begun = run.apply(this, values);
       query("DELETE FROM malipo_idempotency WHERE key = ?", key);
-      return look.apply(this, values);
+      return begun;
     });
     try {
       expect(await store.begin(key, attemptOf("b"))).toEqual({ state: "begun" });
     } finally {
-      get.mockRestore();
+      all.mockRestore();
     }
     expect(await store.begin(key, attemptOf("c"))).toMatchObject({ state: "in_flight" });
   });

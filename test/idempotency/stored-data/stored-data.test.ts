@@ -10,7 +10,7 @@ import { redisIdempotency } from "malipo/idempotency/redis";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { statementsFor } from "../../../src/idempotency/postgres/statements.ts";
+import { tableStatementsFor } from "../../../src/idempotency/postgres/statements.ts";
 import { gatewayWith } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
 import { TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
@@ -208,7 +208,7 @@ async function postgresPlace(): Promise<Place> {
     },
     dump: async () => ({
       // The statements of the release: PostgreSQL has no others.
-      schema: statementsFor(table).migrate,
+      schema: tableStatementsFor(table).migrate,
       [table]: (await pool.query(`SELECT * FROM ${table} ORDER BY key`)).rows,
     }),
     load: async ({ schema: sql, [table]: rows }) => {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { ProcessView, ReceiveView } from "malipo/types";
 import {
   createWebhookReceiver,
@@ -72,18 +73,40 @@ describe("the receive hook", () => {
   test("sees a request that is rejected before its body is read", async () => {
     const end = vi.fn();
     const views: ReceiveView[] = [];
-    const { receiver } = hooked({
+    const { deliver } = hooked({
       receive: (view) => {
         views.push(view);
         return { end };
       },
     });
-    receiver.rejectUnread({}, "/webhooks");
+    await deliver({ headers: {}, body: new Blob([BODY]).stream() });
     expect(views).toMatchObject([{ method: "POST", url: "/webhooks", bodyBytes: undefined }]);
-    await new Promise(setImmediate);
-    expect(end).toHaveBeenCalledWith(expect.objectContaining({ status: 401, result: "rejected" }));
-    expect(receiver.rejectUnread(HEADERS, "/webhooks")).toBeUndefined();
-    expect(end).toHaveBeenCalledTimes(1);
+    expect(end).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ status: 401, result: "rejected" }),
+    );
+  });
+
+  test.each([
+    ["too large", 413, Readable.from([new Uint8Array(1_000)])],
+    ["cut off", 400, Readable.from([new Uint8Array(1), "text"])],
+  ])("sees a request whose body is %s", async (_, status, body) => {
+    const end = vi.fn();
+    const views: ReceiveView[] = [];
+    const receive = (view: ReceiveView) => {
+      views.push(view);
+      return { end };
+    };
+    const { deliver } = hooked({ receive }, { maxBodyBytes: 100 });
+    expect(await deliver({ body })).toMatchObject({ status });
+    expect(views).toMatchObject([{ method: "POST", bodyBytes: undefined }]);
+    const durationMs = expect.any(Number);
+    expect(end).toHaveBeenCalledExactlyOnceWith({ status, result: "rejected", durationMs });
+  });
+
+  test("sees the size of a body that was streamed", async () => {
+    const receive = vi.fn();
+    await hooked({ receive }).deliver({ body: new Blob([BODY]).stream() });
+    expect(receive).toHaveBeenCalledWith(expect.objectContaining({ bodyBytes: BODY.length }));
   });
 });
 

@@ -82,7 +82,9 @@ describe("createWebhookReceiver", () => {
   test("has defaults for undefined options, and accepts a mebibyte", async () => {
     const more = { inbox: undefined, maxBodyBytes: undefined, onError: undefined };
     const receiver = createWebhookReceiver(options(more));
-    expect(receiver.maxBodyBytes).toBe(1_048_576);
+    const statusOf = async (bytes: number) =>
+      (await receiver.handle(signed(new Uint8Array(bytes)))).status;
+    expect([await statusOf(1_048_576), await statusOf(1_048_577)]).toEqual([400, 413]);
     expect((await receiver.handle(signed(BODY))).status).toBe(200);
   });
 });
