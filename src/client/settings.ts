@@ -17,7 +17,7 @@ import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
-import type { GatewayOptions } from "./options.ts";
+import type { CallOptions, GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
 
@@ -150,12 +150,19 @@ export interface CallLimits {
   readonly maxRetries: number;
 }
 
+const DEFAULT_LIMITS: CallLimits = { timeoutMs: 15_000, totalTimeoutMs: 60_000, maxRetries: 2 };
+
 /** @throws {ConfigurationError} for a wrong limit. */
-export function checkLimits(limits: CallLimits): CallLimits {
-  checkMilliseconds("timeoutMs", limits.timeoutMs);
-  checkMilliseconds("totalTimeoutMs", limits.totalTimeoutMs);
-  checkWholeNumber("maxRetries", limits.maxRetries, 0);
-  return limits;
+export function limitsOf(given: CallOptions, defaults: CallLimits = DEFAULT_LIMITS): CallLimits {
+  const {
+    timeoutMs = defaults.timeoutMs,
+    totalTimeoutMs = defaults.totalTimeoutMs,
+    maxRetries = defaults.maxRetries,
+  } = given;
+  checkMilliseconds("timeoutMs", timeoutMs);
+  checkMilliseconds("totalTimeoutMs", totalTimeoutMs);
+  checkWholeNumber("maxRetries", maxRetries, 0);
+  return { timeoutMs, totalTimeoutMs, maxRetries };
 }
 
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
@@ -173,9 +180,6 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = ownOptions(given, OPTION_NAMES, "Gateway");
   const {
     auth = "x-api-key",
-    timeoutMs = 15_000,
-    totalTimeoutMs = 60_000,
-    maxRetries = 2,
     maxResponseBytes = 10_485_760, // 10 MiB
     fetch,
     idempotency,
@@ -201,7 +205,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     origin: url.origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     userAgent: userAgent(),
-    ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }),
+    ...limitsOf(options),
     maxResponseBytes: checkWholeNumber("maxResponseBytes", maxResponseBytes, 1),
     fetch,
     store: storeOf(idempotency, kind === "secret" && !isLoopback(url.hostname)),

@@ -1,29 +1,14 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
-import type { Fence } from "../../idempotency/fence.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { ObservedExchange } from "../observer.ts";
 import type { LoggedAttempt } from "../platform/types.ts";
-import type { CallLimits, Settings } from "../settings.ts";
-import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
-import {
-  type CallContext,
-  connectionFailure,
-  type Failure,
-  leaseFailure,
-  statusFailure,
-  timeoutFailure,
-  tooLargeFailure,
-  worse,
-} from "./failures.ts";
+import type { Settings } from "../settings.ts";
+import { type AttemptEnd, exchange } from "./exchange.ts";
+import { connectionFailure, type Failure, timeoutFailure, worse } from "./failures.ts";
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
-
-export interface Limits extends CallLimits {
-  readonly signal: AbortSignal | undefined;
-  readonly beforeSend?: Fence | undefined;
-}
+import type { CallContext, HttpRequest, HttpResponse, Limits } from "./types.ts";
 
 /** Thrown at ky to signal a failed attempt. The real error is in `#failed`. */
 const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
@@ -32,15 +17,8 @@ const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
 interface Started {
   readonly view: () => RequestView;
   readonly at: number;
-  /** What was left of `totalTimeoutMs`. */
-  readonly leftMs: number;
   /** What the request hook returned: to be called with how the attempt ended. */
   readonly onEnd: ((result: AttemptResult) => void) | undefined;
-}
-
-function responseOf(end: AttemptEnd): Response | undefined {
-  if (end.kind === "too_large") return end.response;
-  return end.kind === "response" ? end.received.response : undefined;
 }
 
 /**
@@ -48,12 +26,13 @@ function responseOf(end: AttemptEnd): Response | undefined {
  * after each that failed, and waits for `delayMs`. `errorFor` is the border that no error of ky's passes.
  */
 export class CallAttempts {
-  readonly #request: HttpRequest;
   readonly #context: CallContext;
-  readonly #limits: Limits;
   readonly #settings: Settings;
+  readonly #request: HttpRequest;
+  readonly #limits: Limits;
   readonly #deadline: number;
   #count = 0;
+  /** Ends the attempt that is under way by a timeout. */
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
@@ -67,40 +46,49 @@ export class CallAttempts {
   /** The 2xx that the call ended with. */
   received: HttpResponse | undefined;
 
-  constructor(request: HttpRequest, context: CallContext, limits: Limits, settings: Settings) {
-    this.#request = request;
+  constructor(context: CallContext, request: HttpRequest, limits: Limits) {
     this.#context = context;
+    this.#settings = context.settings;
+    this.#request = request;
     this.#limits = limits;
-    this.#settings = settings;
     this.#deadline = performance.now() + limits.totalTimeoutMs;
   }
 
   /**
-   * Makes one attempt, its body included.
+   * Makes one attempt, its body included. It ends once: with its response, its failure, the caller's
+   * abort or a timeout, whichever comes first. An abort and a timeout end it even if `fetch` ignores
+   * the signal that it was given.
    *
    * @returns A 2xx. Anything else rejects, as does the caller's abort, with the caller's reason.
    */
   attempt(request: Request): Promise<Response> {
     const { signal } = this.#limits;
+    const controller = new AbortController();
     this.#failed = undefined;
     const started = this.#start();
     return new Promise((resolve, reject) => {
-      const onEnd = (end: AttemptEnd) => {
+      // Synchronous, so that the attempt has ended when ky asks what to do next.
+      const end = (ended: AttemptEnd) => {
+        if (this.#timeOut !== timeOut) return;
         this.#timeOut = undefined;
-        try {
-          this.#finish(started, end);
-        } catch (error) {
-          // A custom `fetch` may resolve with anything, such as an object whose getters throw.
-          this.received = undefined;
-          this.#finish(started, { kind: "failed", error, hasResponse: true });
-        }
-        if (end.kind === "aborted") reject(signal?.reason);
-        else if (this.received === undefined) reject(ATTEMPT_FAILED);
-        else resolve(this.received.response);
+        signal?.removeEventListener("abort", onAbort);
+        this.#finish(started, ended);
+        if (this.received !== undefined) resolve(this.received.response);
+        else reject(this.#failed === undefined ? signal?.reason : ATTEMPT_FAILED);
       };
-      const send = (attemptSignal: AbortSignal) =>
-        exchange(request, this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
-      this.#timeOut = startAttempt(send, onEnd, signal);
+      const cancel = (ended: AttemptEnd) => {
+        end(ended);
+        controller.abort();
+      };
+      const onAbort = () => cancel({});
+      const timeOut = () => cancel({ failure: this.#timeoutFailure(started.at) });
+      this.#timeOut = timeOut;
+      signal?.addEventListener("abort", onAbort);
+      // The request hook may have aborted the call a moment ago. No event follows then.
+      if (signal?.aborted) onAbort();
+      else {
+        exchange(this.#context, request, this.#request, this.#limits, controller.signal).then(end);
+      }
     });
   }
 
@@ -113,7 +101,7 @@ export class CallAttempts {
     // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
-    if (!isRetryable(this.#context.effect, failure)) return false;
+    if (!isRetryable(this.#context.endpoint.effect, failure)) return false;
     this.delayMs = delayMs;
     this.#log({ retryInMs: delayMs });
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
@@ -148,10 +136,20 @@ export class CallAttempts {
     this.#timeOut?.();
   }
 
+  #timeoutFailure(startedAt: number): Failure {
+    const { timeoutMs, totalTimeoutMs } = this.#limits;
+    const [option, limitMs] =
+      this.#deadline - startedAt < timeoutMs
+        ? ["totalTimeoutMs", totalTimeoutMs]
+        : ["timeoutMs", timeoutMs];
+    const why = `no complete response within ${option} (${limitMs} ms).`;
+    return timeoutFailure(this.#context, why, limitMs);
+  }
+
   #view(attempt: number): RequestView {
     const { method, url } = this.#request;
     return {
-      endpoint: this.#context.endpoint,
+      endpoint: this.#context.name,
       method,
       url: maskPhones(this.#settings.redactor.text(url)),
       attempt,
@@ -162,11 +160,9 @@ export class CallAttempts {
     const attempt = ++this.#count;
     const view = () => this.#view(attempt);
     const onEnd = callHook(this.#settings.hooks.request, view);
-    const at = performance.now();
     return {
       view,
-      at,
-      leftMs: this.#deadline - at,
+      at: performance.now(),
       onEnd: typeof onEnd === "function" ? onEnd : undefined,
     };
   }
@@ -177,58 +173,51 @@ export class CallAttempts {
     if (ended !== undefined) this.#settings.log?.(() => ({ ...ended(), ...next }));
   }
 
-  #finish(started: Started, end: AttemptEnd): void {
-    const durationMs = performance.now() - started.at;
-    const response = responseOf(end);
-    const report = (result: Partial<AttemptResult>) => {
-      callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
-      if (this.#settings.log === undefined) return;
-      this.#unlogged = () => ({ view: started.view(), durationMs, response, ...result });
-      // Whether a failure is retried is known later.
-      if (result.error === undefined) this.#log();
-    };
-    if (end.kind === "aborted") return void report({ aborted: true });
-    if (response !== undefined) this.#notifyResponse(started, response, durationMs);
-    if (end.kind === "response") this.#notifyObserver(end.received);
-    if (end.kind === "response" && end.received.response.ok) {
-      this.received = end.received;
-      return void report({ status: end.received.response.status });
+  #finish({ view, at, onEnd }: Started, ended: AttemptEnd): void {
+    const { response, status, text, failure } = ended;
+    const durationMs = performance.now() - at;
+    if (response !== undefined) {
+      this.#notify(view, durationMs, response, text);
+      if (text !== undefined && failure === undefined) this.received = { response, text };
     }
-    const failure = this.#failureOf(started, end);
-    this.outcome = worse(this.outcome, failure.outcome);
-    const error = failure.toError(this.outcome);
-    this.#failed = { failure, error };
-    report({ status: failure.status, error });
+    if (failure !== undefined) {
+      this.outcome = worse(this.outcome, failure.outcome);
+      this.#failed = { failure, error: failure.toError(this.outcome) };
+    }
+    const result: AttemptResult = {
+      status,
+      error: this.#failed?.error,
+      aborted: response === undefined && failure === undefined,
+      durationMs,
+    };
+    callHook(onEnd, () => result);
+    if (this.#settings.log === undefined) return;
+    this.#unlogged = () => ({ view: view(), response, ...result });
+    // Whether a failure is retried is known later.
+    if (failure === undefined) this.#log();
   }
 
-  #notifyResponse(started: Started, response: Response, durationMs: number): void {
-    callHook(this.#settings.hooks.response, () => ({
-      ...started.view(),
+  /** Tells the hook and the observer of a response. */
+  #notify(
+    view: () => RequestView,
+    durationMs: number,
+    response: Response,
+    text: string | undefined,
+  ): void {
+    const { hooks, observer, baseUrl, kind: key, redactor } = this.#settings;
+    callHook(hooks.response, () => ({
+      ...view(),
       status: response.status,
-      headers: safeHeaders(response.headers, this.#settings.redactor),
+      headers: safeHeaders(response.headers, redactor),
       durationMs,
     }));
-  }
-
-  #notifyObserver({ response, text }: HttpResponse): void {
-    const { observer, baseUrl, kind: key } = this.#settings;
+    if (text === undefined || observer === undefined) return;
     const { method, url, body } = this.#request;
+    const hasBody = body !== undefined;
+    const exchanged: ObservedExchange = { method, url, baseUrl, key, hasBody, response, text };
     callHook(
-      observer && ((exchange: ObservedExchange) => observer.observeExchange(exchange)),
-      () => ({ method, url, baseUrl, key, hasBody: body !== undefined, response, text }),
+      (one: ObservedExchange) => observer.observeExchange(one),
+      () => exchanged,
     );
-  }
-
-  #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {
-    if (end.kind === "response") return statusFailure(this.#context, end.received);
-    if (end.kind === "too_large") {
-      return tooLargeFailure(this.#context, end.response, this.#settings.maxResponseBytes);
-    }
-    if (end.kind === "failed") return connectionFailure(this.#context, end.error, end.hasResponse);
-    const { timeoutMs, totalTimeoutMs } = this.#limits;
-    if (end.kind === "withheld") return leaseFailure(this.#context, end.reason, totalTimeoutMs);
-    return leftMs < timeoutMs
-      ? timeoutFailure(this.#context, "totalTimeoutMs", totalTimeoutMs)
-      : timeoutFailure(this.#context, "timeoutMs", timeoutMs);
   }
 }
