@@ -40,8 +40,8 @@ export interface Settings extends CallLimits {
   readonly observer: GatewayObserver | undefined;
   /** What is known of the service, loaded at the first use; `undefined` without a profile. */
   readonly loadLearned: (() => Promise<ReturnType<typeof learnedService> | undefined>) | undefined;
-  /** If the environment asks for it. */
-  readonly log: AttemptLog | undefined;
+  /** Makes the log of a call, if the environment asks for it. */
+  readonly log: (() => AttemptLog) | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */

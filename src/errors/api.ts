@@ -1,19 +1,16 @@
 import { GatewayError, type Outcome } from "./base.ts";
 import { requestIdOf } from "./request-id.ts";
 
-const API_ERROR_CODES = [
-  "api",
-  "authentication",
-  "permission",
-  "not_found",
-  "conflict",
-  "invalid_request",
-  "rate_limit",
-  "server",
-] as const;
-
 /** The codes of {@link ApiError} and its subclasses. */
-export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+export type ApiErrorCode =
+  | "api"
+  | "authentication"
+  | "permission"
+  | "not_found"
+  | "conflict"
+  | "invalid_request"
+  | "rate_limit"
+  | "server";
 
 /** The parts of the service's response that an error carries. */
 export interface ResponseFields {
@@ -75,56 +72,47 @@ export class ApiError extends GatewayError {
     if (response.retryAfterMs !== undefined) this.retryAfterMs = response.retryAfterMs;
     keepResponse(this, response);
   }
-  /** Also true for a subclass that another copy of the package (ESM or CJS) made. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    const isSubclass = (error: GatewayError) =>
-      (API_ERROR_CODES as readonly string[]).includes(error.code);
-    return (
-      super[Symbol.hasInstance](value) ||
-      (this === ApiError && value instanceof GatewayError && isSubclass(value))
-    );
-  }
 }
 
 /** 401: the key is missing, unknown or revoked. */
 export class AuthenticationError extends ApiError {
-  protected static override readonly malipo: string = "AuthenticationError";
+  protected static override readonly malipo: string = "ApiError/AuthenticationError";
   override readonly code = "authentication" as const;
 }
 
 /** 403: the key is of the wrong kind, or it lacks a scope. */
 export class PermissionError extends ApiError {
-  protected static override readonly malipo: string = "PermissionError";
+  protected static override readonly malipo: string = "ApiError/PermissionError";
   override readonly code = "permission" as const;
 }
 
 /** 404: the payment, invoice, webhook or path does not exist. */
 export class NotFoundError extends ApiError {
-  protected static override readonly malipo: string = "NotFoundError";
+  protected static override readonly malipo: string = "ApiError/NotFoundError";
   override readonly code = "not_found" as const;
 }
 
 /** 409: the request conflicts with the current state of the resource. */
 export class ConflictError extends ApiError {
-  protected static override readonly malipo: string = "ConflictError";
+  protected static override readonly malipo: string = "ApiError/ConflictError";
   override readonly code = "conflict" as const;
 }
 
 /** 400 or 422: the request is malformed, or a field is invalid. */
 export class InvalidRequestError extends ApiError {
-  protected static override readonly malipo: string = "InvalidRequestError";
+  protected static override readonly malipo: string = "ApiError/InvalidRequestError";
   override readonly code = "invalid_request" as const;
 }
 
 /** 429: too many requests. `retryAfterMs` is the time to wait, if the service gave one. */
 export class RateLimitError extends ApiError {
-  protected static override readonly malipo: string = "RateLimitError";
+  protected static override readonly malipo: string = "ApiError/RateLimitError";
   override readonly code = "rate_limit" as const;
 }
 
 /** 5xx: the service failed. The outcome is `unknown`, whatever the body says. */
 export class ServerError extends ApiError {
-  protected static override readonly malipo: string = "ServerError";
+  protected static override readonly malipo: string = "ApiError/ServerError";
   override readonly code = "server" as const;
 }
 

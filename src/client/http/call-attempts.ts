@@ -2,7 +2,7 @@ import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { ObservedExchange } from "../observer.ts";
-import type { LoggedAttempt } from "../platform/types.ts";
+import type { AttemptLog } from "../platform/types.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, exchange } from "./exchange.ts";
 import { connectionFailure, type Failure, timeoutFailure, worse } from "./failures.ts";
@@ -31,13 +31,12 @@ export class CallAttempts {
   readonly #request: HttpRequest;
   readonly #limits: Limits;
   readonly #deadline: number;
+  readonly #log: AttemptLog | undefined;
   #count = 0;
   /** Ends the attempt that is under way by a timeout. */
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
-  /** The last attempt, until a line of the log was written for it. */
-  #unlogged: (() => LoggedAttempt) | undefined;
 
   /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
@@ -52,6 +51,7 @@ export class CallAttempts {
     this.#request = request;
     this.#limits = limits;
     this.#deadline = performance.now() + limits.totalTimeoutMs;
+    this.#log = context.settings.log?.();
   }
 
   /**
@@ -103,7 +103,7 @@ export class CallAttempts {
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.endpoint.effect, failure)) return false;
     this.delayMs = delayMs;
-    this.#log({ retryInMs: delayMs });
+    this.#log?.follows(delayMs);
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
   }
@@ -111,7 +111,7 @@ export class CallAttempts {
   /** The error for the caller, by what ky threw. */
   errorFor(thrown: unknown): unknown {
     const error = this.#errorFor(thrown);
-    this.#log();
+    this.#log?.follows();
     return error;
   }
 
@@ -167,12 +167,6 @@ export class CallAttempts {
     };
   }
 
-  #log(next: { readonly retryInMs?: number } = {}): void {
-    const ended = this.#unlogged;
-    this.#unlogged = undefined;
-    if (ended !== undefined) this.#settings.log?.(() => ({ ...ended(), ...next }));
-  }
-
   #finish({ view, at, onEnd }: Started, ended: AttemptEnd): void {
     const { response, status, text, failure } = ended;
     const durationMs = performance.now() - at;
@@ -191,10 +185,7 @@ export class CallAttempts {
       durationMs,
     };
     callHook(onEnd, () => result);
-    if (this.#settings.log === undefined) return;
-    this.#unlogged = () => ({ view: view(), response, ...result });
-    // Whether a failure is retried is known later.
-    if (failure === undefined) this.#log();
+    this.#log?.ended({ ...result, view: view(), response });
   }
 
   /** Tells the hook and the observer of a response. */

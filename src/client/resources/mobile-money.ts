@@ -8,6 +8,7 @@ import type {
   PhoneValidation,
 } from "../../contract/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
 import { checkPhone, copyOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
@@ -15,7 +16,6 @@ import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
 import type { CollectOptions } from "../waiting/collect.ts";
-import type { ReadTurns } from "../waiting/read-turns.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES } from "../waiting/wait-options.ts";
 
 const COLLECT_OPTION_NAMES = [
@@ -31,9 +31,9 @@ const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"))
 export class MobileMoney {
   readonly #call: Call;
   readonly #idempotency: Idempotency;
-  readonly #turns: ReadTurns;
+  readonly #turns: Semaphore;
   /** @internal */
-  constructor(call: Call, idempotency: Idempotency, turns: ReadTurns) {
+  constructor(call: Call, idempotency: Idempotency, turns: Semaphore) {
     this.#call = call;
     this.#turns = turns;
     this.#idempotency = idempotency;

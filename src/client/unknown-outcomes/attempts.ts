@@ -1,3 +1,4 @@
+import type { Payment } from "../../contract/payment.ts";
 import { storeError } from "../../idempotency/run-once.ts";
 import type {
   AttemptPage,
@@ -7,6 +8,8 @@ import type {
 } from "../../idempotency/store.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
+import type { CallOptions } from "../options.ts";
+import type { ReadPage } from "./payment-pages.ts";
 
 /** An attempt to make a call once, as the store remembers it. */
 export interface Attempt {
@@ -53,6 +56,13 @@ export interface AttemptList extends AsyncIterable<Attempt> {
 export interface AttemptsContext {
   readonly store: IdempotencyStore;
   readonly redactor: Redactor;
+}
+
+/** What a look for payments needs beside the store. */
+export interface LookContext extends AttemptsContext {
+  readonly baseUrl: string;
+  readPage(options: CallOptions): ReadPage;
+  readPayment(reference: string): Promise<Payment>;
 }
 
 export function toAttempt(record: AttemptRecord): Attempt {

@@ -6,12 +6,12 @@ import type {
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
-import type { ReadTurns } from "./read-turns.ts";
 import { waitForFinalStatus } from "./wait-for-payment.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
@@ -36,7 +36,7 @@ export interface CollectOptions
 /** Starts a payment, or finds it, and waits for its final status. */
 export async function collectPayment(
   call: Call,
-  turns: ReadTurns,
+  turns: Semaphore,
   finder: {
     look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
   },
