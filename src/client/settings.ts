@@ -130,11 +130,10 @@ function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings
 function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] {
   if (profile === undefined) return undefined;
   const version: unknown = profile?.version;
+  const given = typeof version === "number" ? ` It has the version ${version}.` : "";
   check(
     version === PROFILE_VERSION,
-    typeof version === "number"
-      ? `\`profile\` has the version ${version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`
-      : "`profile` must be a service profile: the parsed content of malipo.service.json.",
+    `\`profile\` must be a service profile of version ${PROFILE_VERSION}: the parsed content of malipo.service.json.${given} Update malipo, or make the profile again with \`npx malipo probe\`.`,
   );
   const load = onDemand("`profile`", async () => {
     const { learnedService } = await import("./learned-service.ts");

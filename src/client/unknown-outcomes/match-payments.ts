@@ -1,7 +1,8 @@
 import type { Payment } from "../../contract/payment.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
-import { idText, paymentIn } from "../http/payment-in-body.ts";
+import { idText } from "../../internal/id-text.ts";
+import { paymentIn } from "../http/payment-in-body.ts";
 import { decodeResponse } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";
 import { signalsOf } from "../payment-signals.ts";
