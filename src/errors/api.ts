@@ -26,13 +26,28 @@ export interface ResponseFields {
   readonly reference?: string | undefined;
 }
 
-// The body and the headers may hold a customer's data. They are not enumerable, so that
-// `console.log(error)` and `JSON.stringify(error)` do not print them.
-function keepResponse(error: object, { body, headers, reference }: ResponseFields): void {
-  Object.defineProperties(error, { body: { value: body }, headers: { value: headers } });
-  const requestId = requestIdOf(headers);
-  if (requestId !== undefined) Object.assign(error, { requestId });
-  if (reference !== undefined) Object.assign(error, { reference });
+/** What the errors of a response have in common. */
+abstract class ResponseError extends GatewayError {
+  /** HTTP status. */
+  readonly status: number;
+  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
+  declare readonly body: unknown;
+  /** The response headers. Not enumerable. */
+  declare readonly headers: Headers;
+  /**
+   * The reference of the payment that the body names. The payment may exist: read it with
+   * `payments.get(reference)` before you send the call again.
+   */
+  declare readonly reference?: string;
+  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
+    super(message, outcome, options);
+    const { status, body, headers, reference } = response;
+    this.status = status;
+    Object.defineProperties(this, { body: { value: body }, headers: { value: headers } });
+    const requestId = requestIdOf(headers);
+    if (requestId !== undefined) Object.assign(this, { requestId });
+    if (reference !== undefined) Object.assign(this, { reference });
+  }
 }
 
 /**
@@ -50,27 +65,14 @@ function keepResponse(error: object, { body, headers, reference }: ResponseField
  *
  * @see docs/service.md, "Errors"
  */
-export class ApiError extends GatewayError {
+export class ApiError extends ResponseError {
   protected static override readonly malipo: string = "ApiError";
   override readonly code: ApiErrorCode = "api";
-  /** HTTP status. */
-  readonly status: number;
-  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
-  declare readonly body: unknown;
-  /** The response headers. Not enumerable. */
-  declare readonly headers: Headers;
   /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   declare readonly retryAfterMs?: number;
-  /**
-   * The reference of the payment that the body of a failed call names. The payment may exist: read it
-   * with `payments.get(reference)` before you send the call again.
-   */
-  declare readonly reference?: string;
   constructor(message: string, outcome: Outcome, response: ResponseFields) {
-    super(message, outcome);
-    this.status = response.status;
+    super(message, outcome, response);
     if (response.retryAfterMs !== undefined) this.retryAfterMs = response.retryAfterMs;
-    keepResponse(this, response);
   }
 }
 
@@ -124,20 +126,7 @@ export class ServerError extends ApiError {
  *
  * Outcome `unknown`, except if a body that is too large came with a 4xx: `rejected`.
  */
-export class UnexpectedResponseError extends GatewayError {
+export class UnexpectedResponseError extends ResponseError {
   protected static override readonly malipo: string = "UnexpectedResponseError";
   override readonly code = "unexpected_response" as const;
-  /** HTTP status. */
-  readonly status: number;
-  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
-  declare readonly body: unknown;
-  /** The response headers. Not enumerable. */
-  declare readonly headers: Headers;
-  /** The reference of the payment that the body names. Read it before you send the call again. */
-  declare readonly reference?: string;
-  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
-    super(message, outcome, options);
-    this.status = response.status;
-    keepResponse(this, response);
-  }
 }

@@ -82,18 +82,20 @@ export function toAttempt(record: AttemptRecord): Attempt {
 /** Calls the store, and turns what it throws into an error of ours: nothing was changed by it. */
 export async function fromStore<T>(
   { redactor }: AttemptsContext,
-  what: string,
+  failed: string,
   call: () => Promise<T>,
 ): Promise<T> {
   try {
     return await call();
   } catch (cause) {
-    throw storeError(`The idempotency store failed ${what}.`, redactor.cause(cause));
+    throw storeError(failed, redactor.cause(cause));
   }
 }
 
 export const listRecords = (context: AttemptsContext, query: ListQuery): Promise<AttemptPage> =>
-  fromStore(context, "while it listed the attempts", () => context.store.list(query));
+  fromStore(context, "The idempotency store failed while it listed the attempts.", () =>
+    context.store.list(query),
+  );
 
 /**
  * @param digests - Only attempts with these digests.

@@ -147,7 +147,8 @@ async function referenceOf(
   const { store } = context;
   const name = recordName(endpoint, idempotencyKey);
   const owner = globalThis.crypto.randomUUID();
-  return fromStore(context, "while it read an attempt", async () => {
+  const failed = "The idempotency store failed while it read an attempt.";
+  return fromStore(context, failed, async () => {
     const attempt = { parameters: "", owner, leaseMs: 1, endpoint, idempotencyKey, baseUrl };
     const found = await store.begin(name, attempt);
     // Its retention ended in this moment.

@@ -1,13 +1,10 @@
-import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
-import { encodeReference } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";
 import {
   type Attempt,
   type AttemptsContext,
   allRecords,
-  fromStore,
   type LookContext,
   toAttempt,
 } from "./attempts.ts";
@@ -20,6 +17,7 @@ import {
   readCandidates,
   takenReferences,
 } from "./match-payments.ts";
+import { resolveInStore } from "./resolve-attempt.ts";
 
 /** How `gateway.idempotency.resolveUnknown` looks for payments. */
 export interface ResolveUnknownOptions {
@@ -199,11 +197,7 @@ async function resolveRecord(
   reference: string | undefined,
 ): Promise<UnknownReport> {
   const attempt = toAttempt(record);
-  const name = recordName(record.endpoint, record.idempotencyKey);
-  const result = reference === undefined ? undefined : encodeReference(reference);
-  const found = await fromStore(context, "while it resolved an attempt", () =>
-    context.store.resolve(name, result, record.owner),
-  );
+  const found = await resolveInStore(context, record, reference, record.owner);
   if (found.state !== "resolved") return { state: "changed", attempt };
   return reference === undefined
     ? { state: "not_sent", attempt }

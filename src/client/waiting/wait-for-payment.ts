@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { isFinal, mergePayment } from "../../contract/payment-state.ts";
+import { addReport, isFinal } from "../../contract/payment-state.ts";
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import type { Semaphore } from "../../internal/semaphore.ts";
@@ -53,10 +53,11 @@ async function readOnce(
   elapsedMs: () => number,
 ): Promise<number> {
   try {
-    const { payment, changed } = mergePayment(state.payment, await read());
+    const before = state.payment?.status;
+    const payment = addReport(state.payment, await read());
     state.payment = payment;
     state.failure = undefined;
-    if (changed) callHook(onUpdate, () => payment);
+    if (payment.status !== before) callHook(onUpdate, () => payment);
     return 0;
   } catch (error) {
     signal?.throwIfAborted();
