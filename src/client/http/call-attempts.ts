@@ -13,14 +13,6 @@ import type { CallContext, HttpRequest, HttpResponse, Limits } from "./types.ts"
 /** Thrown at ky to signal a failed attempt. The real error is in `#failed`. */
 const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
 
-/** An attempt as it was when it began. */
-interface Started {
-  readonly view: () => RequestView;
-  readonly at: number;
-  /** What the request hook returned: to be called with how the attempt ended. */
-  readonly onEnd: ((result: AttemptResult) => void) | undefined;
-}
-
 /**
  * The attempts of one call. ky makes the Request, decides when `attempt` is called, asks `shouldRetry`
  * after each that failed, and waits for `delayMs`. `errorFor` is the border that no error of ky's passes.
@@ -33,7 +25,10 @@ export class CallAttempts {
   readonly #deadline: number;
   readonly #log: AttemptLog | undefined;
   #count = 0;
-  /** Ends the attempt that is under way by a timeout. */
+  /**
+   * Ends an attempt that is under way although ky is done with it: its time is over. ky tells only its
+   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
+   */
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
@@ -65,14 +60,19 @@ export class CallAttempts {
     const { signal } = this.#limits;
     const controller = new AbortController();
     this.#failed = undefined;
-    const started = this.#start();
+    const count = ++this.#count;
+    const view = () => this.#view(count);
+    const onEnd = callHook(this.#settings.hooks.request, view);
+    const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       // Synchronous, so that the attempt has ended when ky asks what to do next.
       const end = (ended: AttemptEnd) => {
         if (this.#timeOut !== timeOut) return;
         this.#timeOut = undefined;
         signal?.removeEventListener("abort", onAbort);
-        this.#finish(started, ended);
+        const result = this.#finish(ended, view, performance.now() - startedAt);
+        if (typeof onEnd === "function") callHook(onEnd, () => result);
+        this.#log?.ended({ ...result, view: view(), response: ended.response });
         if (this.received !== undefined) resolve(this.received.response);
         else reject(this.#failed === undefined ? signal?.reason : ATTEMPT_FAILED);
       };
@@ -81,7 +81,7 @@ export class CallAttempts {
         controller.abort();
       };
       const onAbort = () => cancel({});
-      const timeOut = () => cancel({ failure: this.#timeoutFailure(started.at) });
+      const timeOut = () => cancel({ failure: this.#timeoutFailure(startedAt) });
       this.#timeOut = timeOut;
       signal?.addEventListener("abort", onAbort);
       // The request hook may have aborted the call a moment ago. No event follows then.
@@ -93,7 +93,7 @@ export class CallAttempts {
   }
 
   shouldRetry(): boolean {
-    this.#endByTimeout();
+    this.#timeOut?.();
     // If the caller aborted, no failure stands.
     if (this.#failed === undefined) return false;
     const { failure, error } = this.#failed;
@@ -121,19 +121,11 @@ export class CallAttempts {
     // In flight or in a wait. ky wraps some reasons in its own error.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
-    this.#endByTimeout();
+    this.#timeOut?.();
     if (this.#failed !== undefined) return this.#failed.error;
     const wasSent = this.#count > 0;
     const failure = connectionFailure(this.#context, thrown, wasSent);
     return failure.toError(wasSent ? "unknown" : "not_sent");
-  }
-
-  /**
-   * ky is done with an attempt that is still under way: its time is over. ky tells only its
-   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
-   */
-  #endByTimeout(): void {
-    this.#timeOut?.();
   }
 
   #timeoutFailure(startedAt: number): Failure {
@@ -156,20 +148,8 @@ export class CallAttempts {
     };
   }
 
-  #start(): Started {
-    const attempt = ++this.#count;
-    const view = () => this.#view(attempt);
-    const onEnd = callHook(this.#settings.hooks.request, view);
-    return {
-      view,
-      at: performance.now(),
-      onEnd: typeof onEnd === "function" ? onEnd : undefined,
-    };
-  }
-
-  #finish({ view, at, onEnd }: Started, ended: AttemptEnd): void {
+  #finish(ended: AttemptEnd, view: () => RequestView, durationMs: number): AttemptResult {
     const { response, status, text, failure } = ended;
-    const durationMs = performance.now() - at;
     if (response !== undefined) {
       this.#notify(view, durationMs, response, text);
       if (text !== undefined && failure === undefined) this.received = { response, text };
@@ -178,14 +158,8 @@ export class CallAttempts {
       this.outcome = worse(this.outcome, failure.outcome);
       this.#failed = { failure, error: failure.toError(this.outcome) };
     }
-    const result: AttemptResult = {
-      status,
-      error: this.#failed?.error,
-      aborted: response === undefined && failure === undefined,
-      durationMs,
-    };
-    callHook(onEnd, () => result);
-    this.#log?.ended({ ...result, view: view(), response });
+    const aborted = response === undefined && failure === undefined;
+    return { status, error: this.#failed?.error, aborted, durationMs };
   }
 
   /** Tells the hook and the observer of a response. */
