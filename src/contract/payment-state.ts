@@ -55,8 +55,8 @@ export function mergePayment(known: Payment | undefined, report: Payment): Merge
   const contradiction = isFinal(known.status) && isFinal(report.status) && changed;
   if (isFinal(known.status) && !replacesFinal(known, report)) {
     // The report may still fill in fields that are not known yet, unless it contradicts them.
-    const kept = contradiction ? known : { ...report, ...known };
-    return { payment: kept, changed: false, contradiction };
+    const merged = contradiction ? known : { ...report, ...known };
+    return { payment: merged, changed: false, contradiction };
   }
   return { payment, changed, contradiction };
 }
