@@ -36,7 +36,7 @@ const config = {
     "Accessor",
   ],
   intentionallyNotExported: [
-    "API_ERROR_CODES",
+    "ResponseError",
     "Endpoints",
     "AnyKnownEvent",
     "SCOPES",

@@ -23,7 +23,7 @@ export const REASONS: readonly Reason[] = [
   { path: "client/http/retry-after.ts", original: /^""$/, reason: SAME.defaults },
   {
     path: "client/http/retry-after.ts",
-    original: /endsWith/,
+    original: /endsWith\("GMT"\)/,
     reason: "V8 reads a date that ends with GMT twice. Other engines may not.",
   },
   {
@@ -39,7 +39,7 @@ export const REASONS: readonly Reason[] = [
   { path: "client/http/call-attempts.ts", original: /^signal\?\.reason$/, reason: SAME.signal },
   {
     path: "client/http/call-attempts.ts",
-    original: /^leftMs < timeoutMs$|^delayMs >= /,
+    original: /^this\.#deadline - startedAt < timeoutMs$|^delayMs >= /,
     reason: SAME.tie,
   },
   {
@@ -51,12 +51,6 @@ export const REASONS: readonly Reason[] = [
     path: "client/http/call-attempts.ts",
     original: /^this\.#failed\?\.error$/,
     reason: "An attempt that failed has left its error. The check is only for the type.",
-  },
-  {
-    path: "client/http/call-attempts.ts",
-    original: /^end\.kind === "too_large"$/,
-    replacement: /^true$/,
-    reason: "A hook is not called with a response that is not there.",
   },
   {
     path: "idempotency/memory/store.ts",

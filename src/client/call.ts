@@ -1,22 +1,22 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { GatewayError } from "../errors/base.ts";
 import type { Fence } from "../idempotency/fence.ts";
-import { ownOptions } from "../internal/check-options.ts";
+import { MAX_TIMEOUT_MS, ownOptions } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { bodyText, copyOf } from "./http/body-text.ts";
-import type { Limits } from "./http/call-attempts.ts";
-import { createHttpClient } from "./http/client.ts";
+import { send } from "./http/client.ts";
 import { requestHeaders } from "./http/headers.ts";
+import type { CallContext } from "./http/types.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkKeyKind } from "./key-guard.ts";
 import type { Done } from "./keyed-call.ts";
 import { onDemand } from "./on-demand.ts";
-import type { CallOptions, CreateOptions } from "./options.ts";
+import type { CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
-import { checkLimits, type Settings } from "./settings.ts";
+import { limitsOf, type Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -45,16 +45,6 @@ function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateO
     : ownOptions(options, CALL_OPTIONS, `A call that ${EFFECTS[effect]}`);
 }
 
-function limitsOf(options: CallOptions, settings: Settings): Limits {
-  const {
-    timeoutMs = settings.timeoutMs,
-    totalTimeoutMs = settings.totalTimeoutMs,
-    maxRetries = settings.maxRetries,
-    signal,
-  } = options;
-  return { ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }), signal };
-}
-
 /** What errors, hooks and idempotency records call an endpoint. */
 export const nameOf = (
   { method, path }: Endpoint,
@@ -72,10 +62,8 @@ const loadDrift = onDemand(
 );
 
 async function bodyOf(
-  name: string,
-  { request }: Endpoint,
+  { name, endpoint: { request }, settings: { redactor } }: CallContext,
   { body, check }: CallInput,
-  { redactor }: Settings,
 ): Promise<string> {
   if (check !== undefined) return bodyText(name, check(name, body, redactor), redactor);
   // Of any object no field is checked, so that it is written before its caller can change it.
@@ -104,58 +92,48 @@ async function withStack<T>(result: Promise<T>): Promise<T> {
   }
 }
 
-/** Makes the function that makes every call: it checks options, key, path and body, sends, and unwraps. */
-export function createCall(settings: Settings): Call {
-  const send = createHttpClient(settings);
-  async function answerTo<T>(
-    endpoint: Endpoint,
-    input: CallInput,
-    given: CreateOptions,
-  ): Promise<Unwrapped<T>> {
-    const name = nameOf(endpoint, input, settings.redactor);
-    const options = checkCallOptions(endpoint, given);
-    const limits = limitsOf(options, settings);
-    const { atMostMs = limits.totalTimeoutMs } = input;
-    const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
-    checkKeyKind(name, endpoint, settings);
-    const address =
-      fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
-    const body = "body" in input ? await bodyOf(name, endpoint, input, settings) : undefined;
-    const request = {
-      method: endpoint.method,
-      url: settings.baseUrl + address,
-      headers: requestHeaders(
-        options.headers,
-        settings.keyHeader,
-        body !== undefined,
-        settings.userAgent,
-      ),
-      body,
-    };
-    const { origin, redactor } = settings;
-    const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
-    const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
-      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
-      const learned = settings.loadLearned && (await settings.loadLearned());
-      const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
-      return {
-        received: sent.received,
-        ...unwrap(context, endpoint, sent, {
-          listPath: learned?.listPath(name),
-          drift: drift?.(settings.hooks, learned?.profile),
-        }),
-      };
-    };
-    const performOnce = async () => {
-      const { callOnce } = await loadKeyedCalls();
-      const call = { settings, context, endpoint, address, body, totalTimeoutMs, perform };
-      return callOnce(call, options);
-    };
-    const done = await withStack(
-      options.idempotencyKey === undefined ? perform(limits.signal) : performOnce(),
-    );
-    return { data: done.data as T, response: done.received.response, body: done.body };
-  }
-  return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
-    resultOf(answerTo<T>(endpoint, input, options));
+/** Checks options, key, path and body of a call, sends it, and unwraps the response. */
+async function makeCall(
+  settings: Settings,
+  endpoint: Endpoint,
+  input: CallInput,
+  given: CreateOptions,
+): Promise<Done> {
+  const name = nameOf(endpoint, input, settings.redactor);
+  const context: CallContext = { name, endpoint, settings };
+  const options = checkCallOptions(endpoint, given);
+  const limits = limitsOf(options, settings);
+  const totalTimeoutMs = Math.min(limits.totalTimeoutMs, input.atMostMs ?? MAX_TIMEOUT_MS);
+  checkKeyKind(context);
+  const address = fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
+  const body = "body" in input ? await bodyOf(context, input) : undefined;
+  const request = {
+    method: endpoint.method,
+    url: settings.baseUrl + address,
+    headers: requestHeaders(options.headers, settings, body !== undefined),
+    body,
+  };
+  const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
+    const sent = await send(context, request, { ...limits, totalTimeoutMs, signal, beforeSend });
+    const learned = settings.loadLearned && (await settings.loadLearned());
+    const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
+    const found = unwrap(context, sent, {
+      listPath: learned?.listPath(name),
+      drift: drift?.(settings.hooks, learned?.profile),
+    });
+    return { ...sent, ...found };
+  };
+  const performOnce = async () => {
+    const { callOnce } = await loadKeyedCalls();
+    return callOnce({ context, address, body, totalTimeoutMs, perform }, options);
+  };
+  return await withStack(
+    options.idempotencyKey === undefined ? perform(options.signal) : performOnce(),
+  );
 }
+
+/** Makes the function that makes every call. */
+export const createCall =
+  (settings: Settings): Call =>
+  <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
+    resultOf(makeCall(settings, endpoint, input, options) as Promise<Unwrapped<T>>);

@@ -1,5 +1,6 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
+import { Semaphore } from "../internal/semaphore.ts";
 import { type Call, createCall } from "./call.ts";
 import type { CreateOptions, GatewayOptions } from "./options.ts";
 import { endpointForRequest, type RequestParams } from "./request.ts";
@@ -11,7 +12,7 @@ import { Webhooks } from "./resources/webhooks.ts";
 import { type Result, resultOf } from "./response/result.ts";
 import { settingsFrom } from "./settings.ts";
 import { Idempotency } from "./unknown-outcomes/resolve.ts";
-import { ReadTurns } from "./waiting/read-turns.ts";
+import { MAX_READS } from "./waiting/read-turns.ts";
 
 /** What Node.js, Bun and Deno call to print an object. */
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
@@ -51,7 +52,7 @@ export class Gateway<const Key extends string = string> {
   constructor(options?: GatewayOptions<Key>) {
     const settings = settingsFrom(options);
     const call = createCall(settings);
-    const turns = new ReadTurns();
+    const turns = new Semaphore(MAX_READS);
     this.#call = call;
     const { kind, redactor, baseUrl } = settings;
     this.#print = () =>

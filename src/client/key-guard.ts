@@ -1,6 +1,5 @@
-import type { Endpoint } from "../contract/endpoints.ts";
 import { KeyTypeError } from "../errors/configuration.ts";
-import type { Settings } from "./settings.ts";
+import type { CallContext } from "./http/types.ts";
 
 /**
  * Checks that the key may call an endpoint here. In a browser, a sandbox key may call what a public
@@ -8,14 +7,11 @@ import type { Settings } from "./settings.ts";
  *
  * @throws {KeyTypeError} before anything is sent.
  */
-export function checkKeyKind(
-  endpoint: string,
-  { keys }: Endpoint,
-  { kind, publicOnly }: Settings,
-): void {
-  if (keys.includes(publicOnly ? "public" : kind)) return;
+export function checkKeyKind({ name, endpoint, settings }: CallContext): void {
+  const { kind, publicOnly } = settings;
+  if (endpoint.keys.includes(publicOnly ? "public" : kind)) return;
   const given = kind === "public" ? "a public key" : `a ${kind} key in a browser`;
   throw new KeyTypeError(
-    `${endpoint} requires a secret key; this gateway has ${given}. Nothing was sent. Make this call on your server.`,
+    `${name} requires a secret key; this gateway has ${given}. Nothing was sent. Make this call on your server.`,
   );
 }

@@ -1,5 +1,6 @@
 import { ENDPOINTS, type Endpoint } from "../contract/endpoints.ts";
 import type { PaymentSignals } from "../idempotency/store.ts";
+import { idText } from "../internal/id-text.ts";
 import { isObject } from "../internal/is-object.ts";
 
 const PAYMENT_PATHS: ReadonlySet<string> = new Set([
@@ -7,14 +8,9 @@ const PAYMENT_PATHS: ReadonlySet<string> = new Set([
   ENDPOINTS["mobileMoney.initiate"].path,
 ]);
 
-const textOf = (value: unknown): string | undefined =>
-  (typeof value === "string" && value !== "") || typeof value === "number"
-    ? String(value)
-    : undefined;
-
 /** `100`, `"100"` and `"100.00"` are one amount. */
 function amountOf(value: unknown): string | undefined {
-  const text = textOf(value)?.trim() ?? "";
+  const text = typeof value === "object" ? "" : String(value).trim();
   return /^\d+(\.\d+)?$/.test(text) ? Number(text).toFixed(2) : undefined;
 }
 
@@ -26,7 +22,7 @@ const SUBSCRIBER_DIGITS = 9;
  * `254712345678`. `undefined` for a number that is masked.
  */
 function phoneOf(value: unknown): string | undefined {
-  const text = textOf(value) ?? "";
+  const text = idText(value) ?? "";
   const digits = text.replace(/\D/g, "");
   const isMasked = /[^\d\s()+.-]/.test(text);
   return isMasked || digits.length < SUBSCRIBER_DIGITS
@@ -35,8 +31,7 @@ function phoneOf(value: unknown): string | undefined {
 }
 
 /** Services change the case of what they were given, and cut blanks off. */
-const labelOf = (value: unknown): string | undefined =>
-  textOf(value)?.trim().toUpperCase() || undefined;
+const labelOf = (value: unknown): string | undefined => idText(value)?.trim().toUpperCase();
 
 /** What a payment, or the parameters of one, can be recognised by. */
 export function signalsOf(fields: unknown): PaymentSignals {

@@ -17,7 +17,7 @@ import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
-import type { GatewayOptions } from "./options.ts";
+import type { CallOptions, GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
 
@@ -40,8 +40,8 @@ export interface Settings extends CallLimits {
   readonly observer: GatewayObserver | undefined;
   /** What is known of the service, loaded at the first use; `undefined` without a profile. */
   readonly loadLearned: (() => Promise<ReturnType<typeof learnedService> | undefined>) | undefined;
-  /** If the environment asks for it. */
-  readonly log: AttemptLog | undefined;
+  /** Makes the log of a call, if the environment asks for it. */
+  readonly log: (() => AttemptLog) | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
@@ -130,11 +130,10 @@ function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings
 function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] {
   if (profile === undefined) return undefined;
   const version: unknown = profile?.version;
+  const given = typeof version === "number" ? ` It has the version ${version}.` : "";
   check(
     version === PROFILE_VERSION,
-    typeof version === "number"
-      ? `\`profile\` has the version ${version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`
-      : "`profile` must be a service profile: the parsed content of malipo.service.json.",
+    `\`profile\` must be a service profile of version ${PROFILE_VERSION}: the parsed content of malipo.service.json.${given} Update malipo, or make the profile again with \`npx malipo probe\`.`,
   );
   const load = onDemand("`profile`", async () => {
     const { learnedService } = await import("./learned-service.ts");
@@ -150,12 +149,19 @@ export interface CallLimits {
   readonly maxRetries: number;
 }
 
+const DEFAULT_LIMITS: CallLimits = { timeoutMs: 15_000, totalTimeoutMs: 60_000, maxRetries: 2 };
+
 /** @throws {ConfigurationError} for a wrong limit. */
-export function checkLimits(limits: CallLimits): CallLimits {
-  checkMilliseconds("timeoutMs", limits.timeoutMs);
-  checkMilliseconds("totalTimeoutMs", limits.totalTimeoutMs);
-  checkWholeNumber("maxRetries", limits.maxRetries, 0);
-  return limits;
+export function limitsOf(given: CallOptions, defaults: CallLimits = DEFAULT_LIMITS): CallLimits {
+  const {
+    timeoutMs = defaults.timeoutMs,
+    totalTimeoutMs = defaults.totalTimeoutMs,
+    maxRetries = defaults.maxRetries,
+  } = given;
+  checkMilliseconds("timeoutMs", timeoutMs);
+  checkMilliseconds("totalTimeoutMs", totalTimeoutMs);
+  checkWholeNumber("maxRetries", maxRetries, 0);
+  return { timeoutMs, totalTimeoutMs, maxRetries };
 }
 
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
@@ -173,9 +179,6 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = ownOptions(given, OPTION_NAMES, "Gateway");
   const {
     auth = "x-api-key",
-    timeoutMs = 15_000,
-    totalTimeoutMs = 60_000,
-    maxRetries = 2,
     maxResponseBytes = 10_485_760, // 10 MiB
     fetch,
     idempotency,
@@ -201,7 +204,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     origin: url.origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     userAgent: userAgent(),
-    ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }),
+    ...limitsOf(options),
     maxResponseBytes: checkWholeNumber("maxResponseBytes", maxResponseBytes, 1),
     fetch,
     store: storeOf(idempotency, kind === "secret" && !isLoopback(url.hostname)),

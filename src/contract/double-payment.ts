@@ -1,3 +1,4 @@
+import { idText } from "../internal/id-text.ts";
 import { isObject } from "../internal/is-object.ts";
 
 /** Two completed payments that look like one customer who paid twice, or one report that came twice. */
@@ -37,10 +38,10 @@ export class DoublePaymentDetector {
    */
   note(payment: unknown, owner = ""): DoublePayment[] {
     if (!isObject(payment) || payment.status !== "completed") return [];
-    const reference = textOf(payment.reference);
+    const reference = idText(payment.reference);
     if (reference === undefined) return [];
     return NAMES.flatMap((by) => {
-      const value = textOf(payment[by]);
+      const value = idText(payment[by]);
       const first = value === undefined ? reference : this.#first(owner, by, value, reference);
       return value === undefined || first === reference
         ? []
@@ -68,6 +69,3 @@ export class DoublePaymentDetector {
     this.#remembered--;
   }
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;

@@ -50,19 +50,30 @@ const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"];
  */
 export function mergePayment(known: Payment | undefined, report: Payment): MergedPayment {
   if (known === undefined) return { payment: report, changed: true, contradiction: false };
-  checkSamePayment(known, report);
-  const contradiction =
-    isFinal(known.status) && isFinal(report.status) && known.status !== report.status;
+  const payment = addReport(known, report);
+  const changed = known.status !== report.status;
+  const contradiction = isFinal(known.status) && isFinal(report.status) && changed;
   if (isFinal(known.status) && !replacesFinal(known, report)) {
     // The report may still fill in fields that are not known yet, unless it contradicts them.
-    const payment = contradiction ? known : { ...report, ...known };
-    return { payment, changed: false, contradiction };
+    const merged = contradiction ? known : { ...report, ...known };
+    return { payment: merged, changed: false, contradiction };
   }
+  return { payment, changed, contradiction };
+}
+
+/**
+ * A payment whose status is not final, with what a report adds.
+ *
+ * @throws {InvalidParamsError} if the two have different references.
+ */
+export function addReport(known: Payment | undefined, report: Payment): Payment {
+  if (known === undefined) return report;
+  checkSamePayment(known, report);
   const payment: Payment = { ...known, ...report };
   if (payment.status === "completed") {
     for (const field of FAILURE_FIELDS) if (!(field in report)) delete payment[field];
   }
-  return { payment, changed: known.status !== report.status, contradiction };
+  return payment;
 }
 
 /** Whether a report replaces a final status: a success always does, a failure only a failure. */

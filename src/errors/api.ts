@@ -1,19 +1,16 @@
 import { GatewayError, type Outcome } from "./base.ts";
 import { requestIdOf } from "./request-id.ts";
 
-const API_ERROR_CODES = [
-  "api",
-  "authentication",
-  "permission",
-  "not_found",
-  "conflict",
-  "invalid_request",
-  "rate_limit",
-  "server",
-] as const;
-
 /** The codes of {@link ApiError} and its subclasses. */
-export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+export type ApiErrorCode =
+  | "api"
+  | "authentication"
+  | "permission"
+  | "not_found"
+  | "conflict"
+  | "invalid_request"
+  | "rate_limit"
+  | "server";
 
 /** The parts of the service's response that an error carries. */
 export interface ResponseFields {
@@ -29,13 +26,28 @@ export interface ResponseFields {
   readonly reference?: string | undefined;
 }
 
-// The body and the headers may hold a customer's data. They are not enumerable, so that
-// `console.log(error)` and `JSON.stringify(error)` do not print them.
-function keepResponse(error: object, { body, headers, reference }: ResponseFields): void {
-  Object.defineProperties(error, { body: { value: body }, headers: { value: headers } });
-  const requestId = requestIdOf(headers);
-  if (requestId !== undefined) Object.assign(error, { requestId });
-  if (reference !== undefined) Object.assign(error, { reference });
+/** What the errors of a response have in common. */
+abstract class ResponseError extends GatewayError {
+  /** HTTP status. */
+  readonly status: number;
+  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
+  declare readonly body: unknown;
+  /** The response headers. Not enumerable. */
+  declare readonly headers: Headers;
+  /**
+   * The reference of the payment that the body names. The payment may exist: read it with
+   * `payments.get(reference)` before you send the call again.
+   */
+  declare readonly reference?: string;
+  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
+    super(message, outcome, options);
+    const { status, body, headers, reference } = response;
+    this.status = status;
+    Object.defineProperties(this, { body: { value: body }, headers: { value: headers } });
+    const requestId = requestIdOf(headers);
+    if (requestId !== undefined) Object.assign(this, { requestId });
+    if (reference !== undefined) Object.assign(this, { reference });
+  }
 }
 
 /**
@@ -53,78 +65,56 @@ function keepResponse(error: object, { body, headers, reference }: ResponseField
  *
  * @see docs/service.md, "Errors"
  */
-export class ApiError extends GatewayError {
+export class ApiError extends ResponseError {
   protected static override readonly malipo: string = "ApiError";
   override readonly code: ApiErrorCode = "api";
-  /** HTTP status. */
-  readonly status: number;
-  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
-  declare readonly body: unknown;
-  /** The response headers. Not enumerable. */
-  declare readonly headers: Headers;
   /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   declare readonly retryAfterMs?: number;
-  /**
-   * The reference of the payment that the body of a failed call names. The payment may exist: read it
-   * with `payments.get(reference)` before you send the call again.
-   */
-  declare readonly reference?: string;
   constructor(message: string, outcome: Outcome, response: ResponseFields) {
-    super(message, outcome);
-    this.status = response.status;
+    super(message, outcome, response);
     if (response.retryAfterMs !== undefined) this.retryAfterMs = response.retryAfterMs;
-    keepResponse(this, response);
-  }
-  /** Also true for a subclass that another copy of the package (ESM or CJS) made. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    const isSubclass = (error: GatewayError) =>
-      (API_ERROR_CODES as readonly string[]).includes(error.code);
-    return (
-      super[Symbol.hasInstance](value) ||
-      (this === ApiError && value instanceof GatewayError && isSubclass(value))
-    );
   }
 }
 
 /** 401: the key is missing, unknown or revoked. */
 export class AuthenticationError extends ApiError {
-  protected static override readonly malipo: string = "AuthenticationError";
+  protected static override readonly malipo: string = "ApiError/AuthenticationError";
   override readonly code = "authentication" as const;
 }
 
 /** 403: the key is of the wrong kind, or it lacks a scope. */
 export class PermissionError extends ApiError {
-  protected static override readonly malipo: string = "PermissionError";
+  protected static override readonly malipo: string = "ApiError/PermissionError";
   override readonly code = "permission" as const;
 }
 
 /** 404: the payment, invoice, webhook or path does not exist. */
 export class NotFoundError extends ApiError {
-  protected static override readonly malipo: string = "NotFoundError";
+  protected static override readonly malipo: string = "ApiError/NotFoundError";
   override readonly code = "not_found" as const;
 }
 
 /** 409: the request conflicts with the current state of the resource. */
 export class ConflictError extends ApiError {
-  protected static override readonly malipo: string = "ConflictError";
+  protected static override readonly malipo: string = "ApiError/ConflictError";
   override readonly code = "conflict" as const;
 }
 
 /** 400 or 422: the request is malformed, or a field is invalid. */
 export class InvalidRequestError extends ApiError {
-  protected static override readonly malipo: string = "InvalidRequestError";
+  protected static override readonly malipo: string = "ApiError/InvalidRequestError";
   override readonly code = "invalid_request" as const;
 }
 
 /** 429: too many requests. `retryAfterMs` is the time to wait, if the service gave one. */
 export class RateLimitError extends ApiError {
-  protected static override readonly malipo: string = "RateLimitError";
+  protected static override readonly malipo: string = "ApiError/RateLimitError";
   override readonly code = "rate_limit" as const;
 }
 
 /** 5xx: the service failed. The outcome is `unknown`, whatever the body says. */
 export class ServerError extends ApiError {
-  protected static override readonly malipo: string = "ServerError";
+  protected static override readonly malipo: string = "ApiError/ServerError";
   override readonly code = "server" as const;
 }
 
@@ -136,20 +126,7 @@ export class ServerError extends ApiError {
  *
  * Outcome `unknown`, except if a body that is too large came with a 4xx: `rejected`.
  */
-export class UnexpectedResponseError extends GatewayError {
+export class UnexpectedResponseError extends ResponseError {
   protected static override readonly malipo: string = "UnexpectedResponseError";
   override readonly code = "unexpected_response" as const;
-  /** HTTP status. */
-  readonly status: number;
-  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
-  declare readonly body: unknown;
-  /** The response headers. Not enumerable. */
-  declare readonly headers: Headers;
-  /** The reference of the payment that the body names. Read it before you send the call again. */
-  declare readonly reference?: string;
-  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
-    super(message, outcome, options);
-    this.status = response.status;
-    keepResponse(this, response);
-  }
 }

@@ -27,8 +27,9 @@ export type Outcome = "not_sent" | "rejected" | "unknown";
  */
 export abstract class GatewayError extends Error {
   /**
-   * The name of the class, as a literal, because a bundler may shorten the real one. Two copies of
-   * the package (ESM and CJS) recognise each other's errors by it.
+   * The names of the class and of those above it, as a literal, because a bundler may shorten the real
+   * ones: `ApiError/NotFoundError`. Two copies of the package (ESM and CJS) recognise each other's
+   * errors by it.
    */
   protected static readonly malipo: string = "";
 
@@ -51,7 +52,7 @@ export abstract class GatewayError extends Error {
 
   /** The name of the class, even if a bundler has shortened it. */
   override get name(): string {
-    return (this.constructor as typeof GatewayError).malipo;
+    return (this.constructor as typeof GatewayError).malipo.replace(/.*\//, "");
   }
 
   /** Works across entry points, and across ESM and CJS. */

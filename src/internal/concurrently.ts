@@ -1,5 +1,15 @@
 import { linkedController } from "./linked-controller.ts";
 
+/** The iterator of what a caller gave; `undefined` if it is not iterable. */
+export function iteratorOf<Item>(
+  given: Iterable<Item> | AsyncIterable<Item>,
+): Iterator<Item> | AsyncIterator<Item> | undefined {
+  // A string is iterable too, one character after another.
+  if (typeof given !== "object" || given === null) return undefined;
+  if (Symbol.asyncIterator in given) return given[Symbol.asyncIterator]();
+  return Symbol.iterator in given ? given[Symbol.iterator]() : undefined;
+}
+
 /**
  * Maps an iterable with limited concurrency and yields results as they finish. Takes from the source
  * only as fast as results are taken.

@@ -1,4 +1,5 @@
 import { keyKind } from "../../contract/keys.ts";
+import { describeValue } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
 import {
   isPhoneDigits,
@@ -49,9 +50,7 @@ export function describeGiven(value: unknown, redactor: Redactor): string {
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
   if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
-  if (value === null) return "null";
-  if (typeof value === "object") return Array.isArray(value) ? "an array" : "an object";
-  return `a ${typeof value}`;
+  return typeof value === "object" ? describeValue(value) : `a ${typeof value}`;
 }
 
 /**

@@ -1,64 +1,37 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
-import type { Fence } from "../../idempotency/fence.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { ObservedExchange } from "../observer.ts";
-import type { LoggedAttempt } from "../platform/types.ts";
-import type { CallLimits, Settings } from "../settings.ts";
-import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
-import {
-  type CallContext,
-  connectionFailure,
-  type Failure,
-  leaseFailure,
-  statusFailure,
-  timeoutFailure,
-  tooLargeFailure,
-  worse,
-} from "./failures.ts";
+import type { AttemptLog } from "../platform/types.ts";
+import type { Settings } from "../settings.ts";
+import { type AttemptEnd, exchange } from "./exchange.ts";
+import { connectionFailure, type Failure, timeoutFailure, worse } from "./failures.ts";
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
-
-export interface Limits extends CallLimits {
-  readonly signal: AbortSignal | undefined;
-  readonly beforeSend?: Fence | undefined;
-}
+import type { CallContext, HttpRequest, HttpResponse, Limits } from "./types.ts";
 
 /** Thrown at ky to signal a failed attempt. The real error is in `#failed`. */
 const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
-
-/** An attempt as it was when it began. */
-interface Started {
-  readonly view: () => RequestView;
-  readonly at: number;
-  /** What was left of `totalTimeoutMs`. */
-  readonly leftMs: number;
-  /** What the request hook returned: to be called with how the attempt ended. */
-  readonly onEnd: ((result: AttemptResult) => void) | undefined;
-}
-
-function responseOf(end: AttemptEnd): Response | undefined {
-  if (end.kind === "too_large") return end.response;
-  return end.kind === "response" ? end.received.response : undefined;
-}
 
 /**
  * The attempts of one call. ky makes the Request, decides when `attempt` is called, asks `shouldRetry`
  * after each that failed, and waits for `delayMs`. `errorFor` is the border that no error of ky's passes.
  */
 export class CallAttempts {
-  readonly #request: HttpRequest;
   readonly #context: CallContext;
-  readonly #limits: Limits;
   readonly #settings: Settings;
+  readonly #request: HttpRequest;
+  readonly #limits: Limits;
   readonly #deadline: number;
+  readonly #log: AttemptLog | undefined;
   #count = 0;
+  /**
+   * Ends an attempt that is under way although ky is done with it: its time is over. ky tells only its
+   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
+   */
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
-  /** The last attempt, until a line of the log was written for it. */
-  #unlogged: (() => LoggedAttempt) | undefined;
 
   /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
@@ -67,45 +40,60 @@ export class CallAttempts {
   /** The 2xx that the call ended with. */
   received: HttpResponse | undefined;
 
-  constructor(request: HttpRequest, context: CallContext, limits: Limits, settings: Settings) {
-    this.#request = request;
+  constructor(context: CallContext, request: HttpRequest, limits: Limits) {
     this.#context = context;
+    this.#settings = context.settings;
+    this.#request = request;
     this.#limits = limits;
-    this.#settings = settings;
     this.#deadline = performance.now() + limits.totalTimeoutMs;
+    this.#log = context.settings.log?.();
   }
 
   /**
-   * Makes one attempt, its body included.
+   * Makes one attempt, its body included. It ends once: with its response, its failure, the caller's
+   * abort or a timeout, whichever comes first. An abort and a timeout end it even if `fetch` ignores
+   * the signal that it was given.
    *
    * @returns A 2xx. Anything else rejects, as does the caller's abort, with the caller's reason.
    */
   attempt(request: Request): Promise<Response> {
     const { signal } = this.#limits;
+    const controller = new AbortController();
     this.#failed = undefined;
-    const started = this.#start();
+    const count = ++this.#count;
+    const view = () => this.#view(count);
+    const onEnd = callHook(this.#settings.hooks.request, view);
+    const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const onEnd = (end: AttemptEnd) => {
+      // Synchronous, so that the attempt has ended when ky asks what to do next.
+      const end = (ended: AttemptEnd) => {
+        if (this.#timeOut !== timeOut) return;
         this.#timeOut = undefined;
-        try {
-          this.#finish(started, end);
-        } catch (error) {
-          // A custom `fetch` may resolve with anything, such as an object whose getters throw.
-          this.received = undefined;
-          this.#finish(started, { kind: "failed", error, hasResponse: true });
-        }
-        if (end.kind === "aborted") reject(signal?.reason);
-        else if (this.received === undefined) reject(ATTEMPT_FAILED);
-        else resolve(this.received.response);
+        signal?.removeEventListener("abort", onAbort);
+        const result = this.#finish(ended, view, performance.now() - startedAt);
+        if (typeof onEnd === "function") callHook(onEnd, () => result);
+        this.#log?.ended({ ...result, view: view(), response: ended.response });
+        if (this.received !== undefined) resolve(this.received.response);
+        else reject(this.#failed === undefined ? signal?.reason : ATTEMPT_FAILED);
       };
-      const send = (attemptSignal: AbortSignal) =>
-        exchange(request, this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
-      this.#timeOut = startAttempt(send, onEnd, signal);
+      const cancel = (ended: AttemptEnd) => {
+        end(ended);
+        controller.abort();
+      };
+      const onAbort = () => cancel({});
+      const timeOut = () => cancel({ failure: this.#timeoutFailure(startedAt) });
+      this.#timeOut = timeOut;
+      signal?.addEventListener("abort", onAbort);
+      // The request hook may have aborted the call a moment ago. No event follows then.
+      if (signal?.aborted) onAbort();
+      else {
+        exchange(this.#context, request, this.#request, this.#limits, controller.signal).then(end);
+      }
     });
   }
 
   shouldRetry(): boolean {
-    this.#endByTimeout();
+    this.#timeOut?.();
     // If the caller aborted, no failure stands.
     if (this.#failed === undefined) return false;
     const { failure, error } = this.#failed;
@@ -113,9 +101,9 @@ export class CallAttempts {
     // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
-    if (!isRetryable(this.#context.effect, failure)) return false;
+    if (!isRetryable(this.#context.endpoint.effect, failure)) return false;
     this.delayMs = delayMs;
-    this.#log({ retryInMs: delayMs });
+    this.#log?.follows(delayMs);
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
   }
@@ -123,7 +111,7 @@ export class CallAttempts {
   /** The error for the caller, by what ky threw. */
   errorFor(thrown: unknown): unknown {
     const error = this.#errorFor(thrown);
-    this.#log();
+    this.#log?.follows();
     return error;
   }
 
@@ -133,102 +121,68 @@ export class CallAttempts {
     // In flight or in a wait. ky wraps some reasons in its own error.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
-    this.#endByTimeout();
+    this.#timeOut?.();
     if (this.#failed !== undefined) return this.#failed.error;
     const wasSent = this.#count > 0;
     const failure = connectionFailure(this.#context, thrown, wasSent);
     return failure.toError(wasSent ? "unknown" : "not_sent");
   }
 
-  /**
-   * ky is done with an attempt that is still under way: its time is over. ky tells only its
-   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
-   */
-  #endByTimeout(): void {
-    this.#timeOut?.();
+  #timeoutFailure(startedAt: number): Failure {
+    const { timeoutMs, totalTimeoutMs } = this.#limits;
+    const [option, limitMs] =
+      this.#deadline - startedAt < timeoutMs
+        ? ["totalTimeoutMs", totalTimeoutMs]
+        : ["timeoutMs", timeoutMs];
+    const why = `no complete response within ${option} (${limitMs} ms).`;
+    return timeoutFailure(this.#context, why, limitMs);
   }
 
   #view(attempt: number): RequestView {
     const { method, url } = this.#request;
     return {
-      endpoint: this.#context.endpoint,
+      endpoint: this.#context.name,
       method,
       url: maskPhones(this.#settings.redactor.text(url)),
       attempt,
     };
   }
 
-  #start(): Started {
-    const attempt = ++this.#count;
-    const view = () => this.#view(attempt);
-    const onEnd = callHook(this.#settings.hooks.request, view);
-    const at = performance.now();
-    return {
-      view,
-      at,
-      leftMs: this.#deadline - at,
-      onEnd: typeof onEnd === "function" ? onEnd : undefined,
-    };
-  }
-
-  #log(next: { readonly retryInMs?: number } = {}): void {
-    const ended = this.#unlogged;
-    this.#unlogged = undefined;
-    if (ended !== undefined) this.#settings.log?.(() => ({ ...ended(), ...next }));
-  }
-
-  #finish(started: Started, end: AttemptEnd): void {
-    const durationMs = performance.now() - started.at;
-    const response = responseOf(end);
-    const report = (result: Partial<AttemptResult>) => {
-      callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
-      if (this.#settings.log === undefined) return;
-      this.#unlogged = () => ({ view: started.view(), durationMs, response, ...result });
-      // Whether a failure is retried is known later.
-      if (result.error === undefined) this.#log();
-    };
-    if (end.kind === "aborted") return void report({ aborted: true });
-    if (response !== undefined) this.#notifyResponse(started, response, durationMs);
-    if (end.kind === "response") this.#notifyObserver(end.received);
-    if (end.kind === "response" && end.received.response.ok) {
-      this.received = end.received;
-      return void report({ status: end.received.response.status });
+  #finish(ended: AttemptEnd, view: () => RequestView, durationMs: number): AttemptResult {
+    const { response, status, text, failure } = ended;
+    if (response !== undefined) {
+      this.#notify(view, durationMs, response, text);
+      if (text !== undefined && failure === undefined) this.received = { response, text };
     }
-    const failure = this.#failureOf(started, end);
-    this.outcome = worse(this.outcome, failure.outcome);
-    const error = failure.toError(this.outcome);
-    this.#failed = { failure, error };
-    report({ status: failure.status, error });
+    if (failure !== undefined) {
+      this.outcome = worse(this.outcome, failure.outcome);
+      this.#failed = { failure, error: failure.toError(this.outcome) };
+    }
+    const aborted = response === undefined && failure === undefined;
+    return { status, error: this.#failed?.error, aborted, durationMs };
   }
 
-  #notifyResponse(started: Started, response: Response, durationMs: number): void {
-    callHook(this.#settings.hooks.response, () => ({
-      ...started.view(),
+  /** Tells the hook and the observer of a response. */
+  #notify(
+    view: () => RequestView,
+    durationMs: number,
+    response: Response,
+    text: string | undefined,
+  ): void {
+    const { hooks, observer, baseUrl, kind: key, redactor } = this.#settings;
+    callHook(hooks.response, () => ({
+      ...view(),
       status: response.status,
-      headers: safeHeaders(response.headers, this.#settings.redactor),
+      headers: safeHeaders(response.headers, redactor),
       durationMs,
     }));
-  }
-
-  #notifyObserver({ response, text }: HttpResponse): void {
-    const { observer, baseUrl, kind: key } = this.#settings;
+    if (text === undefined || observer === undefined) return;
     const { method, url, body } = this.#request;
+    const hasBody = body !== undefined;
+    const exchanged: ObservedExchange = { method, url, baseUrl, key, hasBody, response, text };
     callHook(
-      observer && ((exchange: ObservedExchange) => observer.observeExchange(exchange)),
-      () => ({ method, url, baseUrl, key, hasBody: body !== undefined, response, text }),
+      (one: ObservedExchange) => observer.observeExchange(one),
+      () => exchanged,
     );
-  }
-
-  #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {
-    if (end.kind === "response") return statusFailure(this.#context, end.received);
-    if (end.kind === "too_large") {
-      return tooLargeFailure(this.#context, end.response, this.#settings.maxResponseBytes);
-    }
-    if (end.kind === "failed") return connectionFailure(this.#context, end.error, end.hasResponse);
-    const { timeoutMs, totalTimeoutMs } = this.#limits;
-    if (end.kind === "withheld") return leaseFailure(this.#context, end.reason, totalTimeoutMs);
-    return leftMs < timeoutMs
-      ? timeoutFailure(this.#context, "totalTimeoutMs", totalTimeoutMs)
-      : timeoutFailure(this.#context, "timeoutMs", timeoutMs);
   }
 }

@@ -1,16 +1,7 @@
 import ky, { type KyInstance, type RetryOptions } from "ky";
-import type { Outcome } from "../../errors/base.ts";
 import { linkedController } from "../../internal/linked-controller.ts";
-import type { Settings } from "../settings.ts";
-import { CallAttempts, type Limits } from "./call-attempts.ts";
-import type { HttpRequest, HttpResponse } from "./exchange.ts";
-import type { CallContext } from "./failures.ts";
-
-/** A 2xx, and the worst outcome of the attempts before it. */
-export interface Sent {
-  readonly received: HttpResponse;
-  readonly outcome: Outcome;
-}
+import { CallAttempts } from "./call-attempts.ts";
+import type { CallContext, HttpRequest, HttpResponse, Limits, Sent } from "./types.ts";
 
 // ky asks `shouldRetry` only about the methods that are named here.
 const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
@@ -32,38 +23,39 @@ const client: KyInstance = /* @__PURE__ */ ky.create({
 });
 
 /**
- * The HTTP client of a gateway. It sends a request until it has a 2xx, may not be sent again, or time is
- * up.
+ * Sends a request until it has a 2xx, may not be sent again, or time is up.
  *
- * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
- * reason if the caller aborted.
+ * @throws {GatewayError} whose outcome is the worst of all attempts; the signal's own reason if the
+ * caller aborted.
  */
-export function createHttpClient(settings: Settings) {
-  return async (request: HttpRequest, context: CallContext, limits: Limits): Promise<Sent> => {
-    limits.signal?.throwIfAborted();
-    const attempts = new CallAttempts(request, context, limits, settings);
-    // ky follows a signal by `AbortSignal.any`, so it gets a separate one.
-    const { controller, unlink } = linkedController(limits.signal);
-    try {
-      await client(request.url, {
-        method: request.method,
-        headers: request.headers,
-        timeout: limits.timeoutMs,
-        totalTimeout: limits.totalTimeoutMs,
-        retry: {
-          limit: limits.maxRetries,
-          methods: EVERY_METHOD,
-          shouldRetry: () => attempts.shouldRetry(),
-          delay: () => attempts.delayMs,
-        },
-        fetch: (kyRequest) => attempts.attempt(kyRequest as Request),
-        ...(limits.signal && { signal: controller.signal }),
-      });
-    } catch (error) {
-      throw attempts.errorFor(error);
-    } finally {
-      unlink();
-    }
-    return { received: attempts.received as HttpResponse, outcome: attempts.outcome };
-  };
+export async function send(
+  context: CallContext,
+  request: HttpRequest,
+  limits: Limits,
+): Promise<Sent> {
+  limits.signal?.throwIfAborted();
+  const attempts = new CallAttempts(context, request, limits);
+  // ky follows a signal by `AbortSignal.any`, so it gets a separate one.
+  const { controller, unlink } = linkedController(limits.signal);
+  try {
+    await client(request.url, {
+      method: request.method,
+      headers: request.headers,
+      timeout: limits.timeoutMs,
+      totalTimeout: limits.totalTimeoutMs,
+      retry: {
+        limit: limits.maxRetries,
+        methods: EVERY_METHOD,
+        shouldRetry: () => attempts.shouldRetry(),
+        delay: () => attempts.delayMs,
+      },
+      fetch: (kyRequest) => attempts.attempt(kyRequest as Request),
+      ...(limits.signal && { signal: controller.signal }),
+    });
+  } catch (error) {
+    throw attempts.errorFor(error);
+  } finally {
+    unlink();
+  }
+  return { ...(attempts.received as HttpResponse), outcome: attempts.outcome };
 }

@@ -1,31 +1,22 @@
-import type { Fence } from "../../idempotency/fence.ts";
 import { isBrowser } from "../runtime.ts";
-import type { Settings } from "../settings.ts";
+import {
+  connectionFailure,
+  type Failure,
+  statusFailure,
+  timeoutFailure,
+  tooLargeFailure,
+} from "./failures.ts";
 import { readBody } from "./read-body.ts";
+import type { CallContext, HttpRequest, HttpResponse, Limits } from "./types.ts";
 
-/** A request, ready to be sent. */
-export interface HttpRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: string | undefined;
+/**
+ * How an attempt ended. With neither `response` nor `failure`, the caller aborted it. Without `text`, the
+ * body was not read to its end.
+ */
+export interface AttemptEnd extends Partial<HttpResponse> {
+  readonly status?: number;
+  readonly failure?: Failure;
 }
-
-/** A response whose body was read to its end. */
-export interface HttpResponse {
-  readonly response: Response;
-  readonly text: string;
-}
-
-/** How `fetch` and the reading of the body ended. */
-export type Exchange =
-  | { readonly kind: "response"; readonly received: HttpResponse }
-  /** The body is larger than `maxResponseBytes`. It was not read to its end. */
-  | { readonly kind: "too_large"; readonly response: Response }
-  /** `hasResponse`: the headers were there, so the request was sent, whatever the error says. */
-  | { readonly kind: "failed"; readonly error: unknown; readonly hasResponse: boolean }
-  /** `beforeSend` did not let it leave. */
-  | { readonly kind: "withheld"; readonly reason: string };
 
 /**
  * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
@@ -34,12 +25,13 @@ export type Exchange =
  * @param request - ky's: its method and headers. Its address is normalised, and it has no body.
  */
 export async function exchange(
+  context: CallContext,
   { method, headers }: Pick<Request, "method" | "headers">,
   { url, body }: HttpRequest,
-  { fetch: customFetch, maxResponseBytes }: Pick<Settings, "fetch" | "maxResponseBytes">,
+  { beforeSend, totalTimeoutMs }: Limits,
   signal: AbortSignal,
-  beforeSend?: Fence | undefined,
-): Promise<Exchange> {
+): Promise<AttemptEnd> {
+  const { settings } = context;
   let hasResponse = false;
   try {
     // Without a prototype: `fetch` would take what was added to `Object.prototype` for options.
@@ -56,17 +48,23 @@ export async function exchange(
     // A poll must not be served from a browser's cache. Cloudflare Workers reject this option.
     if (isBrowser()) init.cache = "no-store";
     // The global one is looked up at each call, so that a mock that replaces it later is used.
-    const fetch = customFetch ?? globalThis.fetch;
+    const fetch = settings.fetch ?? globalThis.fetch;
     // Nothing may come between this look and `fetch`: the process may be suspended anywhere.
     const reason = beforeSend?.();
-    if (reason !== undefined) return { kind: "withheld", reason };
+    if (reason !== undefined) {
+      return { failure: timeoutFailure(context, reason, totalTimeoutMs, "not_sent") };
+    }
     const response = await fetch(url, init);
     hasResponse = true;
-    const text = await readBody(response, maxResponseBytes);
-    return text === undefined
-      ? { kind: "too_large", response }
-      : { kind: "response", received: { response, text } };
+    const text = await readBody(response, settings.maxResponseBytes);
+    const { status, ok } = response;
+    if (text === undefined) {
+      return { response, status, failure: tooLargeFailure(context, response) };
+    }
+    const received = { response, status, text };
+    return ok ? received : { ...received, failure: statusFailure(context, received) };
   } catch (error) {
-    return { kind: "failed", error, hasResponse };
+    // A custom `fetch` may resolve with anything, such as an object whose getters throw.
+    return { failure: connectionFailure(context, error, hasResponse) };
   }
 }

@@ -8,6 +8,7 @@ import {
   NotFoundError,
   PermissionError,
   RateLimitError,
+  type ResponseFields,
   ServerError,
   UnexpectedResponseError,
 } from "../../errors/api.ts";
@@ -15,10 +16,8 @@ import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
-import type { Redactor } from "../../internal/redact.ts";
-import type { HttpResponse } from "./exchange.ts";
-import { paymentIn } from "./payment-in-body.ts";
-import { excerpt, parseJson, responseFields, safeHeaders } from "./response-fields.ts";
+import { excerpt, responseFields, safeHeaders } from "./response-fields.ts";
+import type { CallContext, HttpResponse } from "./types.ts";
 
 /** An attempt that failed: what decides about a retry, and the error to throw otherwise. */
 export interface Failure {
@@ -27,18 +26,8 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
   /** Another attempt would fail in the same way. */
   readonly isPermanent?: boolean;
-  /** `outcome`: the worst of all attempts. */
-  toError(outcome: Outcome): GatewayError;
-}
-
-/** What an error needs to know of the call that failed. */
-export interface CallContext {
-  /** Method and path, as the interface writes them. */
-  readonly endpoint: string;
-  readonly effect: Effect;
-  /** The base URL without its path, for messages. */
-  readonly origin: string;
-  readonly redactor: Redactor;
+  /** @param worst - The worst outcome of all attempts. */
+  toError(worst: Outcome): GatewayError;
 }
 
 /** From the best to the worst. */
@@ -69,8 +58,8 @@ function nextStep(outcome: Outcome, effect: Effect): string {
     : "It may have happened. You can send it again: the result is the same.";
 }
 
-const messageOf = ({ endpoint, effect, redactor }: CallContext, what: string, outcome: Outcome) =>
-  redactor.text(`${endpoint}${what} ${nextStep(outcome, effect)}`);
+const messageOf = ({ name, endpoint, settings }: CallContext, what: string, outcome: Outcome) =>
+  settings.redactor.text(`${name}${what} ${nextStep(outcome, endpoint.effect)}`);
 
 /** Statuses below 500 of a service or a proxy that stopped waiting: the service may have acted before. */
 const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([
@@ -83,81 +72,64 @@ const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([
 const isRejectionStatus = (status: number): boolean =>
   status >= 400 && status < 500 && !UNKNOWN_STATUSES.has(status);
 
-/** The payment that the body of a call that creates something names. */
-function startedPayment({ effect, redactor }: CallContext, { text }: HttpResponse) {
-  const payment = effect === "create" ? paymentIn(parseJson(text)) : undefined;
-  return payment?.reference === undefined
-    ? payment
-    : { reference: redactor.text(payment.reference) };
-}
-
 /**
  * A response that is not a 2xx, or says `success: false`. If it names a payment nevertheless, it
  * contradicts itself, and the payment may exist.
  */
 export function statusFailure(context: CallContext, received: HttpResponse): Failure {
-  const { status } = received.response;
-  const payment = startedPayment(context, received);
-  const reference = payment?.reference;
-  const fields = { ...responseFields(received, context.redactor), reference };
-  const saysRejected = isRejectionStatus(status) || received.response.ok;
-  const outcome = saysRejected && payment === undefined ? "rejected" : "unknown";
-  if (received.response.ok && payment !== undefined) {
-    const named = reference === undefined ? "a payment" : `the payment ${reference}`;
-    const what = `its body says \`success: false\` and names ${named}`;
-    const toError = () => unexpectedResponse(context, received, what);
-    return { outcome, status, toError };
-  }
-  const isRedirect = status < 400 && !received.response.ok;
-  const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
-  return {
-    outcome,
-    status,
-    retryAfterMs: fields.retryAfterMs,
-    toError: (outcome) => {
-      const description = isRedirect
+  const { status, ok } = received.response;
+  const fields = responseFields(context, received);
+  const { retryAfterMs, namesPayment, reference } = fields;
+  const outcome = (ok || isRejectionStatus(status)) && !namesPayment ? "rejected" : "unknown";
+  const toError = (worst: Outcome) => {
+    if (ok && namesPayment) {
+      const named = reference === undefined ? "a payment" : `the payment ${reference}`;
+      const what = `its body says \`success: false\` and names ${named}`;
+      return unusable(context, fields, what);
+    }
+    const description =
+      status < 400 && !ok
         ? "a redirect, which is not followed. Is the base URL right?"
-        : excerpt(fields.body) || "no body.";
-      const message = messageOf(context, ` returned ${status}: ${description}`, outcome);
-      return new ErrorType(message, outcome, fields);
-    },
+        : excerpt(fields.body);
+    const message = messageOf(context, ` returned ${status}: ${description}`, worst);
+    const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+    return new ErrorType(message, worst, fields);
   };
+  return { outcome, status, retryAfterMs, toError };
 }
 
-/** A 2xx that cannot be used. */
-export function unexpectedResponse(
+function unusable(
   context: CallContext,
-  received: HttpResponse,
+  fields: ResponseFields,
   what: string,
   options?: ErrorOptions,
 ): UnexpectedResponseError {
-  const { reference } = startedPayment(context, received) ?? {};
-  const fields = { ...responseFields(received, context.redactor), reference };
-  const description = excerpt(fields.body) || "no body.";
-  const failed = ` returned ${fields.status}, but ${what}: ${description}`;
+  const failed = ` returned ${fields.status}, but ${what}: ${excerpt(fields.body)}`;
   const message = messageOf(context, failed, "unknown");
   return new UnexpectedResponseError(message, "unknown", fields, options);
 }
 
-export function tooLargeFailure(
+/** A 2xx that cannot be used. */
+export const unexpectedResponse = (
   context: CallContext,
-  response: Response,
-  maxBytes: number,
-): Failure {
+  received: HttpResponse,
+  what: string,
+  options?: ErrorOptions,
+): UnexpectedResponseError => unusable(context, responseFields(context, received), what, options);
+
+export function tooLargeFailure(context: CallContext, response: Response): Failure {
+  const { maxResponseBytes, redactor } = context.settings;
   const { status } = response;
-  const headers = safeHeaders(response.headers, context.redactor);
-  const limit = `maxResponseBytes (${maxBytes} bytes)`;
-  const what = ` returned ${status}, but its body is larger than ${limit} and was not read. Raise maxResponseBytes if the service sends such bodies.`;
+  const headers = safeHeaders(response.headers, redactor);
+  const what = ` returned ${status}, but its body is larger than maxResponseBytes (${maxResponseBytes} bytes) and was not read. Raise maxResponseBytes if the service sends such bodies.`;
   return {
     outcome: isRejectionStatus(status) ? "rejected" : "unknown",
     status,
     isPermanent: true,
-    toError: (outcome) =>
-      new UnexpectedResponseError(messageOf(context, what, outcome), outcome, {
-        status,
-        body: undefined,
-        headers,
-      }),
+    toError: (worst) => {
+      const fields = { status, body: undefined, headers };
+      return new UnexpectedResponseError(messageOf(context, what, worst), worst, fields);
+    },
   };
 }
 
@@ -174,7 +146,7 @@ function describeCauses(error: unknown, more = 2): string {
  * @param wasSent - The request has left this machine, whatever the error says.
  */
 export function connectionFailure(context: CallContext, error: unknown, wasSent: boolean): Failure {
-  const { origin, redactor } = context;
+  const { origin, redactor } = context.settings;
   // A plain copy if it is not safe: from here on, nothing of a foreign object is called or read.
   const cause = redactor.cause(error);
   const { wasNotSent, code, hint } = connectionDetails(cause, origin);
@@ -182,29 +154,24 @@ export function connectionFailure(context: CallContext, error: unknown, wasSent:
   const what = `: the connection to ${origin} failed (${why}).${hint === undefined ? "" : ` ${hint}`}`;
   return {
     outcome: !wasSent && wasNotSent ? "not_sent" : "unknown",
-    toError: (outcome) =>
-      new ConnectionError(messageOf(context, what, outcome), outcome, { cause }),
+    toError: (worst) => new ConnectionError(messageOf(context, what, worst), worst, { cause }),
   };
 }
 
+/**
+ * No complete response in time. With the outcome `not_sent`, it did not leave, since its lease may be over.
+ *
+ * @param limitMs - The limit that was exceeded.
+ */
 export function timeoutFailure(
   context: CallContext,
-  option: "timeoutMs" | "totalTimeoutMs",
-  ms: number,
+  why: string,
+  limitMs: number,
+  outcome: Outcome = "unknown",
 ): Failure {
-  const what = `: no complete response within ${option} (${ms} ms).`;
   return {
-    outcome: "unknown",
-    toError: (outcome) => new TimeoutError(messageOf(context, what, outcome), outcome, ms),
-  };
-}
-
-/** An attempt that was not sent, since its lease may be over. */
-export function leaseFailure(context: CallContext, reason: string, totalMs: number): Failure {
-  const what = `: ${reason}`;
-  return {
-    outcome: "not_sent",
-    isPermanent: true,
-    toError: (outcome) => new TimeoutError(messageOf(context, what, outcome), outcome, totalMs),
+    outcome,
+    isPermanent: outcome === "not_sent",
+    toError: (worst) => new TimeoutError(messageOf(context, `: ${why}`, worst), worst, limitMs),
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeName } from "../../internal/check-options.ts";
+import type { Settings } from "../settings.ts";
 
 /**
  * The headers of a request. The key's header comes last, so that none of the caller's can replace it.
@@ -8,9 +9,8 @@ import { describeName } from "../../internal/check-options.ts";
  */
 export function requestHeaders(
   own: Record<string, string> | Headers = {},
-  [keyName, keyValue]: readonly [name: string, value: string],
+  { keyHeader, userAgent }: Pick<Settings, "keyHeader" | "userAgent">,
   hasBody: boolean,
-  userAgent: string | undefined,
 ): Headers {
   const headers = new Headers({
     accept: "application/json",
@@ -28,6 +28,6 @@ export function requestHeaders(
       );
     }
   }
-  headers.set(keyName, keyValue);
+  headers.set(...keyHeader);
   return headers;
 }

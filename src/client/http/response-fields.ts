@@ -1,8 +1,10 @@
 import type { ResponseFields } from "../../errors/api.ts";
+import { parseJson } from "../../internal/json.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import type { HttpResponse } from "./exchange.ts";
+import { paymentIn } from "./payment-in-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import type { CallContext, HttpResponse } from "./types.ts";
 
 const MAX_EXCERPT = 2_000;
 
@@ -21,26 +23,19 @@ export function excerpt(body: unknown): string {
   const text = typeof found === "string" ? found : body === "" ? "" : toJson(body);
   // Cut twice: only the start of a long text is masked, and a phone must not be cut in two.
   const masked = maskPhones(text.slice(0, MAX_EXCERPT * 2)).trim();
+  if (masked === "") return "no body.";
   if (masked.length > MAX_EXCERPT) return `${masked.slice(0, MAX_EXCERPT)}...`;
   return /[^.!?]$/.test(masked) ? `${masked}.` : masked;
 }
 
-/** The parsed JSON of a response; its text if it is not JSON or nests too deep. */
-function parseBody(text: string, redactor: Redactor): unknown {
+/** The JSON of a body without the key; the text if it is not JSON or nests too deep. */
+function safeBody(json: unknown, text: string, redactor: Redactor): unknown {
   try {
-    return redactor.json(JSON.parse(text));
+    if (json !== undefined) return redactor.json(json);
   } catch {
-    return redactor.text(text);
+    // Too deep.
   }
-}
-
-/** The parsed JSON of a text; `undefined` if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return redactor.text(text);
 }
 
 /** A copy of headers in which none holds the key. */
@@ -55,13 +50,17 @@ const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503]);
 
 /** What an error keeps of a response. Nothing of it holds the key. */
 export function responseFields(
+  { endpoint: { effect }, settings: { redactor } }: CallContext,
   { response, text }: HttpResponse,
-  redactor: Redactor,
-): ResponseFields {
+): ResponseFields & { readonly namesPayment: boolean } {
+  const json = parseJson(text);
+  const payment = effect === "create" ? paymentIn(json) : undefined;
   return {
     status: response.status,
-    body: parseBody(text, redactor),
+    body: safeBody(json, text, redactor),
     headers: safeHeaders(response.headers, redactor),
     retryAfterMs: retryAfterMs(response.headers, RATE_LIMITED.has(response.status)),
+    namesPayment: payment !== undefined,
+    reference: payment?.reference && redactor.text(payment.reference),
   };
 }

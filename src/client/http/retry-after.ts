@@ -4,13 +4,16 @@ const MAX_DATE_MS = 8.64e15;
 /** Reset headers hold seconds from now or, from this moment on, the time itself as Unix seconds. */
 const UNIX_SECONDS_FROM = Date.parse("2024-01-01") / 1_000;
 
-/** The headers that say when to come back, the first that is there counts. As ky reads them. */
-const HEADERS: readonly { readonly name: string; readonly mayBeUnixTime: boolean }[] = [
-  { name: "retry-after", mayBeUnixTime: false },
-  { name: "ratelimit-reset", mayBeUnixTime: true },
-  { name: "x-ratelimit-retry-after", mayBeUnixTime: false }, // Symfony
-  { name: "x-ratelimit-reset", mayBeUnixTime: true }, // GitHub
-  { name: "x-rate-limit-reset", mayBeUnixTime: true }, // Twitter
+/**
+ * The headers that say when to come back, the first that is there counts. As ky reads them. Those that
+ * end with `reset` may hold a Unix time.
+ */
+const HEADERS = [
+  "retry-after",
+  "ratelimit-reset",
+  "x-ratelimit-retry-after", // Symfony
+  "x-ratelimit-reset", // GitHub
+  "x-rate-limit-reset", // Twitter
 ];
 
 function secondsToMs(seconds: number, mayBeUnixTime: boolean, now: number): number {
@@ -39,9 +42,9 @@ export function retryAfterMs(
   isLimited: boolean,
   now: number = Date.now(),
 ): number | undefined {
-  for (const { name, mayBeUnixTime } of isLimited ? HEADERS : HEADERS.slice(0, 1)) {
+  for (const name of isLimited ? HEADERS : HEADERS.slice(0, 1)) {
     const value = headers.get(name);
-    if (value !== null) return readDelay(value, mayBeUnixTime, now);
+    if (value !== null) return readDelay(value, name.endsWith("reset"), now);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { HttpResponse } from "./exchange.ts";
+import type { HttpResponse, Sent } from "./types.ts";
 
 // A result is made of the status and the text only. Headers may hold what must not be stored.
 
@@ -7,11 +7,11 @@ export const encodeResponse = ({ response, text }: HttpResponse): string =>
   JSON.stringify({ status: response.status, text });
 
 /** A stored response, as if the service had just returned it. */
-export function decodeResponse(stored: string): HttpResponse {
+export function decodeResponse(stored: string): Sent {
   const { status, text } = JSON.parse(stored) as { status: number; text: string };
   if (typeof text !== "string") throw new TypeError("The stored response has no text.");
   // The body has been read into the text.
-  return { response: new Response(null, { status }), text };
+  return { response: new Response(null, { status }), text, outcome: "not_sent" };
 }
 
 /** The response that is stored if an attempt is resolved with the reference of its payment. */

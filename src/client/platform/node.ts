@@ -25,8 +25,8 @@ function write(line: string): void {
   fs.writeSync(STDERR, `${line}\n`);
 }
 
-function lineOf(attempt: LoggedAttempt, redactor: Redactor): string {
-  const { view, durationMs, response, error, aborted, retryInMs } = attempt;
+function lineOf(attempt: LoggedAttempt, redactor: Redactor, retryInMs?: number): string {
+  const { view, durationMs, response, error, aborted } = attempt;
   const requestId = requestIdOf(response?.headers);
   const fields = {
     attempt: view.attempt,
@@ -49,7 +49,7 @@ function lineOf(attempt: LoggedAttempt, redactor: Redactor): string {
  * The log of attempts that the environment variable MALIPO_LOG asks for; `undefined` if it does not,
  * and in browsers: customers would see it.
  */
-export function attemptLog(redactor: Redactor): AttemptLog | undefined {
+export function attemptLog(redactor: Redactor): (() => AttemptLog) | undefined {
   const level = isBrowser() ? undefined : allowedEnvironmentVariable("MALIPO_LOG");
   if (level === undefined || level === "off") return undefined;
   const shows = Object.hasOwn(LEVELS, level) ? LEVELS[level] : undefined;
@@ -61,11 +61,23 @@ export function attemptLog(redactor: Redactor): AttemptLog | undefined {
     );
     return undefined;
   }
-  return (attempt) =>
-    callHook(
-      (ended: LoggedAttempt) => (shows(ended) ? write(lineOf(ended, redactor)) : undefined),
-      attempt,
-    );
+  return () => {
+    let last: LoggedAttempt | undefined;
+    const follows = (retryInMs?: number) => {
+      const attempt = last;
+      last = undefined;
+      if (attempt === undefined || !shows(attempt)) return;
+      callHook(write, () => lineOf(attempt, redactor, retryInMs));
+    };
+    return {
+      ended: (attempt) => {
+        last = attempt;
+        // Whether a failure is retried is known later.
+        if (attempt.error === undefined) follows();
+      },
+      follows,
+    };
+  };
 }
 
 // How runtimes say that nothing listens at an address.

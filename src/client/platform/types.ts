@@ -1,19 +1,17 @@
-import type { GatewayError } from "../../errors/base.ts";
-import type { RequestView } from "../hooks.ts";
+import type { AttemptResult, RequestView } from "../hooks.ts";
 
-/** An attempt that has ended, and what follows. */
-export interface LoggedAttempt {
+/** An attempt that has ended. */
+export interface LoggedAttempt extends AttemptResult {
   readonly view: RequestView;
-  readonly durationMs: number;
   readonly response?: Response | undefined;
-  /** Why the attempt failed; `undefined` if it did not. */
-  readonly error?: GatewayError | undefined;
-  readonly aborted?: boolean;
-  readonly retryInMs?: number | undefined;
 }
 
-/** Writes a line for an attempt. Never throws. */
-export type AttemptLog = (attempt: () => LoggedAttempt) => void;
+/** Writes a line for each attempt of one call. Never throws. */
+export interface AttemptLog {
+  ended(attempt: LoggedAttempt): void;
+  /** Called after each failed attempt, when it is known what follows. */
+  follows(retryInMs?: number): void;
+}
 
 /** What the error of a connection says, beside its message. */
 export interface ConnectionDetails {

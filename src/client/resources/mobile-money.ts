@@ -7,7 +7,7 @@ import type {
   Payment,
   PhoneValidation,
 } from "../../contract/payment.ts";
-import { checkFunction } from "../../internal/check-options.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
 import { checkPhone, copyOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
@@ -15,15 +15,6 @@ import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
 import type { CollectOptions } from "../waiting/collect.ts";
-import type { ReadTurns } from "../waiting/read-turns.ts";
-import { checkWaitOptions, WAIT_OPTION_NAMES } from "../waiting/wait-options.ts";
-
-const COLLECT_OPTION_NAMES = [
-  ...WAIT_OPTION_NAMES,
-  "idempotencyKey",
-  "idempotencyWaitMs",
-  "onStarted",
-];
 
 const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"));
 
@@ -31,9 +22,9 @@ const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"))
 export class MobileMoney {
   readonly #call: Call;
   readonly #idempotency: Idempotency;
-  readonly #turns: ReadTurns;
+  readonly #turns: Semaphore;
   /** @internal */
-  constructor(call: Call, idempotency: Idempotency, turns: ReadTurns) {
+  constructor(call: Call, idempotency: Idempotency, turns: Semaphore) {
     this.#call = call;
     this.#turns = turns;
     this.#idempotency = idempotency;
@@ -89,12 +80,9 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    if (own.onStarted !== undefined) checkFunction("onStarted", own.onStarted);
-    const { method, path } = ENDPOINTS["mobileMoney.initiate"];
-    const given = copyOf(`${method} ${path}`, params);
+    const given = [copyOf("collect", params), copyOf("collect", options)] as const;
     const { collectPayment } = await loadCollect();
-    return collectPayment(this.#call, this.#turns, this.#idempotency, given, own);
+    return collectPayment(this.#call, this.#turns, this.#idempotency, ...given);
   }
 
   /**

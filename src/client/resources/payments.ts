@@ -1,11 +1,11 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InitiatedPayment, Payment, PaymentParams } from "../../contract/payment.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
 import type { Query } from "../http/url.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
-import type { ReadTurns } from "../waiting/read-turns.ts";
 import {
   type ReconcileOptions,
   type ReconcileReport,
@@ -17,9 +17,9 @@ import type { WaitOptions } from "../waiting/wait-options.ts";
 /** Payments: read, list and start them, and wait for their final status. */
 export class Payments {
   readonly #call: Call;
-  readonly #turns: ReadTurns;
+  readonly #turns: Semaphore;
   /** @internal */
-  constructor(call: Call, turns: ReadTurns) {
+  constructor(call: Call, turns: Semaphore) {
     this.#call = call;
     this.#turns = turns;
   }

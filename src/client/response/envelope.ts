@@ -1,5 +1,5 @@
+import { idText } from "../../internal/id-text.ts";
 import { isObject } from "../../internal/is-object.ts";
-import { idText } from "../http/payment-in-body.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -77,12 +77,10 @@ export function requireFields(
   requiredFields: readonly string[],
   missing: (field: string) => Error,
 ): Fields {
-  const fields: Fields = isObject(data) ? data : {};
-  const converted: Fields = {};
+  const fields: Fields = isObject(data) ? { ...data } : {};
   for (const name of requiredFields) {
-    const value = idText(fields[name]);
-    if (value === undefined) throw missing(name);
-    if (value !== fields[name]) converted[name] = value;
+    fields[name] = idText(fields[name]);
+    if (fields[name] === undefined) throw missing(name);
   }
-  return Object.keys(converted).length === 0 ? fields : { ...fields, ...converted };
+  return fields;
 }

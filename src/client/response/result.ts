@@ -45,8 +45,8 @@ export function resultOf<T>(call: Promise<Unwrapped<T>>): Result<T> {
       // Through `result`: the caller now has only this promise, so a failure must be reported by this
       // one only. And a stack leads to the caller only if each promise has one that waits for it.
       await result;
-      const whole = await call;
-      return { ...whole, requestId: requestIdOf(whole.response.headers) };
+      const { data, response, body } = await call;
+      return { data, response, body, requestId: requestIdOf(response.headers) };
     },
   });
 }

@@ -1,10 +1,7 @@
-import type { Endpoint } from "../../contract/endpoints.ts";
-import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import type { Sent } from "../http/client.ts";
-import type { HttpResponse } from "../http/exchange.ts";
-import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
+import { statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
+import type { CallContext, Sent } from "../http/types.ts";
 import type { DriftReporter } from "./drift.ts";
 import { dataOf, findList, isErrorEnvelope, isUnclearEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
@@ -20,11 +17,6 @@ function safeSyntaxError(text: string, redactor: Redactor): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function failureIn(context: CallContext, received: HttpResponse, outcome: Outcome): Error {
-  const failure = statusFailure(context, received);
-  return failure.toError(worse(outcome, failure.outcome));
 }
 
 /** What is known of the service beside the contract. */
@@ -43,27 +35,30 @@ export interface Learned {
  */
 export function unwrap(
   context: CallContext,
-  endpoint: Endpoint,
-  { received, outcome }: Sent,
+  received: Sent,
   { listPath, drift }: Learned = {},
 ): { data: unknown; body: unknown } {
+  const { name, endpoint, settings } = context;
   let body: unknown;
   try {
     body = parse(received.text);
   } catch {
     throw unexpectedResponse(context, received, "its body is not JSON", {
-      cause: safeSyntaxError(received.text, context.redactor),
+      cause: safeSyntaxError(received.text, settings.redactor),
     });
   }
-  if (isErrorEnvelope(body)) throw failureIn(context, received, outcome);
-  if (context.effect !== "read" && isUnclearEnvelope(body))
+  if (isErrorEnvelope(body)) {
+    const failure = statusFailure(context, received);
+    throw failure.toError(worse(received.outcome, failure.outcome));
+  }
+  if (endpoint.effect !== "read" && isUnclearEnvelope(body))
     throw unexpectedResponse(context, received, "its `success` is neither true nor false");
-  drift?.profile(context.endpoint, received.response.status, body);
+  drift?.profile(name, received.response.status, body);
   if (endpoint.list) {
     const resource = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1).replace("-", "_");
     const list = findList(body, resource, listPath);
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
-    drift?.contract(context.endpoint, endpoint, list.items);
+    drift?.contract(name, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };
   }
   const found = dataOf(body);
@@ -73,6 +68,6 @@ export function unwrap(
       : requireFields(found, endpoint.requiredFields, (field) =>
           unexpectedResponse(context, received, `its body has no usable \`data.${field}\``),
         );
-  drift?.contract(context.endpoint, endpoint, found);
+  drift?.contract(name, endpoint, found);
   return { data, body };
 }

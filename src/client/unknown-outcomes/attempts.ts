@@ -1,3 +1,4 @@
+import type { Payment } from "../../contract/payment.ts";
 import { storeError } from "../../idempotency/run-once.ts";
 import type {
   AttemptPage,
@@ -7,6 +8,8 @@ import type {
 } from "../../idempotency/store.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
+import type { CallOptions } from "../options.ts";
+import type { ReadPage } from "./payment-pages.ts";
 
 /** An attempt to make a call once, as the store remembers it. */
 export interface Attempt {
@@ -55,6 +58,13 @@ export interface AttemptsContext {
   readonly redactor: Redactor;
 }
 
+/** What a look for payments needs beside the store. */
+export interface LookContext extends AttemptsContext {
+  readonly baseUrl: string;
+  readPage(options: CallOptions): ReadPage;
+  readPayment(reference: string): Promise<Payment>;
+}
+
 export function toAttempt(record: AttemptRecord): Attempt {
   const { endpoint, idempotencyKey, owner, state, begunAt, notSentInMs, baseUrl, scope } = record;
   return {
@@ -72,18 +82,20 @@ export function toAttempt(record: AttemptRecord): Attempt {
 /** Calls the store, and turns what it throws into an error of ours: nothing was changed by it. */
 export async function fromStore<T>(
   { redactor }: AttemptsContext,
-  what: string,
+  failed: string,
   call: () => Promise<T>,
 ): Promise<T> {
   try {
     return await call();
   } catch (cause) {
-    throw storeError(`The idempotency store failed ${what}.`, redactor.cause(cause));
+    throw storeError(failed, redactor.cause(cause));
   }
 }
 
 export const listRecords = (context: AttemptsContext, query: ListQuery): Promise<AttemptPage> =>
-  fromStore(context, "while it listed the attempts", () => context.store.list(query));
+  fromStore(context, "The idempotency store failed while it listed the attempts.", () =>
+    context.store.list(query),
+  );
 
 /**
  * @param digests - Only attempts with these digests.

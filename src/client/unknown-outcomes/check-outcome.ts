@@ -2,16 +2,17 @@ import type { Payment } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import { startsPayment } from "../payment-signals.ts";
+import type { LookContext } from "./attempts.ts";
 import {
   attemptsFor,
   begunAtMs,
   candidateOf,
   compare,
   hasPepperOf,
+  readCandidates,
   takenReferences,
 } from "./match-payments.ts";
-import { readPayments } from "./payment-pages.ts";
-import { candidatesOf, freePayments, type LookContext, reachesBack } from "./resolve-unknown.ts";
+import { freePayments } from "./resolve-unknown.ts";
 
 /**
  * Looks at the service for what speaks against an outcome that a person wants to resolve an attempt
@@ -43,13 +44,13 @@ async function objectionToNotSent(
   record: AttemptRecord,
 ): Promise<string | undefined> {
   const begunMs = begunAtMs(record, Date.now());
-  const history = await readPayments(context.readPage({}), begunMs);
-  const { left } = await freePayments(context, record, candidatesOf(context, history));
+  const { candidates, reachBackTo } = await readCandidates(context, begunMs);
+  const { left } = await freePayments(context, record, candidates);
   if (left.length > 0) {
     const names = left.map(({ reference }) => reference || "one without a reference").join(", ");
     return `The service lists ${left.length === 1 ? "a payment" : "payments"} that this attempt may have made: ${names}.`;
   }
-  return reachesBack(history, begunMs)
+  return reachBackTo(begunMs)
     ? undefined
     : "The list of payments is not known to reach back to the attempt, so that its payment may be missing there.";
 }
@@ -67,7 +68,7 @@ async function objectionToReference(
     return `The payment ${reference} is of another account reference, amount or phone than the attempt.`;
   }
   const { accountReference } = record.digests;
-  const others = await attemptsFor(context, accountReference, context.baseUrl);
+  const others = await attemptsFor(context, accountReference);
   const taken = await takenReferences(context, others);
   return taken.has(reference)
     ? `The payment ${reference} belongs to another idempotency key already.`

@@ -3,8 +3,9 @@ import type { MobileMoneyPaymentParams } from "../../contract/payment.ts";
 import type { CallOptions } from "../options.ts";
 import { signalsOf } from "../payment-signals.ts";
 import type { Look } from "../waiting/collect.ts";
+import type { LookContext } from "./attempts.ts";
 import { attemptsFor } from "./match-payments.ts";
-import { type LookContext, lookForPayments } from "./resolve-unknown.ts";
+import { lookForPayments } from "./resolve-unknown.ts";
 
 const { method, path } = ENDPOINTS["mobileMoney.initiate"];
 const ENDPOINT = `${method} ${path}`;
@@ -25,7 +26,7 @@ export async function lookForAttempt(
   const { accountReference } = signalsOf(params);
   if (accountReference === undefined) return "gone";
   const digest = context.store.digest(accountReference);
-  const record = (await attemptsFor(context, digest, context.baseUrl)).find(
+  const record = (await attemptsFor(context, digest)).find(
     (one) => one.idempotencyKey === idempotencyKey && one.endpoint === ENDPOINT,
   );
   if (record === undefined) return "gone";

@@ -1,10 +1,13 @@
 import type { Payment } from "../../contract/payment.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
-import { idText, paymentIn } from "../http/payment-in-body.ts";
+import { idText } from "../../internal/id-text.ts";
+import { paymentIn } from "../http/payment-in-body.ts";
 import { decodeResponse } from "../http/stored-response.ts";
+import type { CallOptions } from "../options.ts";
 import { signalsOf } from "../payment-signals.ts";
-import { type AttemptsContext, allRecords, fromStore } from "./attempts.ts";
+import { type AttemptsContext, allRecords, fromStore, type LookContext } from "./attempts.ts";
+import { CLOCK_MARGIN_MS, readPayments, timeOf } from "./payment-pages.ts";
 
 /** The digests of what a payment can be recognised by. */
 type Signals = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
@@ -13,6 +16,7 @@ const SIGNALS = ["accountReference", "amount", "phone"] as const;
 
 /** A payment with its digests, and when it was made, if that is known. */
 export interface Candidate {
+  readonly payment: Payment;
   readonly reference: string;
   readonly signals: Signals;
   /** By this machine's clock. */
@@ -23,13 +27,14 @@ export interface Candidate {
 
 export function candidateOf(
   { store }: AttemptsContext,
-  payment: Payment | Readonly<Record<string, unknown>>,
+  payment: Payment,
   time: Pick<Candidate, "atMs" | "marginMs"> = { atMs: undefined },
 ): Candidate {
   const signals = signalsOf(payment);
   const digest = (text: string | undefined) =>
     text === undefined ? undefined : store.digest(text);
   return {
+    payment,
     reference: idText(payment.reference) ?? "",
     signals: {
       accountReference: digest(signals.accountReference),
@@ -37,6 +42,31 @@ export function candidateOf(
       phone: digest(signals.phone),
     },
     ...time,
+  };
+}
+
+/**
+ * Reads the payments since a time by this machine's clock, to compare attempts with them. `reachBackTo`
+ * says whether a payment of an attempt that began then would be among them.
+ */
+export async function readCandidates(
+  context: LookContext,
+  sinceMs: number,
+  options: CallOptions = {},
+) {
+  const readPage = context.readPage(options);
+  const { payments, reachesBackTo, clockOffsetMs } = await readPayments(readPage, sinceMs);
+  const marginMs = clockOffsetMs === undefined ? undefined : CLOCK_MARGIN_MS;
+  return {
+    candidates: payments.map((payment) => {
+      const time = timeOf(payment);
+      const atMs = time === undefined ? undefined : time - (clockOffsetMs ?? 0);
+      return candidateOf(context, payment, { atMs, marginMs });
+    }),
+    // Without the service's clock, only the end of the list says so.
+    reachBackTo: (begunMs: number) =>
+      reachesBackTo === Number.NEGATIVE_INFINITY ||
+      (clockOffsetMs !== undefined && reachesBackTo < begunMs + clockOffsetMs - CLOCK_MARGIN_MS),
   };
 }
 
@@ -90,23 +120,35 @@ export const isPossible = (record: AttemptRecord, candidate: Candidate): boolean
 
 /** Every attempt for an account reference, in whatever state, at the same service. */
 export async function attemptsFor(
-  context: AttemptsContext,
+  context: LookContext,
   accountReference: string | undefined,
-  baseUrl: string,
 ): Promise<AttemptRecord[]> {
   const records = await allRecords(context, { digests: { accountReference } });
-  return records.filter((record) => record.baseUrl === baseUrl);
+  return records.filter(({ baseUrl }) => baseUrl === context.baseUrl);
 }
 
-/** The reference of the payment that a succeeded attempt made. */
-export async function referenceOf(
+/** The references of the payments that attempts made. Only those that succeeded have one. */
+export async function takenReferences(
+  context: AttemptsContext,
+  records: readonly AttemptRecord[],
+): Promise<Set<string>> {
+  const taken = new Set<string>();
+  for (const record of records) {
+    const reference = record.state === "succeeded" && (await referenceOf(context, record));
+    if (reference) taken.add(reference);
+  }
+  return taken;
+}
+
+async function referenceOf(
   context: AttemptsContext,
   { endpoint, idempotencyKey, baseUrl }: AttemptRecord,
 ): Promise<string | undefined> {
   const { store } = context;
   const name = recordName(endpoint, idempotencyKey);
   const owner = globalThis.crypto.randomUUID();
-  return fromStore(context, "while it read an attempt", async () => {
+  const failed = "The idempotency store failed while it read an attempt.";
+  return fromStore(context, failed, async () => {
     const attempt = { parameters: "", owner, leaseMs: 1, endpoint, idempotencyKey, baseUrl };
     const found = await store.begin(name, attempt);
     // Its retention ended in this moment.
@@ -121,17 +163,4 @@ function storedReference(result: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-export async function takenReferences(
-  context: AttemptsContext,
-  records: readonly AttemptRecord[],
-): Promise<Set<string>> {
-  const taken = new Set<string>();
-  for (const record of records) {
-    if (record.state !== "succeeded") continue;
-    const reference = await referenceOf(context, record);
-    if (reference !== undefined) taken.add(reference);
-  }
-  return taken;
 }

@@ -7,12 +7,18 @@ import type { Call } from "../call.ts";
 import { signalsOf } from "../payment-signals.ts";
 import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import { type Attempt, allRecords, listRecords, toAttempt } from "./attempts.ts";
+import { type Attempt, allRecords, type LookContext, listRecords, toAttempt } from "./attempts.ts";
 import { objectionTo } from "./check-outcome.ts";
-import { attemptsFor, begunAtMs, candidateOf, compare, referenceOf } from "./match-payments.ts";
-import { readPayments } from "./payment-pages.ts";
+import {
+  attemptsFor,
+  begunAtMs,
+  candidateOf,
+  compare,
+  readCandidates,
+  takenReferences,
+} from "./match-payments.ts";
 import { type CreateName, resolveAttempt } from "./resolve-attempt.ts";
-import { type LookContext, resolveByCandidate } from "./resolve-unknown.ts";
+import { resolveByCandidate } from "./resolve-unknown.ts";
 
 export { listAttempts } from "./attempts.ts";
 export { lookForAttempt } from "./look-for-attempt.ts";
@@ -50,9 +56,9 @@ export async function unknownBeside(
   if (attempts.length === 0) return [];
   const now = Date.now();
   const since = Math.min(...attempts.map((record) => begunAtMs(record, now)));
-  const { payments } = await readPayments(context.readPage({}), Math.max(since, now - DAY_MS));
+  const { candidates } = await readCandidates(context, Math.max(since, now - DAY_MS));
   const matches = (record: AttemptRecord) =>
-    payments.filter((one) => compare(record, candidateOf(context, one)) !== "no");
+    candidates.filter((one) => compare(record, one) !== "no").map(({ payment }) => payment);
   return attempts.map((one) => ({ attempt: toAttempt(one), payments: matches(one) }));
 }
 
@@ -88,9 +94,8 @@ export async function resolveByPayment(
   const { attempts } = await listUnknown(context, 1);
   if (attempts.length === 0) return false;
   const isComplete = account_reference !== undefined && phone !== undefined;
-  const whole = isComplete
-    ? payment
-    : { ...payment, ...(await context.readPayment(String(reference))), reference };
+  const read = isComplete ? {} : await context.readPayment(String(reference));
+  const whole = { ...payment, ...read, reference } as Payment;
   return resolveByCandidate(context, candidateOf(context, whole));
 }
 
@@ -108,12 +113,11 @@ export async function otherCompletedPayments(
 ): Promise<Payment[]> {
   const { accountReference: label } = signalsOf({ account_reference: accountReference });
   if (label === undefined) return [];
-  const records = await attemptsFor(context, context.store.digest(label), context.baseUrl);
+  const records = await attemptsFor(context, context.store.digest(label));
+  const others = await takenReferences(context, records);
+  others.delete(reference);
   const completed: Payment[] = [];
-  for (const record of records) {
-    if (record.state !== "succeeded") continue;
-    const other = await referenceOf(context, record);
-    if (other === undefined || other === reference) continue;
+  for (const other of others) {
     const payment = await context.readPayment(other);
     if (payment.status === "completed") completed.push({ ...payment, reference: other });
   }

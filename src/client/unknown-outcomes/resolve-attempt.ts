@@ -1,8 +1,8 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { IdempotencyConflictError } from "../../errors/payment.ts";
-import { recordName, storeError } from "../../idempotency/run-once.ts";
-import type { ResolveResult } from "../../idempotency/store.ts";
+import { recordName } from "../../idempotency/run-once.ts";
+import type { AttemptRecord, ResolveResult } from "../../idempotency/store.ts";
 import { lastUnknownOwner } from "../../idempotency/unknown-attempts.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { quoteMasked } from "../../internal/phone-digits.ts";
@@ -11,7 +11,7 @@ import { encodeReference } from "../http/stored-response.ts";
 import { checkIdempotencyKey } from "../idempotency-key.ts";
 import { invalidParam } from "../invalid-params.ts";
 import { endpointForRequest, type RequestParams } from "../request.ts";
-import type { AttemptsContext } from "./attempts.ts";
+import { type AttemptsContext, fromStore } from "./attempts.ts";
 
 /** A call that creates something: its name, or the method and path of a `gateway.request`. */
 export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
@@ -79,6 +79,26 @@ function checkResolveResult(result: unknown): ResolveResult {
   throw new TypeError("resolve() of the idempotency store must resolve with a ResolveResult.");
 }
 
+/**
+ * Resolves an attempt in the store.
+ *
+ * @param reference - The payment that it made; `undefined` if it was not sent.
+ * @param attempt - Only this attempt.
+ */
+export const resolveInStore = (
+  context: AttemptsContext,
+  { endpoint, idempotencyKey }: Pick<AttemptRecord, "endpoint" | "idempotencyKey">,
+  reference: string | undefined,
+  attempt: string | undefined,
+): Promise<ResolveResult> => {
+  const name = recordName(endpoint, idempotencyKey);
+  const result = reference === undefined ? undefined : encodeReference(reference);
+  const failed = `${endpoint}: the idempotency store failed while it resolved the attempt. Call resolve again.`;
+  return fromStore(context, failed, async () =>
+    checkResolveResult(await context.store.resolve(name, result, attempt)),
+  );
+};
+
 /** See `gateway.idempotency.resolve`. */
 export async function resolveAttempt(
   context: AttemptsContext,
@@ -93,18 +113,10 @@ export async function resolveAttempt(
     const expected = 'expected the reference of a payment, or "not_sent"';
     throw invalidParam("resolve", "outcome", expected);
   }
-  const { store, redactor } = context;
-  const name = recordName(endpoint, key);
-  const attempt = options.attempt ?? lastUnknownOwner(store, name);
-  const result = outcome === "not_sent" ? undefined : encodeReference(outcome);
-  let found: ResolveResult;
-  try {
-    found = checkResolveResult(await store.resolve(name, result, attempt));
-  } catch (cause) {
-    const failed =
-      "the idempotency store failed while it resolved the attempt. Call resolve again.";
-    throw storeError(`${endpoint}: ${failed}`, redactor.cause(cause));
-  }
+  const attempt = options.attempt ?? lastUnknownOwner(context.store, recordName(endpoint, key));
+  const reference = outcome === "not_sent" ? undefined : outcome;
+  const record = { endpoint, idempotencyKey: key };
+  const found = await resolveInStore(context, record, reference, attempt);
   if (found.state === "resolved") return;
   throw new IdempotencyConflictError(
     `${endpoint}: nothing was resolved under the idempotency key ${quoteMasked(key)}. ${reasonFor(found)}`,

@@ -1,32 +1,23 @@
-import type { Payment } from "../../contract/payment.ts";
-import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
-import { encodeReference } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";
 import {
   type Attempt,
   type AttemptsContext,
   allRecords,
-  fromStore,
+  type LookContext,
   toAttempt,
 } from "./attempts.ts";
 import {
   attemptsFor,
   begunAtMs,
   type Candidate,
-  candidateOf,
   compare,
   isPossible,
+  readCandidates,
   takenReferences,
 } from "./match-payments.ts";
-import {
-  CLOCK_MARGIN_MS,
-  type PaymentHistory,
-  type ReadPage,
-  readPayments,
-  timeOf,
-} from "./payment-pages.ts";
+import { resolveInStore } from "./resolve-attempt.ts";
 
 /** How `gateway.idempotency.resolveUnknown` looks for payments. */
 export interface ResolveUnknownOptions {
@@ -65,13 +56,6 @@ export type UnknownReport =
   | { readonly state: "resolved"; readonly attempt: Attempt; readonly reference: string }
   | { readonly state: "unclear"; readonly attempt: Attempt; readonly references: readonly string[] }
   | { readonly state: "not_sent" | "none" | "too_old" | "changed"; readonly attempt: Attempt };
-
-/** What a look needs beside the store. */
-export interface LookContext extends AttemptsContext {
-  readonly baseUrl: string;
-  readPage(options: CallOptions): ReadPage;
-  readPayment(reference: string): Promise<Payment>;
-}
 
 // 100 years.
 const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
@@ -117,8 +101,7 @@ export async function lookForPayments(
     .map((record) => ({ state: "too_old", attempt: toAttempt(record) }));
   if (looked.length === 0) return reports;
   const since = Math.min(...looked.map((record) => begunAtMs(record, nowMs)));
-  const history = await readPayments(context.readPage(callOptions), since);
-  const candidates = candidatesOf(context, history);
+  const { candidates, reachBackTo } = await readCandidates(context, since, callOptions);
   for (const record of looked) {
     signal?.throwIfAborted();
     const isOldEnough =
@@ -126,29 +109,10 @@ export async function lookForPayments(
       record.notSentInMs === 0 &&
       // By the clock that says less: a clock that jumped must not make an attempt older.
       Math.min(record.ageMs, nowMs - record.begunAt) >= notSentAfterMs;
-    const mayBeAbsent = isOldEnough && reachesBack(history, begunAtMs(record, nowMs));
+    const mayBeAbsent = isOldEnough && reachBackTo(begunAtMs(record, nowMs));
     reports.push(await lookFor(context, record, candidates, mayBeAbsent));
   }
   return reports;
-}
-
-/** The payments of a history, with their times by this machine's clock. */
-export function candidatesOf(context: LookContext, { payments, clockOffsetMs }: PaymentHistory) {
-  const marginMs = clockOffsetMs === undefined ? undefined : CLOCK_MARGIN_MS;
-  return payments.map((payment) => {
-    const time = timeOf(payment);
-    const atMs = time === undefined ? undefined : time - (clockOffsetMs ?? 0);
-    return candidateOf(context, payment, { atMs, marginMs });
-  });
-}
-
-/** Whether a payment of an attempt would be in the list. Without the service's clock, only its end says so. */
-export function reachesBack(
-  { reachesBackTo, clockOffsetMs }: PaymentHistory,
-  begunMs: number,
-): boolean {
-  if (reachesBackTo === Number.NEGATIVE_INFINITY) return true;
-  return clockOffsetMs !== undefined && reachesBackTo < begunMs + clockOffsetMs - CLOCK_MARGIN_MS;
 }
 
 /** The attempts that may have made one of some payments, without the one that is looked for. */
@@ -160,7 +124,7 @@ async function otherAttempts(
   const found: AttemptRecord[] = [];
   for (const digest of new Set(payments.map(({ signals }) => signals.accountReference))) {
     const own = digest ?? record.digests.accountReference;
-    if (own !== undefined) found.push(...(await attemptsFor(context, own, context.baseUrl)));
+    if (own !== undefined) found.push(...(await attemptsFor(context, own)));
   }
   return found.filter(({ owner }) => owner !== record.owner);
 }
@@ -215,7 +179,7 @@ export async function resolveByCandidate(
 ): Promise<boolean> {
   const { accountReference } = candidate.signals;
   if (accountReference === undefined || candidate.reference === "") return false;
-  const records = await attemptsFor(context, accountReference, context.baseUrl);
+  const records = await attemptsFor(context, accountReference);
   const possible = records.filter((one) => one.state !== "succeeded" && isPossible(one, candidate));
   const [only] = possible;
   if (only === undefined || possible.length > 1) return false;
@@ -233,11 +197,7 @@ async function resolveRecord(
   reference: string | undefined,
 ): Promise<UnknownReport> {
   const attempt = toAttempt(record);
-  const name = recordName(record.endpoint, record.idempotencyKey);
-  const result = reference === undefined ? undefined : encodeReference(reference);
-  const found = await fromStore(context, "while it resolved an attempt", () =>
-    context.store.resolve(name, result, record.owner),
-  );
+  const found = await resolveInStore(context, record, reference, record.owner);
   if (found.state !== "resolved") return { state: "changed", attempt };
   return reference === undefined
     ? { state: "not_sent", attempt }

@@ -4,10 +4,10 @@ import { onDemand } from "../on-demand.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Look } from "../waiting/collect.ts";
-import type { AttemptList, AttemptQuery } from "./attempts.ts";
+import type { AttemptList, AttemptQuery, LookContext } from "./attempts.ts";
 import type { UnknownAttempt } from "./operations.ts";
 import type { ResolveOptions } from "./resolve-attempt.ts";
-import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
 
 type Operations = typeof import("./operations.ts");
 

@@ -6,14 +6,15 @@ import type {
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import { checkFunction } from "../../internal/check-options.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
-import type { ReadTurns } from "./read-turns.ts";
 import { waitForFinalStatus } from "./wait-for-payment.ts";
-import type { WaitOptions } from "./wait-options.ts";
+import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "./wait-options.ts";
 
 /** How to start a payment and wait until it reaches a final status. */
 export interface CollectOptions
@@ -33,17 +34,26 @@ export interface CollectOptions
   onStarted?: ((reference: string) => void) | undefined;
 }
 
+const COLLECT_OPTION_NAMES = [
+  ...WAIT_OPTION_NAMES,
+  "idempotencyKey",
+  "idempotencyWaitMs",
+  "onStarted",
+];
+
 /** Starts a payment, or finds it, and waits for its final status. */
 export async function collectPayment(
   call: Call,
-  turns: ReadTurns,
+  turns: Semaphore,
   finder: {
     look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
   },
   params: MobileMoneyPaymentParams,
-  options: CollectOptions & { readonly waitMs: number },
+  given: CollectOptions,
 ): Promise<Payment> {
+  const options = checkWaitOptions(given, "collect", COLLECT_OPTION_NAMES);
   const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = options;
+  if (onStarted !== undefined) checkFunction("onStarted", onStarted);
   // From the checked options: a copy would inherit from `Object.prototype`, which others can change.
   const { signal, headers, timeoutMs } = options;
   const started = performance.now();

@@ -1,41 +1,30 @@
 import { TimeoutError } from "../../errors/connection.ts";
 import { linkedController } from "../../internal/linked-controller.ts";
-import { Semaphore } from "../../internal/semaphore.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 
 /** How many reads of one gateway's waits are under way at most: a burst of waits must not be a flood. */
-const MAX_READS = 100;
+export const MAX_READS = 100;
 
-/** The turns of the reads of all waits of one gateway, first come, first served. */
-export class ReadTurns {
-  readonly #semaphore = new Semaphore(MAX_READS);
-
-  /**
-   * Reads as soon as fewer than 100 reads are under way.
-   *
-   * @throws {TimeoutError} if the turn does not come in `leftMs`. Nothing was sent.
-   * @throws the reason of the signal, if it aborts before the turn.
-   */
-  async take<T>(read: () => Promise<T>, leftMs: number, signal?: AbortSignal): Promise<T> {
-    const { controller, unlink } = linkedController(signal);
-    const timer = setTimeout(() => controller.abort(noTurn(leftMs)), leftMs);
-    const begin = () => {
-      clearTimeout(timer);
-      unlink();
-    };
-    try {
-      return await this.#semaphore.use(controller.signal, () => {
-        begin();
-        return read();
-      });
-    } finally {
-      begin();
-    }
+/**
+ * Reads as soon as fewer than 100 reads are under way, first come, first served.
+ *
+ * @throws {TimeoutError} if the turn does not come in `leftMs`. Nothing was sent.
+ * @throws the reason of the signal, if it aborts before the turn.
+ */
+export async function readInTurn<T>(
+  turns: Semaphore,
+  read: () => Promise<T>,
+  leftMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const { controller, unlink } = linkedController(signal);
+  const message = `The payment was not read: ${MAX_READS} reads of this gateway were under way for ${Math.round(leftMs)} ms. Wait for fewer payments at a time, or raise \`waitMs\`.`;
+  const noTurn = () => controller.abort(new TimeoutError(message, "not_sent", leftMs));
+  const timer = setTimeout(noTurn, leftMs);
+  try {
+    return await turns.use(controller.signal, read);
+  } finally {
+    clearTimeout(timer);
+    unlink();
   }
 }
-
-const noTurn = (leftMs: number): TimeoutError =>
-  new TimeoutError(
-    `The payment was not read: ${MAX_READS} reads of this gateway were under way for ${Math.round(leftMs)} ms. Wait for fewer payments at a time, or raise \`waitMs\`.`,
-    "not_sent",
-    leftMs,
-  );

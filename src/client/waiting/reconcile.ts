@@ -2,7 +2,7 @@ import { type DoublePayment, DoublePaymentDetector } from "../../contract/double
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
-import { concurrently } from "../../internal/concurrently.ts";
+import { concurrently, iteratorOf } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
 import { invalidParams } from "../invalid-params.ts";
 import type { CallOptions } from "../options.ts";
@@ -64,23 +64,6 @@ function withDoublePayments(
   return doublePayments.length === 0 ? report : { ...report, doublePayments };
 }
 
-function openIterator(
-  references: Iterable<string> | AsyncIterable<string>,
-): Iterator<string> | AsyncIterator<string> {
-  const given = Object(references);
-  // A string is iterable too, one character after another.
-  if (
-    typeof references === "string" ||
-    !(Symbol.iterator in given || Symbol.asyncIterator in given)
-  ) {
-    const message = `\`references\` must be an iterable, such as an array; got ${describeValue(references)}`;
-    throw invalidParams("reconcile", [{ path: [], message }]);
-  }
-  return Symbol.asyncIterator in references
-    ? references[Symbol.asyncIterator]()
-    : references[Symbol.iterator]();
-}
-
 /**
  * Reads many payments, several at a time, and yields each report as soon as it is there. Goes on
  * after errors. It takes a reference only when the caller is ready for a report, so it needs no more
@@ -94,7 +77,11 @@ export async function* reconcilePayments(
   const own = ownOptions(options, ["concurrency", "onProgress", "signal"], "reconcile");
   const { concurrency = DEFAULT_CONCURRENCY } = own;
   checkWholeNumber("concurrency", concurrency, 1);
-  const source = openIterator(references);
+  const source = iteratorOf(references);
+  if (source === undefined) {
+    const message = `\`references\` must be an iterable, such as an array; got ${describeValue(references)}`;
+    throw invalidParams("reconcile", [{ path: [], message }]);
+  }
 
   async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
     try {

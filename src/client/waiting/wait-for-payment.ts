@@ -1,12 +1,13 @@
 import type { Payment } from "../../contract/payment.ts";
-import { isFinal, mergePayment } from "../../contract/payment-state.ts";
+import { addReport, isFinal } from "../../contract/payment-state.ts";
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
-import type { ReadTurns } from "./read-turns.ts";
+import { readInTurn } from "./read-turns.ts";
 import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
 
 /** What a wait knows so far. */
@@ -52,10 +53,11 @@ async function readOnce(
   elapsedMs: () => number,
 ): Promise<number> {
   try {
-    const { payment, changed } = mergePayment(state.payment, await read());
+    const before = state.payment?.status;
+    const payment = addReport(state.payment, await read());
     state.payment = payment;
     state.failure = undefined;
-    if (changed) callHook(onUpdate, () => payment);
+    if (payment.status !== before) callHook(onUpdate, () => payment);
     return 0;
   } catch (error) {
     signal?.throwIfAborted();
@@ -72,7 +74,7 @@ async function readOnce(
  * @throws {PaymentPendingError} at the time limit, with the payment as it was last read.
  */
 export async function waitForFinalStatus(
-  turns: ReadTurns,
+  turns: Semaphore,
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
   given: WaitOptions = {},
@@ -87,7 +89,7 @@ export async function waitForFinalStatus(
   const lookNow = () => alarm.abort();
   const state: WaitState = { payment: undefined, failure: undefined };
   const leftMs = () => Math.max(waitMs - elapsedMs(), 1);
-  const readInTurn = () =>
+  const readNow = () =>
     read({
       signal,
       headers,
@@ -96,7 +98,7 @@ export async function waitForFinalStatus(
       maxRetries: 0,
       totalTimeoutMs: leftMs(),
     });
-  const readNext = () => turns.take(readInTurn, leftMs(), signal);
+  const readNext = () => readInTurn(turns, readNow, leftMs(), signal);
 
   // If that fails, the reads still come.
   const unsubscribe = callHook(

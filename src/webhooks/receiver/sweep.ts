@@ -1,7 +1,7 @@
 import { isFinal } from "../../contract/payment-state.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
-import { concurrently } from "../../internal/concurrently.ts";
+import { concurrently, iteratorOf } from "../../internal/concurrently.ts";
 import { readEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { Handlers } from "./handlers.ts";
@@ -46,20 +46,15 @@ export async function sweepPayments(references: References, sweep: Sweep): Promi
     }
   };
   const counts = { accepted: 0, duplicate: 0, conflict: 0, pending: 0, failed: 0 };
-  const results = concurrently(iteratorOf(references), sweepOne, CONCURRENCY, sweep.signal);
+  const source = iteratorOf(references);
+  if (source === undefined) {
+    throw new ConfigurationError(
+      `sweep() takes an iterable of references, such as an array; got ${describeValue(references)}.`,
+    );
+  }
+  const results = concurrently(source, sweepOne, CONCURRENCY, sweep.signal);
   for await (const result of results) counts[result]++;
   return counts;
-}
-
-function iteratorOf(references: References): Iterator<string> | AsyncIterator<string> {
-  // A string is iterable too, one character after another.
-  if (typeof references === "object" && references !== null) {
-    if (Symbol.asyncIterator in references) return references[Symbol.asyncIterator]();
-    if (Symbol.iterator in references) return references[Symbol.iterator]();
-  }
-  throw new ConfigurationError(
-    `sweep() takes an iterable of references, such as an array; got ${describeValue(references)}.`,
-  );
 }
 
 async function storeRead(
