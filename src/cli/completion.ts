@@ -18,7 +18,7 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly string[]>> = {
 
 const flagValues = ({ value = "", choices }: Flag) => choices ?? BY_PLACEHOLDER[value] ?? [];
 
-function argumentValues({ args: [first] = [] }: Subcommand): readonly string[] {
+function argumentValues({ args: [first] }: Subcommand): readonly string[] {
   return first === undefined ? [] : (first.values ?? BY_PLACEHOLDER[first.name] ?? []);
 }
 

@@ -1,19 +1,14 @@
 import type { Flag } from "../internal/flags.ts";
-import { type Argument, COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
+import { COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
-
-function argumentUsage({ name, optional, repeatable }: Argument): string {
-  const text = repeatable ? `${name}...` : name;
-  return optional ? `[${text}]` : `<${text}>`;
-}
 
 /** `malipo events resend <id>`. */
 export function commandUsage(
   { name }: Command,
-  { name: subcommandName, args = [], flags }: Subcommand,
+  { name: subcommandName, args, flags }: Subcommand,
 ): string {
-  const words = ["malipo", name, subcommandName, ...args.map(argumentUsage)];
+  const words = ["malipo", name, subcommandName, ...args.map((one) => one.usage)];
   return [...words, flags.length > 0 ? "[flags]" : undefined].filter(Boolean).join(" ");
 }
 
@@ -74,8 +69,8 @@ const flagTable = (flags: readonly Flag[]) =>
 
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
-  const values = (subcommand.args ?? []).flatMap((one) =>
-    one.values ? [[argumentUsage(one), one.values.join(" | ")]] : [],
+  const values = subcommand.args.flatMap(({ usage, values }) =>
+    values ? [[usage, values.join(" | ")]] : [],
   );
   return [
     section(commandUsage(command, subcommand), subcommand.summary),

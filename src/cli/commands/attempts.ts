@@ -25,20 +25,23 @@ import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../inp
 import { confirm } from "../terminal/confirm.ts";
 import { formatTable, paint, printError } from "../terminal/output.ts";
 
-const SUBCOMMANDS: Readonly<
-  Record<string, (context: AttemptsContext, input: Input) => Promise<Output>>
-> = { list, resolve, "resolve-unknown": resolveUnknown };
+/** A command about the store that `--store` names. */
+const withStore =
+  (work: (context: AttemptsContext, input: Input) => Promise<Output>) =>
+  async (input: Input): Promise<Output> => {
+    const { store, close } = await openStore(input.values);
+    // There is no API key to redact: a value that nothing contains.
+    const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
+    try {
+      return await work(context, input);
+    } finally {
+      await close();
+    }
+  };
 
-export async function run(input: Input): Promise<Output | number> {
-  const { store, close } = await openStore(input.values);
-  // There is no API key to redact: a value that nothing contains.
-  const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
-  try {
-    return (await SUBCOMMANDS[input.subcommand]?.(context, input)) ?? EXIT.usage;
-  } finally {
-    await close();
-  }
-}
+export const list = withStore(listStored);
+export const resolve = withStore(resolveOne);
+export const resolveUnknown = withStore(resolveAll);
 
 /** Opens the store that `--store` names. */
 async function openStore(values: FlagValues) {
@@ -64,7 +67,7 @@ async function openStore(values: FlagValues) {
 
 const MAX_LIMIT = 1_000;
 
-async function list(context: AttemptsContext, { values }: Input): Promise<Output> {
+async function listStored(context: AttemptsContext, { values }: Input): Promise<Output> {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
   const digests = digestsOf(context, values);
@@ -103,7 +106,7 @@ function formatAttempts(items: readonly Attempt[]): string {
   return formatTable([HEAD, ...rows]);
 }
 
-async function resolve(context: AttemptsContext, input: Input): Promise<Output> {
+async function resolveOne(context: AttemptsContext, input: Input): Promise<Output> {
   const { args, values, switches } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
@@ -144,7 +147,7 @@ async function look(
   );
 }
 
-async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<Output> {
+async function resolveAll({ store }: AttemptsContext, input: Input): Promise<Output> {
   const { values, switches } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;

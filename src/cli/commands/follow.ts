@@ -20,11 +20,8 @@ interface News {
 const INTERVAL_MS = 500;
 const LIMIT = 200;
 
-export const run = (input: Input): Promise<number> =>
-  input.command === "listen" ? listen(input) : showLogs(input);
-
 /** `malipo logs` */
-async function showLogs({ values, switches, json }: Input): Promise<number> {
+export async function showLogs({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;
   const nextNews = newsOf(await findSandbox(values));
   if (switches.has("once")) print(await nextNews());
@@ -33,7 +30,7 @@ async function showLogs({ values, switches, json }: Input): Promise<number> {
 }
 
 /** `malipo listen` */
-async function listen({ args: [receiver = ""], values, json }: Input): Promise<number> {
+export async function listen({ args: [receiver = ""], values, json }: Input): Promise<number> {
   const { href: url } = parseUrl(receiver, "<receiver>");
   const origin = await findSandbox(values);
   const nextNews = newsOf(origin);

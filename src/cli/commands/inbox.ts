@@ -1,41 +1,29 @@
 import type { Input, Output } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { changeEvents } from "../inbox/change.ts";
 import { type Selected, selected } from "../inbox/events.ts";
 import { listEvents, showEvent } from "../inbox/list.ts";
-import { type ListedInbox, openInbox, reached } from "../inbox/open.ts";
+import { type ListedInbox, withInbox } from "../inbox/open.ts";
 import { replayEvents } from "../inbox/replay.ts";
 import { formatFields } from "../terminal/output.ts";
 
-const SUBCOMMANDS: Readonly<
-  Record<string, (selection: Selected, input: Input) => Promise<Output>>
-> = {
-  list: listEvents,
-  show: showEvent,
-  requeue: (selection, input) => changeEvents("requeue", selection, input),
-  drop: (selection, input) => changeEvents("drop", selection, input),
-  replay: replayEvents,
-};
+/** A command about the list that the flags choose. */
+const onList = (work: (selection: Selected, input: Input) => Promise<Output>) =>
+  withInbox((inbox, input) => work(selected(inbox, input), input));
 
-export const run = (input: Input): Promise<Output | number> =>
-  reached(async () => {
-    const { inbox, close } = await openInbox(input.values);
-    try {
-      if (input.subcommand === "stats") return await showStats(inbox);
-      return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? EXIT.usage;
-    } finally {
-      await close();
-    }
-  });
+export const list = onList(listEvents);
+export const show = onList(showEvent);
+export const requeue = onList((selection, input) => changeEvents("requeue", selection, input));
+export const drop = onList((selection, input) => changeEvents("drop", selection, input));
+export const replay = onList(replayEvents);
 
-async function showStats(inbox: ListedInbox): Promise<Output> {
+export const stats = withInbox(async (inbox: ListedInbox): Promise<Output> => {
   // `unhandled` and `lagMs` are those of a process that handles events: this one does not.
-  const { unhandled: _, lagMs: __, ...stats } = await inbox.stats();
+  const { unhandled: _, lagMs: __, ...counts } = await inbox.stats();
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const value = {
-    ...stats,
-    oldestWaiting: time(stats.oldestWaiting),
-    oldestRetrying: time(stats.oldestRetrying),
+    ...counts,
+    oldestWaiting: time(counts.oldestWaiting),
+    oldestRetrying: time(counts.oldestRetrying),
   };
   const text = () =>
     formatFields([
@@ -48,4 +36,4 @@ async function showStats(inbox: ListedInbox): Promise<Output> {
       ["conflicts", value.conflicts],
     ]);
   return { value, text };
-}
+});

@@ -28,6 +28,17 @@ export function responseOf(attempt: DeliveryAttempt | undefined): string {
   return attempt?.error === undefined ? "in flight" : describeAttemptError(attempt.error);
 }
 
+export type Details = readonly (readonly [name: string, value: unknown])[];
+
+/** What a person wants to know of a delivery. */
+export const deliveryDetails = (delivery: Delivery): Details => [
+  ["delivery", delivery.id],
+  ["event", delivery.event],
+  ["to", delivery.url],
+  ["response", responseOf(delivery.attempts.at(-1))],
+  ["state", delivery.state],
+];
+
 function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
   const last = attempts.at(-1);
   const response = paint(last?.status === 200 ? "green" : "red", printable(responseOf(last)));
