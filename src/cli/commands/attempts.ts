@@ -18,7 +18,6 @@ import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempoten
 import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
 import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
@@ -141,7 +140,6 @@ async function look(
   const objection = await objectionTo(context, record, outcome);
   if (objection === undefined) return;
   throw new CliError(
-    EXIT.failed,
     "contradiction",
     `${objection} Nothing was resolved. If you are certain nevertheless, add --force.`,
   );

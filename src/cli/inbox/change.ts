@@ -3,7 +3,7 @@ import type { Input, Output } from "../command.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
+import { allEvents, findEvents, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { formatGroups, groupsOf } from "./list.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
@@ -65,8 +65,7 @@ async function eventsToChange(
     const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
     if (filter !== undefined) throw usageError(`--${filter} goes with --all.`);
     if (args.length === 0) throw usageError("Name the ids, or give --all for all that match.");
-    const ids = new Set(await findIds(selection, args));
-    return (await allEvents(selection, {})).filter(({ id }) => ids.has(id));
+    return findEvents(selection, args);
   }
   if (args.length > 0) throw usageError("Give either ids or --all.");
   const all = await allEvents(selection, readFilter(values));

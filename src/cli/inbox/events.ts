@@ -94,14 +94,20 @@ function isBeginningOf(id: string, text: string): boolean {
   return text !== "" && text.split("-").every((part, index) => parts[index]?.startsWith(part));
 }
 
-/** The full ids of what was given, each once: ids, or beginnings that only one id has. */
-export async function findIds(selection: Selected, given: readonly string[]): Promise<string[]> {
-  const ids = (await allEvents(selection, {})).map(({ id }) => id);
+/** What the ids name, or beginnings that only one id has, each once. */
+export async function findEvents(
+  selection: Selected,
+  given: readonly string[],
+): Promise<StoredEvent[]> {
+  const events = await allEvents(selection, {});
   const found = given.map((text) => {
-    const matching = ids.includes(text) ? [text] : ids.filter((id) => isBeginningOf(id, text));
-    if (matching.length === 1) return matching[0] as string;
-    if (matching.length === 0) throw unknownId(selection.what, text);
-    const short = matching.map(shortIds(ids)).join(", ");
+    const exact = events.filter(({ id }) => id === text);
+    const matching = exact.length > 0 ? exact : events.filter(({ id }) => isBeginningOf(id, text));
+    const [first] = matching;
+    if (first === undefined) throw unknownId(selection.what, text);
+    if (matching.length === 1) return first;
+    const shortId = shortIds(events.map(({ id }) => id));
+    const short = matching.map(({ id }) => shortId(id)).join(", ");
     throw usageError(
       `${matching.length} ${selection.what}s have ids that begin with ${JSON.stringify(text)}: ${short}. Give more of the id.`,
     );
@@ -114,9 +120,9 @@ export async function readEvents(
   selection: Selected,
   given: readonly string[],
 ): Promise<WithBody<StoredEvent>[]> {
-  const ids = await findIds(selection, given);
+  const events = await findEvents(selection, given);
   return Promise.all(
-    ids.map(async (id) => {
+    events.map(async ({ id }) => {
       const event = await withBody(selection, id);
       if (event === undefined) throw unknownId(selection.what, id);
       return event;

@@ -7,7 +7,6 @@ import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import type { Inbox } from "../../webhooks/inbox/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import {
   connectPostgres,
   connectRedis,
@@ -154,6 +153,6 @@ export const withInbox =
       if (error instanceof CliError || isGatewayError(error)) throw error;
       // What an engine that cannot be reached rejects with.
       const message = `The inbox failed: ${describeError(error)}`;
-      throw new CliError(EXIT.unreachable, "unreachable", message, { cause: error });
+      throw new CliError("unreachable", message, { cause: error });
     }
   };

@@ -39,11 +39,17 @@ export const deliveryDetails = (delivery: Delivery): Details => [
   ["state", delivery.state],
 ];
 
-function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
+/**
+ * A delivery in one line.
+ *
+ * @param now - The time of one that was not attempted yet.
+ */
+export function deliveryLine(delivery: Delivery, now = Date.now()): string {
+  const { id, event, url, state, attempts } = delivery;
   const last = attempts.at(-1);
   const response = paint(last?.status === 200 ? "green" : "red", printable(responseOf(last)));
   const next = state === "pending" ? "; will be retried" : "";
-  return `webhook  ${id}  ${event} to ${printable(url)}  ${response}${next}`;
+  return `${logTime(attemptedAt(delivery) || now)}  webhook  ${id}  ${event} to ${printable(url)}  ${response}${next}`;
 }
 
 /** A moment by the sandbox's clock, with its zone. */
@@ -69,6 +75,6 @@ export const attemptedAt = ({ attempts }: Delivery): number =>
 export function logLines({ payments, deliveries }: Activity, now: number): string[] {
   return [
     ...payments.map((one) => `${logTime(now)}  ${paymentLine(one)}`),
-    ...deliveries.map((one) => `${logTime(attemptedAt(one) || now)}  ${deliveryLine(one)}`),
+    ...deliveries.map((one) => deliveryLine(one, now)),
   ];
 }
