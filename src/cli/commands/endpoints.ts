@@ -2,10 +2,11 @@ import type { Gateway } from "../../client/gateway.ts";
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
-import { bodyFields, requireFields } from "../input/fields.ts";
+import { bodyFields } from "../input/fields.ts";
 import {
   parseQuery,
   parseUrl,
@@ -46,7 +47,8 @@ async function argumentsOf({ list, request, path }: Endpoint, input: Input): Pro
   if (request === undefined) return params;
   const fields = await bodyFields(input);
   // An invoice can be sent without a body.
-  return [...params, path.endsWith("/send") ? fields : requireFields(fields)];
+  if (fields !== undefined || path.endsWith("/send")) return [...params, fields];
+  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
 }
 
 /** The arguments of the methods whose commands have flags for their fields. */
