@@ -75,7 +75,7 @@ async function exchange(
   };
 
   if (await isOver("before")) return;
-  // Whether the next payment is a repeat depends on what became of the ones before.
+  // What became of the earlier payments decides whether another prompt is one too many.
   if (subject === "start") await run?.updatePayments();
   const answer = await sandbox.fetch(sandbox.baseUrl + target, {
     method,
