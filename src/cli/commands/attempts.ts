@@ -38,10 +38,6 @@ const withStore =
     }
   };
 
-export const list = withStore(listStored);
-export const resolve = withStore(resolveOne);
-export const resolveUnknown = withStore(resolveAll);
-
 /** Opens the store that `--store` names. */
 async function openStore(values: FlagValues) {
   const { engine, address } = storeAddress(values);
@@ -66,7 +62,8 @@ async function openStore(values: FlagValues) {
 
 const MAX_LIMIT = 1_000;
 
-async function listStored(context: AttemptsContext, { values }: Input): Promise<Output> {
+/** `malipo attempts list` */
+export const list = withStore(async (context, { values }) => {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
   const digests = digestsOf(context, values);
@@ -79,7 +76,7 @@ async function listStored(context: AttemptsContext, { values }: Input): Promise<
     return [formatAttempts(items), ...more, ...hint].join("\n");
   };
   return { value: { items, next }, text };
-}
+});
 
 const DIGESTS_HINT =
   "The store has digests of account references, amounts and phones. To find the attempts of an order: --account-reference, --amount, --phone";
@@ -105,7 +102,8 @@ function formatAttempts(items: readonly Attempt[]): string {
   return formatTable([HEAD, ...rows]);
 }
 
-async function resolveOne(context: AttemptsContext, input: Input): Promise<Output> {
+/** `malipo attempts resolve` */
+export const resolve = withStore(async (context, input) => {
   const { args, values, switches } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
@@ -124,7 +122,7 @@ async function resolveOne(context: AttemptsContext, input: Input): Promise<Outpu
       ? `${key} is free: the next call with it is sent.`
       : `${key} has the reference ${outcome} now.`;
   return { value: { key, outcome }, text };
-}
+});
 
 /** Looks at the service before an outcome is believed. @throws {CliError} for a contradiction. */
 async function look(
@@ -145,7 +143,8 @@ async function look(
   );
 }
 
-async function resolveAll({ store }: AttemptsContext, input: Input): Promise<Output> {
+/** `malipo attempts resolve-unknown` */
+export const resolveUnknown = withStore(async ({ store }, input) => {
   const { values, switches } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
@@ -171,7 +170,7 @@ async function resolveAll({ store }: AttemptsContext, input: Input): Promise<Out
       : { state: "another" },
   );
   return { value: { reports }, text: () => textOf(reports) };
-}
+});
 
 const textOf = (reports: readonly UnknownReport[]): string =>
   reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);

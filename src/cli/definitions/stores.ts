@@ -1,5 +1,5 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import { command, lazily, type Run } from "../command.ts";
+import { command, lazily } from "../command.ts";
 import { GATEWAY } from "./flags.ts";
 
 const PAGE = {
@@ -16,9 +16,6 @@ const ATTEMPT_STORE = {
     "a file that contains only the `pepper` option of the store [otherwise: no pepper]",
 };
 
-const ofAttempts = (name: "list" | "resolve" | "resolveUnknown"): Run =>
-  lazily(() => import("../commands/attempts.ts"), name);
-
 /** Attempts in an idempotency store. */
 export const ATTEMPTS = command(
   "attempts",
@@ -26,7 +23,7 @@ export const ATTEMPTS = command(
   {
     list: {
       summary: "Lists attempts, the oldest first.",
-      run: ofAttempts("list"),
+      run: lazily(() => import("../commands/attempts.ts"), "list"),
       flags: {
         ...ATTEMPT_STORE,
         "--state <state>": "only attempts in this state [in_flight | unknown | succeeded]",
@@ -44,7 +41,7 @@ export const ATTEMPTS = command(
     "resolve <key> <outcome>": {
       summary:
         "Resolves an attempt of unknown outcome with the reference of its payment, or as not_sent. First it looks at the service, and rejects what the service contradicts.",
-      run: ofAttempts("resolve"),
+      run: lazily(() => import("../commands/attempts.ts"), "resolve"),
       flags: {
         ...ATTEMPT_STORE,
         ...GATEWAY,
@@ -62,7 +59,7 @@ export const ATTEMPTS = command(
     "resolve-unknown": {
       summary:
         "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
-      run: ofAttempts("resolveUnknown"),
+      run: lazily(() => import("../commands/attempts.ts"), "resolveUnknown"),
       flags: {
         ...ATTEMPT_STORE,
         ...GATEWAY,
@@ -108,9 +105,6 @@ const CHANGE = {
   "--yes": "do not ask before --all changes something, for scripts",
 };
 
-const ofInbox = (name: "list" | "stats" | "show" | "requeue" | "drop" | "replay"): Run =>
-  lazily(() => import("../commands/inbox.ts"), name);
-
 const STORE_EXAMPLE = "--store sqlite:inbox.db";
 
 /** What waits in the inbox of a receiver, for its next attempt or for a person. */
@@ -120,7 +114,7 @@ export const INBOX_COMMAND = command(
   {
     list: {
       summary: "Lists dead letters, the oldest first. Nothing is processed or changed.",
-      run: ofInbox("list"),
+      run: lazily(() => import("../inbox/list.ts"), "list"),
       flags: {
         ...INBOX_STORE,
         ...CONFLICTS,
@@ -139,19 +133,19 @@ export const INBOX_COMMAND = command(
     },
     stats: {
       summary: "Counts what the inbox holds: waiting, retrying, dead, conflicts.",
-      run: ofInbox("stats"),
+      run: lazily(() => import("../inbox/stats.ts"), "stats"),
       flags: INBOX_STORE,
       examples: [`inbox stats ${STORE_EXAMPLE}`, `inbox stats --json ${STORE_EXAMPLE}`],
     },
     "show <id>": {
       summary: "Shows one dead letter with its body.",
-      run: ofInbox("show"),
+      run: lazily(() => import("../inbox/list.ts"), "show"),
       flags: { ...INBOX_STORE, ...CONFLICTS, ...UNPROCESSED },
       examples: [`inbox show 5f0c2d1 ${STORE_EXAMPLE}`],
     },
     "requeue [id...]": {
       summary: "Has a running receiver process dead letters again, with 12 attempts.",
-      run: ofInbox("requeue"),
+      run: lazily(() => import("../inbox/change.ts"), "requeue"),
       flags: {
         ...INBOX_STORE,
         ...CONFLICTS,
@@ -166,7 +160,7 @@ export const INBOX_COMMAND = command(
     },
     "drop [id...]": {
       summary: "Drops the bodies of dead letters: nothing is to be done about them.",
-      run: ofInbox("drop"),
+      run: lazily(() => import("../inbox/change.ts"), "drop"),
       flags: { ...INBOX_STORE, ...CONFLICTS, ...DOUBLE_PAYMENTS, ...CHANGE },
       examples: [
         `inbox drop 5f0c2d1 ${STORE_EXAMPLE}`,
@@ -176,7 +170,7 @@ export const INBOX_COMMAND = command(
     "replay <id...>": {
       summary:
         "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
-      run: ofInbox("replay"),
+      run: lazily(() => import("../inbox/replay.ts"), "replay"),
       flags: {
         ...INBOX_STORE,
         ...CONFLICTS,

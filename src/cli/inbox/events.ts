@@ -9,9 +9,9 @@ import type {
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { StoredDoublePayment } from "../../webhooks/inbox/types.ts";
 import { type CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../command.ts";
+import type { FlagValues, Input, Output } from "../command.ts";
 import { readMoment } from "../input/flag-values.ts";
-import type { ListedInbox } from "./open.ts";
+import { type ListedInbox, withInbox } from "./open.ts";
 
 /** An event that waits, or a double payment. */
 export type StoredEvent = EventPosition & Partial<DeadLetter & StoredDoublePayment>;
@@ -37,7 +37,7 @@ const LISTS: Readonly<Record<string, (inbox: ListedInbox) => Selected>> = {
   }),
 };
 
-export function selected(inbox: ListedInbox, { switches }: Input): Selected {
+function selected(inbox: ListedInbox, { switches }: Input): Selected {
   const given = Object.keys(LISTS).filter((name) => switches.has(name));
   if (given.length > 1) {
     throw usageError(`Give only one of ${given.map((name) => `--${name}`).join(" and ")}.`);
@@ -45,6 +45,10 @@ export function selected(inbox: ListedInbox, { switches }: Input): Selected {
   const choose = LISTS[given[0] ?? ""];
   return choose?.(inbox) ?? { what: "dead letter", list: inbox.deadLetters };
 }
+
+/** A command about the list that the flags choose. */
+export const onList = (work: (selection: Selected, input: Input) => Promise<Output>) =>
+  withInbox((inbox, input) => work(selected(inbox, input), input));
 
 /** The filter of `--kind`, `--since` and `--until`. */
 export const readFilter = (values: FlagValues): EventQuery => ({
