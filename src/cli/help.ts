@@ -12,10 +12,6 @@ export function commandUsage(
   return [...words, flags.length > 0 ? "[flags]" : undefined].filter(Boolean).join(" ");
 }
 
-/** `--port <number>`. */
-export const flagUsage = ({ name, value }: Flag): string =>
-  value === undefined ? `--${name}` : `--${name} <${value}>`;
-
 /** What a flag is for, with its choices and its default. */
 export function flagSummary({
   summary,
@@ -65,7 +61,7 @@ export function commandHelp(command: Command, subcommand?: Subcommand): string {
 }
 
 const flagTable = (flags: readonly Flag[]) =>
-  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flagUsage(flag), flagSummary(flag)]));
+  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flag.usage, flagSummary(flag)]));
 
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");

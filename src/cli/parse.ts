@@ -128,8 +128,8 @@ function findFlag(flags: readonly Flag[], name: string, rawName: string): Flag {
   throw usageError(`Unknown flag "${rawName}". ${suggest(rawName, names)}`);
 }
 
-function checkValue({ name, value, choices }: Flag, given: string | undefined): string {
-  if (given === undefined) throw usageError(`--${name} requires a value: --${name} <${value}>`);
+function checkValue({ name, usage, choices }: Flag, given: string | undefined): string {
+  if (given === undefined) throw usageError(`--${name} requires a value: ${usage}`);
   const text = unmarkMinus(given);
   if (choices !== undefined && !choices.includes(text)) {
     throw usageError(`--${name} cannot be "${text}". ${suggest(text, choices)}`);
