@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
-import { indentWithTabs } from "./scripts/indent-with-tabs.ts";
+import { mergeChunks } from "./scripts/merge-chunks.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
+import { withoutComments } from "./scripts/without-comments.ts";
 
 /** Which of these a runtime gets is decided by the `imports` of package.json, when they are loaded. */
 const BY_RUNTIME = {
@@ -23,33 +22,6 @@ const COMMAND_LINE = { cli: "src/cli/main.ts" };
 
 const internalImports = Object.keys(INTERNAL_IMPORTS);
 
-/**
- * Comments stay in the declarations, where editors show them. esbuild drops all comments of a file only
- * together with its spaces: the bundle is printed with spaces again.
- */
-const withoutComments: Plugin = {
-  name: "without-comments",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      const { code } = await transform(source, {
-        loader: "ts",
-        minifyWhitespace: true,
-        legalComments: "none",
-        sourcefile: path,
-        target: "esnext",
-      });
-      return { contents: code };
-    }),
-};
-
-type BuildPlugin = NonNullable<Options["plugins"]>[number];
-
-const withTabs: BuildPlugin = {
-  name: "with-tabs",
-  renderChunk: (code) => ({ code: indentWithTabs(code) }),
-};
-
 /** Nothing is minified: an uncaught error prints a line that can be read. */
 const shared: Options = {
   target: "es2023",
@@ -57,11 +29,7 @@ const shared: Options = {
   removeNodeProtocol: false,
   splitting: true,
   external: [...internalImports, /^node:/],
-  // Rollup finishes each file. It makes the CommonJS form (the alternative, Sucrase, would also
-  // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
-  treeshake: { moduleSideEffects: false },
   esbuildPlugins: [withoutComments],
-  plugins: [withTabs],
   noExternal: Object.keys(BUNDLED_PACKAGES),
   define: { ...packageVersion, ...(await pageAssets()) },
   esbuildOptions: (options) => {
@@ -71,31 +39,14 @@ const shared: Options = {
   },
 };
 
-const esModules: Options = {
+const library = { ...ENTRY_POINTS, ...BY_RUNTIME };
+const all = { ...library, ...LOADED_ON_DEMAND, ...COMMAND_LINE };
+
+const code: Options = {
   ...shared,
-  entry: { ...ENTRY_POINTS, ...BY_RUNTIME, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
+  entry: all,
   format: ["esm"],
-};
-
-/**
- * CommonJS requires what the ES modules import on demand: Jest allows no `import()` without a flag, and
- * nobody downloads a CommonJS package.
- */
-const requireOnDemand: BuildPlugin = {
-  name: "require-on-demand",
-  renderChunk: (code) => ({
-    code: code.replace(
-      /\bimport\((["']\.{1,2}\/[^"']+["'])\)/g,
-      "Promise.resolve().then(() => require($1))",
-    ),
-  }),
-};
-
-const commonJs: Options = {
-  ...shared,
-  plugins: [withTabs, requireOnDemand],
-  entry: { ...ENTRY_POINTS, ...BY_RUNTIME },
-  format: ["cjs"],
+  onSuccess: () => mergeChunks(Object.keys(all), Object.keys(library)),
 };
 
 /**
@@ -109,9 +60,7 @@ const types: Options = {
   dts: { entry: ENTRY_POINTS, compilerOptions: { stripInternal: true }, only: true },
 };
 
-const code = [esModules, commonJs];
-
 export default defineConfig(async ({ dts }) => {
   await writeDistFiles();
-  return dts === false ? code : [...code, types];
+  return dts === false ? code : [code, types];
 });

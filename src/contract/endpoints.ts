@@ -95,7 +95,7 @@ export type PublicMethod<Namespace extends string> = {
 
 // `{name}` matches one path segment. A literal path such as `/payments/initiate` also matches
 // `/payments/{reference}`, but the two rows differ in their method, so at most one row matches.
-const PATTERNS = Object.entries<Endpoint>(ENDPOINTS).map(
+const PATTERNS = /* @__PURE__ */ Object.entries<Endpoint>(ENDPOINTS).map(
   ([name, { path }]) =>
     [name as EndpointName, new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`)] as const,
 );

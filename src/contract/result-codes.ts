@@ -22,6 +22,7 @@ export interface ResultCode {
   readonly text?: RegExp;
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 const row = (
   cause: string,
   customerMessage: string,

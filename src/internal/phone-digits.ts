@@ -1,17 +1,16 @@
 // How people write a phone number: digits, with spaces, dashes (\p{Pd}) and brackets between them,
 // and a plus sign in front. Checking a number and masking it use the same list.
 
-const SEPARATOR = String.raw`\s\p{Pd}()[\]`;
-
-const MIN_DIGITS = 9;
-const MAX_DIGITS = 15;
+const SEPARATOR = "\\s\\p{Pd}()[\\]";
+const separators = () => new RegExp(`[${SEPARATOR}]`, "gu");
 
 /** What a message says of a phone number that cannot be used. */
 export const PHONE_EXPECTED =
   'expected a string with the 9 to 15 digits of a phone number, such as "0712345678" or "+254 712 345 678"';
 
-const SEPARATORS = new RegExp(`[${SEPARATOR}]`, "gu");
-const DIGITS = new RegExp(`^\\d{${MIN_DIGITS},${MAX_DIGITS}}$`);
+// Calls that are marked as pure are left out of a bundle that masks no phone number.
+const SEPARATORS = /* @__PURE__ */ separators();
+const DIGITS = /^\d{9,15}$/;
 
 /** Removes separators and a leading plus sign: `+254 712-345678` becomes `254712345678`. */
 export function phoneDigits(phone: string): string {
@@ -28,11 +27,13 @@ export function isPhoneDigits(text: string): boolean {
 // separators may be percent-encoded; there, every character outside ASCII counts as a separator.
 const ENCODED_SEPARATOR = "%(?:0[9A-D]|2[089BDEF]|5[BD]|[C-F][\\dA-F](?:%[89AB][\\dA-F])+)";
 const DIGIT = "(?:%3)?\\d";
-const PHONE_IN_TEXT = new RegExp(
-  // The digits of an escape such as %20 begin no phone number.
-  String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${DIGIT}(?:(?:[${SEPARATOR}.+/\p{Cf}]|${ENCODED_SEPARATOR})*${DIGIT}){${MIN_DIGITS - 1},})`,
-  "giu",
-);
+const phoneInText = () =>
+  new RegExp(
+    // The digits of an escape such as %20 begin no phone number.
+    String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${DIGIT}(?:(?:[${SEPARATOR}.+/\p{Cf}]|${ENCODED_SEPARATOR})*${DIGIT}){8,})`,
+    "giu",
+  );
+const PHONE_IN_TEXT = /* @__PURE__ */ phoneInText();
 
 /** Masks one phone number: its first four and last three digits stay, `2547*****678`. */
 function maskDigits(digits: string): string {

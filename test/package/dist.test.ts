@@ -58,6 +58,13 @@ describe("the code in dist", () => {
   });
 });
 
+test.each(["js", "cjs"])(
+  "malipo/react says in its first line that it runs in a page: %s",
+  (form) => {
+    expect(read(`dist/react.${form}`).split("\n")[0]).toBe('"use client";');
+  },
+);
+
 describe("packages that are bundled", () => {
   test("are the ones that the build names, each with its licence", () => {
     const bundled = new Set(bundledModules(code).map(packageOf));
