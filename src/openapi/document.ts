@@ -2,7 +2,7 @@ import { SCOPES } from "../contract/endpoints.ts";
 import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
 import { eventExample, eventSchemaName } from "./events.ts";
-import { type Json, undocumented } from "./fields.ts";
+import { type Json, jsonContent, undocumented } from "./fields.ts";
 import { paths, tags } from "./operations.ts";
 import { DOCUMENT_SCHEMAS, schemaRef } from "./schemas.ts";
 
@@ -62,20 +62,12 @@ function webhookOperation(kind: EventKind): Json {
     // The signature authenticates the sender.
     security: [],
     parameters: [{ $ref: "#/components/parameters/Signature" }],
-    requestBody: {
-      required: true,
-      content: { "application/json": { schema: schemaRef(name), example: eventExample(kind) } },
-    },
+    requestBody: { required: true, ...jsonContent(schemaRef(name), eventExample(kind)) },
     responses: {
       "200": {
         description:
           "Received: the service does not deliver it again. Process it after the response.",
-        content: {
-          "application/json": {
-            schema: schemaRef("Acknowledgement"),
-            example: { ResultCode: 0, ResultDesc: "Received" },
-          },
-        },
+        ...jsonContent(schemaRef("Acknowledgement"), { ResultCode: 0, ResultDesc: "Received" }),
       },
       "401": { description: "The signature does not match the body." },
     },
@@ -114,7 +106,7 @@ export function openApiDocument(baseUrl: string): Json {
       responses: {
         Failure: {
           description: "The request was rejected, or it failed.",
-          content: { "application/json": { schema: schemaRef("Failure") } },
+          ...jsonContent(schemaRef("Failure")),
         },
       },
     },

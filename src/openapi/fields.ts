@@ -20,6 +20,11 @@ export const undocumentedObject = (
     examples: [example],
   });
 
+/** A body in JSON, of a request or of a response. */
+export const jsonContent = (schema: Json, example?: unknown): Json => ({
+  content: { "application/json": { schema, ...(example !== undefined && { example }) } },
+});
+
 /** A value of a schema: its own example, or an object of those of its fields. */
 export function exampleOf(schema: Json = {}): unknown {
   const {

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
 import type { SchemaName } from "../contract/schemas.ts";
 import { ENDPOINT_NOTES } from "./endpoint-notes.ts";
-import { exampleOf, type Json, undocumented } from "./fields.ts";
+import { exampleOf, type Json, jsonContent, undocumented } from "./fields.ts";
 import { DOCUMENT_SCHEMAS, schemaName, schemaRef } from "./schemas.ts";
 
 /** The namespace of the client, as a title: `Mobile money` for `mobileMoney.initiate`. */
@@ -12,18 +12,12 @@ const tagOf = (name: string): string =>
     .replace(/^./, (letter) => letter.toUpperCase());
 
 export const tags: readonly Json[] = [...new Set(Object.keys(ENDPOINTS).map(tagOf))].map(
-  (name) => ({
-    name,
-  }),
+  (name) => ({ name }),
 );
 
 /** `mobileMoneyInitiate` for `mobileMoney.initiate`. */
 const operationId = (name: EndpointName) =>
   name.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-const jsonContent = (schema: Json, example: unknown): Json => ({
-  content: { "application/json": { schema, example } },
-});
 
 function pathParameters({ path }: Endpoint): Json[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

@@ -54,17 +54,13 @@ export const ASSUMPTIONS = {
     "the offset of timestamps",
     "+03:00, to the second; virtual time starts at 2026-01-01T09:00:00+03:00",
     "the offset of Nairobi; a fixed start makes transcripts repeatable",
-    {
-      knob: "timestamps have the form and the offset of the service",
-    },
+    { knob: "timestamps have the form and the offset of the service" },
   ),
   browsers: entry(
     "whether browsers may call the service",
     "CORS from any origin, preflight included",
     "public keys are for the client side",
-    {
-      knob: "none: a page under test has to reach the sandbox, whatever the service allows",
-    },
+    { knob: "none: a page under test has to reach the sandbox, whatever the service allows" },
   ),
   sizes: entry(
     "how large a request may be",
@@ -80,51 +76,39 @@ export const ASSUMPTIONS = {
     "which endpoints a sandbox key may call",
     "all of them",
     "it is for testing, and a test needs every endpoint",
-    {
-      knob: "a sandbox key is rejected for the endpoints for which the service rejects it",
-    },
+    { knob: "a sandbox key is rejected for the endpoints for which the service rejects it" },
   ),
   errorResponses: entry(
     "status codes and bodies of errors",
     "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 invalid JSON; 422 invalid field; always { success: false, error }",
     "their meaning in HTTP, in the envelope of the interface",
-    {
-      knob: "a rejection has the status, the headers and the body of the service, by its cause",
-    },
+    { knob: "a rejection has the status, the headers and the body of the service, by its cause" },
   ),
   statuses: entry(
     "status codes of successful responses",
     "201 for what is created (invoices, webhooks), 200 for everything else",
     "their meaning in HTTP",
-    {
-      knob: "a success has the status of the service, by its endpoint",
-    },
+    { knob: "a success has the status of the service, by its endpoint" },
   ),
   lists: entry(
     "query and response of lists",
     "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
     "the most common shape",
-    {
-      knob: "place of the list, fields beside it, names of the parameters, page lengths",
-    },
+    { knob: "place of the list, fields beside it, names of the parameters, page lengths" },
     { perPage: 20, maxPerPage: 100 },
   ),
   paymentsInitiate: entry(
     "request, response and scope of POST /payments/initiate",
     "those of POST /mobile-money/payment/initiate",
     "it initiates a payment too",
-    {
-      knob: "the response has the fields that the service returns",
-    },
+    { knob: "the response has the fields that the service returns" },
     "payments.create",
   ),
   mobileMoneyStatus: entry(
     "request and response of POST /mobile-money/payment/status",
     "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
     "an initiation returns these two identifiers",
-    {
-      knob: "the response has the fields that the service returns",
-    },
+    { knob: "the response has the fields that the service returns" },
   ),
   validatePhone: entry(
     "response of POST /mobile-money/validate-phone",
@@ -209,17 +193,13 @@ export const ASSUMPTIONS = {
     "payloads of the event kinds other than payment.completed and payment.failed",
     "payment.initiated carries the payment, invoice.* the invoice, as a read returns them; subscription.*, which only test events have, carries subscription_id, status and created_at",
     "code that reads the resource can read the event",
-    {
-      knob: "the data of an event has the fields that the service sends",
-    },
+    { knob: "the data of an event has the fields that the service sends" },
   ),
   webhooks: entry(
     "request and response of a webhook registration",
     "name, url (https, or http on a loopback host) and events (at least one, only known kinds; all kinds if the list is left out), with an id",
     "a webhook with a misspelt kind or an empty list would never be called",
-    {
-      knob: "a webhook has the fields that the service returns",
-    },
+    { knob: "a webhook has the fields that the service returns" },
   ),
   signingSecret: entry(
     "how the signing secret is issued",
@@ -245,9 +225,7 @@ export const ASSUMPTIONS = {
     "retry schedule, number of attempts, and when an attempt has failed",
     "an attempt that does not return 200 within 5 s is retried after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
     "200 is the only status that the interface names",
-    {
-      knob: "redeliveries come after the gaps that were seen",
-    },
+    { knob: "redeliveries come after the gaps that were seen" },
     [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
   ),
   resultCode: entry(
@@ -267,25 +245,19 @@ export const ASSUMPTIONS = {
     "fields, statuses and transitions of an invoice",
     'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',
     "a test can see every transition",
-    {
-      knob: "an invoice has the fields that the service returns",
-    },
+    { knob: "an invoice has the fields that the service returns" },
     14 * 24 * 60 * MINUTE_MS,
   ),
   deletions: entry(
     "response of the DELETE endpoints",
     "{ id, deleted: true }",
     "it names what was deleted",
-    {
-      knob: "a deletion has the status and the body of the service",
-    },
+    { knob: "a deletion has the status and the body of the service" },
   ),
   ids: entry(
     "names and kinds of ids",
     "a payment has a reference, invoices and webhooks have an id: words with a prefix, such as inv_x7k2; a payment account has the whole number payment_account_id",
     "code that takes any text as an id also takes a number",
-    {
-      knob: "ids have the name and the kind of the service",
-    },
+    { knob: "ids have the name and the kind of the service" },
   ),
 } as const satisfies Record<string, Assumption & { value: unknown }>;

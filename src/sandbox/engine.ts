@@ -2,61 +2,43 @@ import { Scheduler } from "./clock/scheduler.ts";
 import { machineTime } from "./clock/time.ts";
 import { addTimer, sortedTimers } from "./clock/timer-queue.ts";
 import { DeliverySender } from "./deliveries/delivery-sender.ts";
-import { notifyChanged } from "./exchange/watch.ts";
+import type { Watchers } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
-import { indexPayments, type SandboxState } from "./sandbox-state.ts";
+import { indexPayment, type SandboxState } from "./sandbox-state.ts";
 import { ASSUMED_SERIALIZER } from "./serializer/assumed.ts";
 import { learnedSerializer } from "./serializer/learned/serializer.ts";
 import type { Serializer } from "./serializer/serializer.ts";
 import { checkSnapshot } from "./snapshot.ts";
 import { initialState } from "./state/state.ts";
-import type { State, Task } from "./state/stored.ts";
+import type { State, StoredPayment, Task } from "./state/stored.ts";
 import type { SandboxSnapshot } from "./types.ts";
 
 /** The parts of a sandbox, wired together: state, clock and deliveries. */
-export class Engine {
-  readonly #settings: SandboxSettings;
-  readonly sandboxState: SandboxState;
-  readonly deliveries: DeliverySender;
+export class Engine implements SandboxState {
+  readonly settings: SandboxSettings;
+  readonly serializer: Serializer;
+  readonly payments = new Map<string, StoredPayment>();
+  readonly watchers: Watchers = new Set();
+  readonly deliveries: DeliverySender = new DeliverySender(this);
+  readonly clock: Scheduler;
+  state: State;
 
   constructor(settings: SandboxSettings) {
-    this.#settings = settings;
-    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits, profile, seed } = settings;
-    this.deliveries = new DeliverySender({
-      sandboxState: () => this.sandboxState,
-      deliver,
-      timeoutMs: deliveryTimeoutMs,
-    });
-    const clock = new Scheduler({
-      mode,
-      state: () => this.sandboxState.state,
-      run: (task) => this.#run(task),
-      waitForDeliveries: () => this.deliveries.settled(),
-    });
-    const serializer =
-      profile === undefined ? ASSUMED_SERIALIZER : learnedSerializer(profile, seed);
-    this.sandboxState = {
-      state: this.#initialState(serializer),
-      generation: 0,
-      auto,
-      limits,
-      serializer,
-      clock,
-      payments: new Map(),
-      emit: (event, record) => this.deliveries.emit(event, record),
-      emitTo: (url, event, record) => this.deliveries.emitTo(url, event, record),
-      watchers: new Set(),
-    };
+    const { clock, profile, seed } = settings;
+    this.settings = settings;
+    this.clock = new Scheduler(clock, this);
+    this.serializer = profile === undefined ? ASSUMED_SERIALIZER : learnedSerializer(profile, seed);
+    this.state = this.#initialState();
   }
 
   changed(): void {
-    notifyChanged(this.sandboxState.watchers);
+    for (const watcher of this.watchers) watcher.changed?.();
   }
 
   reset(): void {
-    this.#replaceState(this.#initialState(this.sandboxState.serializer));
+    this.#replaceState(this.#initialState());
   }
 
   restore(snapshot: SandboxSnapshot): void {
@@ -66,9 +48,8 @@ export class Engine {
   }
 
   snapshot(): SandboxSnapshot {
-    const { state: current, clock } = this.sandboxState;
-    const state = structuredClone(current);
-    const now = clock.ms();
+    const state = structuredClone(this.state);
+    const now = this.clock.ms();
     for (const [index, id] of this.deliveries.inFlight().entries()) {
       const delivery = state.deliveries.find((one) => one.id === id);
       if (delivery === undefined) continue;
@@ -81,36 +62,35 @@ export class Engine {
     return { ...state, now };
   }
 
-  #initialState(serializer: Serializer): State {
-    const { seed, clock, startMs } = this.#settings;
-    return initialState(seed, clock === "virtual" ? startMs : machineTime(), (ids) =>
-      serializer.newId("secret", ids),
-    );
-  }
-
-  #replaceState(state: State): void {
-    this.sandboxState.state = state;
-    this.sandboxState.generation++;
-    this.deliveries.restart();
-    indexPayments(this.sandboxState);
-    this.sandboxState.clock.restart();
-    this.changed();
-  }
-
-  #run(task: Task): void {
+  run(task: Task): void {
     switch (task.kind) {
       case "answer":
-        answerWhenDue(this.sandboxState, task.reference, task.outcome);
+        answerWhenDue(this, task.reference, task.outcome);
         break;
       case "expire":
-        expirePrompt(this.sandboxState, task.reference);
+        expirePrompt(this, task.reference);
         break;
       case "deliver":
         this.deliveries.retry(task.delivery);
         break;
       case "overdue":
-        makeOverdue(this.sandboxState, task.invoice);
+        makeOverdue(this, task.invoice);
     }
+  }
+
+  #initialState(): State {
+    const { seed, clock, startMs } = this.settings;
+    const state = initialState(seed, clock === "virtual" ? startMs : machineTime());
+    state.webhookSecret = this.serializer.newId("secret", { random: state.random, nextId: 1 });
+    return state;
+  }
+
+  #replaceState(state: State): void {
+    this.state = state;
+    this.payments.clear();
+    for (const payment of state.payments) indexPayment(this.payments, payment);
+    this.deliveries.restart();
+    this.clock.restart();
     this.changed();
   }
 }

@@ -7,7 +7,7 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { parseProfile } from "../profile/parse.ts";
-import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile } from "../profile/types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { VIRTUAL_START } from "./clock/time.ts";
 
@@ -73,20 +73,6 @@ export interface SandboxOptions {
   profile?: ProfileFile | undefined;
 }
 
-/** The options of a sandbox, checked and with their defaults. */
-export interface SandboxSettings {
-  readonly seed: string;
-  readonly clock: "virtual" | "real";
-  /** When virtual time begins, in milliseconds. */
-  readonly startMs: number;
-  readonly auto: "magic" | "approve" | "none";
-  /** In cents, so that comparisons are exact. */
-  readonly limits: { readonly minCents: number; readonly maxCents: number };
-  readonly deliveryTimeoutMs: number;
-  readonly deliver: Deliver;
-  readonly profile: ServiceProfile | undefined;
-}
-
 const OPTION_NAMES = [
   "seed",
   "clock",
@@ -101,8 +87,11 @@ const OPTION_NAMES = [
 // The global `fetch` is looked up at each delivery, so that a mock that is installed later is used.
 const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
 
+/** The options of a sandbox, checked and with their defaults. */
+export type SandboxSettings = Readonly<ReturnType<typeof checkSandboxOptions>>;
+
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
-export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
+export function checkSandboxOptions(options: SandboxOptions) {
   const own = ownOptions(options, OPTION_NAMES, "createSandbox()");
   const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = own;
   const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch, profile } = own;
@@ -113,8 +102,10 @@ export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
   return {
     seed: String(seed),
     clock,
+    /** When virtual time begins, in milliseconds. */
     startMs: checkStart(own.startAt, clock),
     auto,
+    /** In cents, so that comparisons are exact. */
     limits: checkLimits(limits),
     deliveryTimeoutMs,
     deliver,
@@ -122,7 +113,7 @@ export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
   };
 }
 
-function checkStart(startAt: unknown, clock: SandboxSettings["clock"]): number {
+function checkStart(startAt: unknown, clock: SandboxOptions["clock"]): number {
   if (startAt === undefined) return VIRTUAL_START;
   if (clock === "real") {
     throw new ConfigurationError(
@@ -134,7 +125,7 @@ function checkStart(startAt: unknown, clock: SandboxSettings["clock"]): number {
   throw wrongOption("startAt", "a valid Date", startAt);
 }
 
-function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSettings["limits"] {
+function checkLimits(limits: NonNullable<SandboxOptions["limits"]>) {
   const own = ownOptions(limits, ["minAmount", "maxAmount"], "limits");
   const { value: defaults } = ASSUMPTIONS.amountBounds;
   const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = own;

@@ -37,46 +37,38 @@ import type { Sandbox } from "./types.ts";
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = checkSandboxOptions(options);
   const engine = new Engine(settings);
-  const { sandboxState, deliveries } = engine;
+  const { clock, deliveries } = engine;
   const { origin, prefix, port: defaultPort } = ASSUMPTIONS.address.value;
   const baseUrl = origin + prefix;
-  const state = () => sandboxState.state;
-  const changed = () => engine.changed();
 
   const sandbox: Sandbox = {
     baseUrl,
     get keys() {
-      return { ...sandboxState.state.builtIn };
+      return { ...engine.state.builtIn };
     },
     get webhookSecret() {
-      return sandboxState.state.webhookSecret;
+      return engine.state.webhookSecret;
     },
     get webhookSecrets() {
-      return [sandboxState.state.webhookSecret, ...(sandboxState.state.otherSecrets ?? [])];
+      return [engine.state.webhookSecret, ...(engine.state.otherSecrets ?? [])];
     },
-    clock: {
-      now: () => sandboxState.clock.now(),
-      advance: async (by) => {
-        await sandboxState.clock.advance(by);
-        changed();
-      },
-    },
+    clock: { now: () => clock.now(), advance: (by) => clock.advance(by) },
     deliveries: {
       all: () => deliveries.all(),
       settled: () => deliveries.settled(),
       resend: (id) => deliveries.resend(id),
     },
-    faults: createFaults(state, changed),
-    chaos: createChaos(state, settings.seed, changed),
-    fetch: createFetch(sandboxState, baseUrl),
-    createKey: (key) => createKey(sandboxState.state, key),
+    faults: createFaults(engine),
+    chaos: createChaos(engine),
+    fetch: createFetch(engine, baseUrl),
+    createKey: (key) => createKey(engine.state, key),
     revokeKey: (key) => {
-      const next = revokeKey(sandboxState.state, key);
-      changed();
+      const next = revokeKey(engine.state, key);
+      engine.changed();
       return next;
     },
-    phone: (number) => createPhone(sandboxState, number),
-    watch: (listener) => watchActivity(sandboxState, listener),
+    phone: (number) => createPhone(engine, number),
+    watch: (listener) => watchActivity(engine, listener),
     reset: () => engine.reset(),
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
@@ -84,8 +76,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const names = ["port", "host", "cors", "allowedHosts", "command"];
       const own = ownOptions(serveOptions, names, "serve()");
       const { port = defaultPort, command } = own;
-      const { clock, profile } = settings;
-      return serve({ sandboxState, sandbox, clock, profile, command }, port, checkAccess(own));
+      const served = { ...settings, sandboxState: engine, sandbox, command };
+      return serve(served, port, checkAccess(own));
     },
   };
   return sandbox;

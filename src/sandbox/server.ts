@@ -87,21 +87,16 @@ function createRouter(server: ServerContext, access: Access): PageHandler {
     const { origin, host } = request.headers;
     const shape = (headers: Headers) => withoutForeignCors(headers, origin, access);
     const foreign = host === undefined ? undefined : foreignHostError(host, access);
-    if (foreign !== undefined) {
-      sendError(response, 403, foreign);
-      return;
-    }
+    if (foreign !== undefined) return sendError(response, 403, foreign);
     const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : undefined;
     if (path === undefined || !/^(\/|$)/.test(path)) {
-      const hint = `The service is at ${PREFIX}.`;
-      sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`, shape);
-      return;
+      const error = `There is no endpoint at ${pathname}. The service is at ${PREFIX}.`;
+      return sendError(response, 404, error, shape);
     }
     const { maxBytes } = ASSUMPTIONS.sizes.value;
     const body = await readBody(request, maxBytes);
     if (body === undefined) {
-      sendError(response, 413, `The body is larger than ${maxBytes} bytes.`, shape);
-      return;
+      return sendError(response, 413, `The body is larger than ${maxBytes} bytes.`, shape);
     }
     send(handle(server.sandboxState, apiRequest(url, path, request, body)), response, shape);
   }
@@ -109,28 +104,20 @@ function createRouter(server: ServerContext, access: Access): PageHandler {
   return async (request, response) => {
     const { url: target = "/" } = request;
     if (!URL.canParse(target, "http://localhost")) {
-      sendError(response, 400, "The request target is not a valid URL.");
-      return;
+      return sendError(response, 400, "The request target is not a valid URL.");
     }
     const url = new URL(target, "http://localhost");
-    if (!OWN_PATHS.test(url.pathname)) {
-      await callService(url, request, response);
-      return;
-    }
+    if (!OWN_PATHS.test(url.pathname)) return callService(url, request, response);
     const forbidden = forbiddenReason(request, access);
-    if (forbidden !== undefined) {
-      sendError(response, 403, forbidden);
-      return;
-    }
+    if (forbidden !== undefined) return sendError(response, 403, forbidden);
     // Both are loaded when they are first used: a server in a test seldom needs them. The page is an
     // ES module only, which Jest cannot load without a flag. The control API works there, too.
     if (url.pathname.startsWith("/_sandbox/api/")) {
       const { handleControl } = await import("./control/control.ts");
-      await handleControl(server, request, response);
-      return;
+      return handleControl(server, request, response);
     }
     page ??= import("#page").then(({ createPage }) => createPage(server));
-    await (await page)(request, response);
+    return (await page)(request, response);
   };
 }
 

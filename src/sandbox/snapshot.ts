@@ -6,14 +6,9 @@ import { STATE, type State, type StoredFault } from "./state/stored.ts";
 // A snapshot is checked before it replaces a state that works.
 
 /** The checks of a command decide here, too: a file could bring what no command accepts. */
-function isFault({ match, effect, after, times }: StoredFault): boolean {
+function isFault({ id: _, times, ...fault }: StoredFault): boolean {
   try {
-    checkFaultOptions({
-      match,
-      effect,
-      after,
-      times: times ?? Number.POSITIVE_INFINITY,
-    } as FaultOptions);
+    checkFaultOptions({ ...fault, times: times ?? Number.POSITIVE_INFINITY } as FaultOptions);
     return true;
   } catch {
     return false;

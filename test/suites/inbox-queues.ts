@@ -94,5 +94,20 @@ export function queueSuite(name: string, { fresh, isSingleProcess = false }: Inb
         /1 acknowledged event was deleted without being processed/,
       );
     });
+
+    test("is reported each time that some are deleted, however soon after the others", async () => {
+      const inbox = (await fresh({ retentionMs: 1_000 })).open();
+      const onError = vi.fn();
+      await inbox.start({ run: async () => {}, concurrency: 1, queues: ["invoice.paid"], onError });
+      for (const number of [1, 2]) {
+        await inbox.accept(newDelivery(number));
+        await until(() => onError.mock.calls.length >= number);
+      }
+      expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+        expect.stringContaining("1 acknowledged event was deleted"),
+        expect.stringContaining("1 acknowledged event was deleted"),
+      ]);
+      await inbox.stop(1_000);
+    });
   });
 }

@@ -45,14 +45,9 @@ export class FileClock {
     return retentionTime(this.#stored).clock.nowMs;
   }
 
-  /** Whether {@link FileClock.advance} has anything to write. */
-  isDue(): boolean {
-    return retentionTime(this.#stored).isDue;
-  }
-
   /** Writes the clock to the file when it is due. Returns a warning if a clock was set. */
   advance(): string | undefined {
-    if (!this.isDue()) return undefined;
+    if (!retentionTime(this.#stored).isDue) return undefined;
     this.#load();
     const { clock, isDue, warning } = retentionTime(this.#stored);
     if (!isDue) return undefined;

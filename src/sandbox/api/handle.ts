@@ -2,9 +2,7 @@ import { endpointFor } from "../../contract/endpoints.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import { CORS_HEADERS, jsonResponse } from "../exchange/json-response.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
-import type { RouteResult } from "../exchange/result.ts";
-import { observeResponse } from "../exchange/watch.ts";
-import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
+import { chaosRequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { FaultEffect } from "../state/records.ts";
@@ -12,94 +10,97 @@ import { authorize } from "./authorize.ts";
 import { decodeSegment, parseBody } from "./parse-request.ts";
 import { ROUTES } from "./routes.ts";
 
-type Headers = Readonly<Record<string, string>>;
-
 /** Decides the response to a request. Every transport calls this function. */
-export const handle = (sandboxState: SandboxState, request: ApiRequest): PlannedResponse =>
-  observeResponse(
-    sandboxState.watchers,
-    () => sandboxState.clock.ms(),
-    request,
-    planResponse(sandboxState, request),
-  );
+export function handle(sandboxState: SandboxState, request: ApiRequest): PlannedResponse {
+  const planned = planResponse(sandboxState, request);
+  // A read takes microseconds, so a sandbox without watchers skips this.
+  return sandboxState.watchers.size === 0 ? planned : observed(sandboxState, request, planned);
+}
+
+/** Shows the request and its response to the watchers, as soon as there is a response. */
+function observed(
+  { watchers, clock }: SandboxState,
+  request: ApiRequest,
+  planned: PlannedResponse,
+): PlannedResponse {
+  const { fault } = planned;
+  const notify = (response: ApiResponse | undefined) => {
+    const exchange = { at: clock.ms(), request, response, fault };
+    for (const watcher of watchers) {
+      watcher.exchanged?.(exchange);
+      watcher.changed?.();
+    }
+  };
+  if (fault === "reset" || fault === "hang") notify(undefined);
+  return {
+    ...planned,
+    respond: () => {
+      const response = planned.respond();
+      notify(response);
+      return response;
+    },
+  };
+}
+
+type Match = ReturnType<typeof endpointFor>;
 
 function planResponse(sandboxState: SandboxState, request: ApiRequest): PlannedResponse {
   if (request.method === "OPTIONS") {
     return { latencyMs: 0, fault: undefined, respond: () => preflight(request) };
   }
   const { method, path } = request;
-  const endpoint = endpointFor(method, path)?.name;
-  const faults = takeFaults(sandboxState.state, { method, path, endpoint });
-  const { effect, headers = {} } = responseFault(sandboxState, faults.at(-1)) ?? {};
-  const latencyMs = faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0);
-  if (effect?.kind === "status") {
-    return { latencyMs, fault: undefined, respond: () => statusResponse(effect, headers) };
-  }
+  const match = endpointFor(method, path);
+  const faults = takeFaults(sandboxState.state, { method, path, endpoint: match?.name });
+  const { effect, headers } = responseFault(sandboxState, faults.at(-1)) ?? {};
+  const isStatus = effect?.kind === "status";
+  const respond = () =>
+    isStatus ? statusResponse(effect) : callEndpoint(sandboxState, request, match);
   return {
-    latencyMs,
-    fault: effect?.kind === "latency" ? undefined : effect?.kind,
-    respond: () => route(sandboxState, request, headers),
+    latencyMs: faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0),
+    fault: isStatus || effect?.kind === "latency" ? undefined : effect?.kind,
+    respond: () => {
+      const response = respond();
+      return { ...response, headers: { ...response.headers, ...headers } };
+    },
   };
 }
 
 /** The fault that was set, or one of chaos. A request that only has a latency may get another fault. */
-function responseFault(
-  sandboxState: SandboxState,
-  set: FaultEffect | undefined,
-): RequestFault | undefined {
+function responseFault({ state }: SandboxState, set: FaultEffect | undefined) {
   const isOpen = set === undefined || set.kind === "latency";
-  const random = isOpen ? chaosRequestFault(sandboxState.state) : undefined;
-  if (random !== undefined) return random;
-  return set && { effect: set, headers: { "x-sandbox-fault": set.kind } };
+  const random = isOpen ? chaosRequestFault(state) : undefined;
+  return random ?? (set && { effect: set, headers: { "x-sandbox-fault": set.kind } });
 }
 
-function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: Headers) {
-  const { status, headers = {}, body } = effect;
+function statusResponse({ status, headers = {}, body }: FaultEffect & { kind: "status" }) {
   const content = body ?? { success: false, error: `A fault of the sandbox returned ${status}.` };
   // In lower case, so that they replace the default headers.
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const response = jsonResponse(status, content, { ...Object.fromEntries(own), ...faultHeaders });
+  const response = jsonResponse(status, content, Object.fromEntries(own));
   return typeof content === "string" ? { ...response, body: content } : response;
 }
 
-function route(
-  sandboxState: SandboxState,
-  request: ApiRequest,
-  faultHeaders: Headers,
-): ApiResponse {
+function callEndpoint(sandboxState: SandboxState, request: ApiRequest, match: Match): ApiResponse {
+  const { serializer, clock, state } = sandboxState;
   const { path } = request;
-  const match = endpointFor(request.method, path);
-  const { webhookSecret } = sandboxState.state;
-  const asked = { path, now: sandboxState.clock.ms(), webhookSecret, endpoint: match?.name };
+  const { webhookSecret } = state;
+  const asked = { path, now: clock.ms(), webhookSecret, endpoint: match?.name };
   try {
     if (match === undefined) throw noEndpoint(path);
-    const decided = callEndpoint(sandboxState, request, match);
-    const response = sandboxState.serializer.success({ ...asked, endpoint: match.name }, decided);
-    return respondWith(response, faultHeaders, decided);
+    const { name, params, endpoint } = match;
+    authorize(sandboxState, request, name);
+    const decided = ROUTES[name]({
+      sandboxState,
+      endpoint: name,
+      id: decodeSegment(params[0] ?? ""),
+      query: request.query,
+      body: endpoint.request === undefined ? {} : parseBody(request.body),
+    });
+    return { ...serializer.success({ ...asked, endpoint: name }, decided), decided };
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const response = sandboxState.serializer.error(asked, error);
-    return respondWith(response, faultHeaders, error);
+    return { ...serializer.error(asked, error), decided: error };
   }
-}
-
-const respondWith = (
-  { status, headers, body }: ApiResponse,
-  faultHeaders: Headers,
-  decided: RouteResult | ErrorResponse,
-): ApiResponse => ({ status, headers: { ...headers, ...faultHeaders }, body, decided });
-
-type Match = NonNullable<ReturnType<typeof endpointFor>>;
-
-function callEndpoint(sandboxState: SandboxState, request: ApiRequest, match: Match): RouteResult {
-  authorize(sandboxState, request, match.name);
-  return ROUTES[match.name]({
-    sandboxState,
-    endpoint: match.name,
-    id: decodeSegment(match.params[0] ?? ""),
-    query: request.query,
-    body: match.endpoint.request === undefined ? {} : parseBody(request.body),
-  });
 }
 
 function noEndpoint(path: string): ErrorResponse {

@@ -1,5 +1,9 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/payment.ts";
+import {
+  type MobileMoneyPaymentParams,
+  mobileMoneyPaymentParams,
+  phoneToValidate,
+} from "../../contract/payment.ts";
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { parseTimestamp } from "../clock/time.ts";
@@ -22,9 +26,9 @@ function checked<T>(schema: Schema, body: Body): T {
 }
 
 /** @throws {ErrorResponse} for an amount outside the limits. */
-function checkedAmount(amount: unknown, { limits }: SandboxState): number {
+function checkedAmount(amount: unknown, { settings }: SandboxState): number {
   const cents = parseAmount(amount);
-  const { minCents, maxCents } = limits;
+  const { minCents, maxCents } = settings.limits;
   if (cents !== undefined && cents >= minCents && cents <= maxCents) return cents;
   throw invalidField(
     "amount",
@@ -33,21 +37,16 @@ function checkedAmount(amount: unknown, { limits }: SandboxState): number {
 }
 
 export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
-  const params = checked<{
-    amount: number;
-    phone: string;
-    description?: string;
-    account_reference?: string;
-    payment_account_id?: string | number;
-  }>(mobileMoneyPaymentParams, body);
+  const params = checked<MobileMoneyPaymentParams>(mobileMoneyPaymentParams, body);
   const phone = kenyanMobile(params.phone);
   if (phone === undefined) {
     throw invalidField("phone", "expected a Kenyan mobile number: 07 or 01, and eight more digits");
   }
-  const account = params.payment_account_id;
   const { accountIds } = sandboxState.serializer;
   const [defaultAccount] = accountIds;
-  const chosen = accountIds.find((one) => String(one) === String(account ?? defaultAccount));
+  const chosen = accountIds.find(
+    (one) => String(one) === String(params.payment_account_id ?? defaultAccount),
+  );
   if (chosen === undefined) {
     throw invalidField(
       "payment_account_id",
@@ -100,10 +99,8 @@ export function invoiceFields(sandboxState: SandboxState, body: Body): InvoiceCh
   const { amount, due_at, ...fields } = rest;
   const dueAt = parseTimestamp(due_at);
   if (due_at !== undefined && dueAt === undefined) {
-    throw invalidField(
-      "due_at",
-      "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00",
-    );
+    const expected = "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00";
+    throw invalidField("due_at", expected);
   }
   return {
     cents: amount === undefined ? undefined : checkedAmount(amount, sandboxState),

@@ -1,4 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/json.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 
@@ -9,14 +10,10 @@ const { maxDepth } = ASSUMPTIONS.sizes.value;
 
 /** @throws {ErrorResponse} for anything but a JSON object. */
 export function parseObject(text: string): Body {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new ErrorResponse("invalid_json", "The body is not valid JSON.");
-  }
+  const body = parseJson(text);
   if (isObject(body)) return body;
-  throw new ErrorResponse("invalid_json", "The body is not a JSON object.");
+  const problem = body === undefined ? "not valid JSON" : "not a JSON object";
+  throw new ErrorResponse("invalid_json", `The body is ${problem}.`);
 }
 
 /** @throws {ErrorResponse} for anything but a JSON object. An empty body is an empty object. */

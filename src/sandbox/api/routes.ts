@@ -2,10 +2,10 @@ import type { EndpointName } from "../../contract/endpoints.ts";
 import { ErrorResponse, invalidField } from "../exchange/error-response.ts";
 import type { Records, Resource, RouteResult } from "../exchange/result.ts";
 import { changeInvoice, createInvoice, markPaid, sendInvoice } from "../payments/invoices.ts";
-import { MERCHANT } from "../payments/merchant.ts";
 import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
+import { MERCHANT } from "../state/merchant.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
 import type { Body } from "./parse-request.ts";
@@ -55,20 +55,13 @@ function findPayment({ sandboxState, id }: RouteContext): StoredPayment {
 
 function findInvoice({ sandboxState, id }: RouteContext): StoredInvoice {
   const { invoices } = sandboxState.state;
-  return orNotFound(
-    "invoice",
-    id,
-    invoices.find((one) => one.id === id || one.number === id),
-  );
+  const invoice = invoices.find((one) => one.id === id || one.number === id);
+  return orNotFound("invoice", id, invoice);
 }
 
 function findWebhook({ sandboxState, id }: RouteContext): StoredWebhook {
-  const { webhooks } = sandboxState.state;
-  return orNotFound(
-    "webhook",
-    id,
-    webhooks.find((one) => one.id === id),
-  );
+  const webhook = sandboxState.state.webhooks.find((one) => one.id === id);
+  return orNotFound("webhook", id, webhook);
 }
 
 const initiate = ({ sandboxState, body }: RouteContext): RouteResult => ({

@@ -23,31 +23,32 @@ export interface Clock {
   advance(by: Duration): Promise<void>;
 }
 
-export interface SchedulerOptions {
-  readonly mode: "virtual" | "real";
+/** What the scheduler needs of its sandbox. */
+export interface Scheduled {
   /** The current state. `reset` and `restore` replace it. */
-  readonly state: () => State;
-  readonly run: (task: Task) => void;
-  /** Resolves when no delivery is in flight. */
-  readonly waitForDeliveries: () => Promise<void>;
+  readonly state: State;
+  readonly deliveries: { settled(): Promise<void> };
+  run(task: Task): void;
+  changed(): void;
 }
 
 /** Runs the tasks of the state when they are due, on virtual or on real time. */
 export class Scheduler implements Clock {
-  readonly #options: SchedulerOptions;
+  readonly #mode: "virtual" | "real";
+  readonly #sandbox: Scheduled;
   /** How far a real clock is ahead of the machine's. */
   #aheadMs = 0;
   #wakeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Calls of `advance` run one after another. */
   #advancing: Promise<void> = Promise.resolve();
 
-  constructor(options: SchedulerOptions) {
-    this.#options = options;
+  constructor(mode: "virtual" | "real", sandbox: Scheduled) {
+    this.#mode = mode;
+    this.#sandbox = sandbox;
   }
 
   ms(): number {
-    const { mode, state } = this.#options;
-    return mode === "virtual" ? state().now : machineTime() + this.#aheadMs;
+    return this.#mode === "virtual" ? this.#sandbox.state.now : machineTime() + this.#aheadMs;
   }
 
   now(): Date {
@@ -56,31 +57,31 @@ export class Scheduler implements Clock {
 
   async advance(by: Duration): Promise<void> {
     const lengthMs = durationMs(by);
-    const begun = this.#options.state();
-    this.#advancing = this.#advancing.then(() => this.#advanceBy(lengthMs, begun));
+    const { state } = this.#sandbox;
+    this.#advancing = this.#advancing.then(() => this.#advanceBy(lengthMs, state));
     await this.#advancing;
+    this.#sandbox.changed();
   }
 
   schedule(inMs: number, task: Task): void {
-    const state = this.#options.state();
+    const { state } = this.#sandbox;
     addTimer(state.timers, { at: this.ms() + inMs, turn: state.nextTurn++, task });
     this.#setWakeTimer();
   }
 
   /** Must be called after the state was replaced. */
   restart(): void {
-    const { mode, state } = this.#options;
-    if (mode === "real") this.#aheadMs = state().now - machineTime();
+    if (this.#mode === "real") this.#aheadMs = this.#sandbox.state.now - machineTime();
     this.#advancing = Promise.resolve();
     this.#setWakeTimer();
   }
 
   async #advanceBy(lengthMs: number, begun: State): Promise<void> {
-    const { state, waitForDeliveries } = this.#options;
+    const { deliveries } = this.#sandbox;
     const target = this.ms() + lengthMs;
-    await waitForDeliveries();
+    await deliveries.settled();
     // A state that replaced this one in the meantime must not be advanced.
-    while (state() === begun) {
+    while (this.#sandbox.state === begun) {
       const next = begun.timers[0];
       if (next === undefined || next.at > target) {
         this.#moveTo(Math.max(target, this.ms()));
@@ -89,32 +90,30 @@ export class Scheduler implements Clock {
       this.#moveTo(Math.max(next.at, this.ms()));
       this.#runDueTasks();
       // The result of a delivery decides what is due next.
-      await waitForDeliveries();
+      await deliveries.settled();
     }
   }
 
   #moveTo(at: number): void {
-    const { mode, state } = this.#options;
-    if (mode === "virtual") state().now = at;
+    if (this.#mode === "virtual") this.#sandbox.state.now = at;
     else this.#aheadMs = Math.max(this.#aheadMs, at - machineTime());
   }
 
   #runDueTasks(): void {
-    const { state, run } = this.#options;
     for (;;) {
-      const task = takeDueTask(state().timers, this.ms());
+      const task = takeDueTask(this.#sandbox.state.timers, this.ms());
       if (task === undefined) break;
-      run(task);
+      this.#sandbox.run(task);
+      this.#sandbox.changed();
     }
     this.#setWakeTimer();
   }
 
   /** On a real clock: wakes up when the next task is due. */
   #setWakeTimer(): void {
-    const { mode, state } = this.#options;
-    if (mode === "virtual") return;
+    if (this.#mode === "virtual") return;
     clearTimeout(this.#wakeTimer);
-    const next = state().timers[0];
+    const [next] = this.#sandbox.state.timers;
     if (next === undefined) return;
     const delayMs = Math.min(Math.max(next.at - this.ms(), 0), MAX_TIMEOUT_MS);
     this.#wakeTimer = setTimeout(() => this.#runDueTasks(), delayMs);

@@ -53,9 +53,7 @@ function callService(
 }
 
 export const commandContext = (server: ServerContext): CommandContext => ({
-  sandbox: server.sandbox,
-  clock: server.clock,
-  scenes: server.scenes,
+  ...server,
   callService: (method, path, content) => callService(server, method, path, content),
   sendTestEvent: (webhook, kind) => sendTestEvent(server.sandboxState, webhook, kind),
 });

@@ -23,63 +23,46 @@ import { type Command, runCommand } from "./types.ts";
 /** A snapshot of a sandbox that ran for days is large. */
 const MAX_SNAPSHOT_BYTES = 64 * 1_048_576;
 
-interface Route {
-  readonly method: "GET" | "POST";
-  readonly pattern: RegExp;
-  readonly run: (
-    server: ServerContext,
-    params: Readonly<Record<string, string>>,
-    query: URLSearchParams,
-    body: string,
-  ) => object | Promise<object>;
-}
-
-/** `/phones/{number}/on` as a pattern with a group for each name. */
-const route = (method: Route["method"], path: string, run: Route["run"]): Route => ({
-  method,
-  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
-  run,
+const COMMAND_PATHS = Object.values<Command>(COMMANDS).flatMap((command) => {
+  const { path } = command;
+  if (path === undefined) return [];
+  // `/phones/{number}/on` as a pattern with a group for each name.
+  const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  return [{ pattern, command }];
 });
 
-const commandRoute = (path: string, command: Command) =>
-  route("POST", path, async (server, params, _query, body) => {
-    const given = ownOptions({ ...parseObject(body || "{}"), ...params }, command.fields, path);
-    return { success: true, data: await runCommand(command, commandContext(server), given) };
-  });
-
-const ROUTES: readonly Route[] = [
-  // What tools expect: without an envelope.
-  route("GET", "/openapi.json", controlDocument),
-  ...Object.entries(QUERIES).map(([path, { read }]) =>
-    route("GET", path, (server, _params, query) => ({ success: true, data: read(server, query) })),
-  ),
-  ...Object.values<Command>(COMMANDS).flatMap((command) =>
-    command.path === undefined ? [] : [commandRoute(command.path, command)],
-  ),
-];
-
-function findRoute(method: string, path: string): Route {
-  const matching = ROUTES.filter(({ pattern }) => pattern.test(path));
-  if (matching.length === 0) {
-    throw new ErrorResponse("unknown_path", `There is nothing at ${CONTROL_PREFIX}${path}.`);
-  }
-  const route = matching.find((one) => one.method === method);
-  if (route !== undefined) return route;
-  const allow = matching.map((one) => one.method).join(", ");
-  throw new ErrorResponse("wrong_method", `${path} accepts only ${allow}.`, { headers: { allow } });
+/** @throws {ErrorResponse} for a path that is not valid percent-encoding. */
+function pathParams(path: string, pattern: RegExp): Record<string, string> {
+  const groups = Object.entries(pattern.exec(path)?.groups ?? {});
+  return Object.fromEntries(groups.map(([name, value]) => [name, decodeSegment(value)]));
 }
+
+const success = (data: object) => ({ success: true, data });
 
 async function run(
   server: ServerContext,
   { method = "GET", url = "/" }: IncomingMessage,
   body: string,
 ): Promise<object> {
-  const { pathname, searchParams: query } = new URL(url, "http://localhost");
+  const { pathname, searchParams } = new URL(url, "http://localhost");
   const path = pathname.slice(CONTROL_PREFIX.length);
-  const { pattern, run } = findRoute(method, path);
-  const groups = Object.entries(pattern.exec(path)?.groups ?? {});
-  const params = groups.map(([name, value]) => [name, decodeSegment(value)] as const);
-  return run(server, Object.fromEntries(params), query, body);
+  const isDocument = path === "/openapi.json";
+  const query = QUERIES[path];
+  const match = COMMAND_PATHS.find(({ pattern }) => pattern.test(path));
+  // What tools expect: without an envelope.
+  if (method === "GET" && isDocument) return controlDocument();
+  if (method === "GET" && query !== undefined) return success(query.read(server, searchParams));
+  if (method === "POST" && match !== undefined) {
+    const { pattern, command } = match;
+    const given = { ...parseObject(body || "{}"), ...pathParams(path, pattern) };
+    const own = ownOptions(given, command.fields, path);
+    return success(await runCommand(command, commandContext(server), own));
+  }
+  const allow = [(isDocument || query) && "GET", match && "POST"].filter(Boolean).join(", ");
+  if (allow === "") {
+    throw new ErrorResponse("unknown_path", `There is nothing at ${CONTROL_PREFIX}${path}.`);
+  }
+  throw new ErrorResponse("wrong_method", `${path} accepts only ${allow}.`, { headers: { allow } });
 }
 
 async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {

@@ -1,3 +1,4 @@
+import { jsonContent } from "../../openapi/fields.ts";
 import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
 import { COMMAND_FIELDS } from "./fields.ts";
 import { QUERIES } from "./queries.ts";
@@ -9,10 +10,6 @@ function schemaOf(field: string): { readonly description: string } {
   const hasType = type !== "any" && type !== "text";
   return { ...schema, ...(hasType && { type }), ...(values && { examples: values }) };
 }
-
-const jsonContent = (schema: object, example?: object) => ({
-  content: { "application/json": { schema, ...(example && { example }) } },
-});
 
 const ENVELOPE = {
   type: "object",

@@ -4,7 +4,10 @@ import { CHAOS_NAMES, type FaultEffect } from "../state/records.ts";
 import { type CommandFields, numberIn } from "./fields.ts";
 import { type Command, defineCommand } from "./types.ts";
 
-type EffectFields = CommandFields<"kind" | "status" | "headers" | "body" | "ms">;
+const MATCH = ["endpoint", "method", "path"] as const;
+const EFFECT = ["status", "headers", "body", "ms"] as const;
+
+type EffectFields = CommandFields<"kind" | (typeof EFFECT)[number]>;
 
 /** The fields that the kind of effect has; others are left out, as a form sends them all. */
 function effectFrom({ kind, ms = 2_000, status = 503, headers, body }: EffectFields): FaultEffect {
@@ -20,18 +23,7 @@ export const FAULT_COMMANDS = {
   "faults/add": defineCommand({
     summary: "Adds a fault to the requests that match.",
     path: "/faults",
-    fields: [
-      "kind",
-      "endpoint",
-      "method",
-      "path",
-      "status",
-      "headers",
-      "body",
-      "ms",
-      "after",
-      "times",
-    ],
+    fields: ["kind", ...MATCH, ...EFFECT, "after", "times"],
     required: ["kind"],
     example: { kind: "lostResponse", endpoint: "mobileMoney.initiate" },
     act: ({ sandbox }, { after, times, endpoint, method, path, ...fault }) => {

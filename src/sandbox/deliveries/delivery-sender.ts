@@ -4,52 +4,43 @@ import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
-import { notifyChanged } from "../exchange/watch.ts";
 import {
   attemptFaults,
+  attemptHeaders,
   attemptSignature,
   planDelivery,
   takeOvertaken,
 } from "../faults/chaos-deliveries.ts";
-import type { Deliver } from "../options.ts";
-import type { SandboxState } from "../sandbox-state.ts";
+import type { EventSender, SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, DeliveryChaos } from "../state/records.ts";
-import type { EventRecord, StoredDelivery } from "../state/stored.ts";
-import { type Deliveries, deliveryView } from "./deliveries.ts";
+import type { EventRecord, State, StoredDelivery } from "../state/stored.ts";
+import { DELIVERY_HEADER, type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
-import { PendingCounts } from "./queue.ts";
+import { countPending } from "./queue.ts";
 
-const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
+const { maxConcurrent, maxPending } = ASSUMPTIONS.deliveryQueue.value;
 
-export interface DeliverySenderOptions {
-  readonly sandboxState: () => SandboxState;
-  readonly deliver: Deliver;
-  readonly timeoutMs: number;
-}
+const DROPPED: PostResult = { error: "dropped by chaos", body: "" };
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
-  /** Is it an attempt of the retry schedule? */
-  readonly isScheduled: boolean;
   readonly faults: readonly DeliveryChaos[];
+  /** Decides what comes next. Only attempts of the retry schedule have it. */
   readonly afterwards?: () => void;
 }
 
-export class DeliverySender implements Deliveries {
-  readonly #options: DeliverySenderOptions;
+export class DeliverySender implements Deliveries, EventSender {
+  readonly #sandboxState: SandboxState;
   /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
   readonly #inFlight = new Map<Promise<void>, string | undefined>();
   /** Limits the attempts in flight to each address. */
   readonly #semaphores = new Map<string, Semaphore>();
-  readonly #pending = new PendingCounts();
+  /** How many deliveries are pending for each address: a receiver may never respond. */
+  #pending = new Map<string, number>();
 
-  constructor(options: DeliverySenderOptions) {
-    this.#options = options;
-  }
-
-  get #sandboxState(): SandboxState {
-    return this.#options.sandboxState();
+  constructor(sandboxState: SandboxState) {
+    this.#sandboxState = sandboxState;
   }
 
   all(): Delivery[] {
@@ -62,7 +53,7 @@ export class DeliverySender implements Deliveries {
 
   async resend(id: string): Promise<Delivery> {
     const delivery = this.#find(id);
-    await this.#attempt({ delivery, isScheduled: false, faults: [] });
+    await this.#attempt({ delivery, faults: [] });
     return deliveryView(delivery);
   }
 
@@ -94,7 +85,7 @@ export class DeliverySender implements Deliveries {
   /** Must be called after the state was replaced: the attempts in flight belong to the old state. */
   restart(): void {
     this.#inFlight.clear();
-    this.#pending.recount(this.#sandboxState.state);
+    this.#pending = countPending(this.#sandboxState.state);
   }
 
   #find(id: string): StoredDelivery {
@@ -122,15 +113,16 @@ export class DeliverySender implements Deliveries {
       ...(chaos && { chaos }),
     };
     state.deliveries.push(delivery);
-    const error = this.#pending.add(delivery);
-    if (error !== undefined) {
+    const pending = this.#pending.get(url) ?? 0;
+    if (pending >= maxPending) {
+      const error = `not sent: ${maxPending} deliveries are pending for this address already`;
       delivery.state = "failed";
       delivery.attempts.push({ at: formatTimestamp(clock.ms()), error, latencyMs: 0 });
-    } else if (waitMs === 0) {
-      this.#attemptOnSchedule(delivery);
-    } else {
-      clock.schedule(waitMs, { kind: "deliver", delivery: id });
+      return delivery;
     }
+    this.#pending.set(url, pending + 1);
+    if (waitMs === 0) this.#attemptOnSchedule(delivery);
+    else clock.schedule(waitMs, { kind: "deliver", delivery: id });
     return delivery;
   }
 
@@ -141,7 +133,6 @@ export class DeliverySender implements Deliveries {
     const overtaken = takeOvertaken(state, delivery);
     void this.#attempt({
       delivery,
-      isScheduled: true,
       faults,
       afterwards: () => {
         this.#sendOvertaken(overtaken);
@@ -150,7 +141,7 @@ export class DeliverySender implements Deliveries {
     });
     if (faults.includes("duplicate")) {
       const duplicateFaults = faults.filter((fault) => fault !== "drop");
-      void this.#attempt({ delivery, isScheduled: false, faults: duplicateFaults });
+      void this.#attempt({ delivery, faults: duplicateFaults });
     }
   }
 
@@ -171,49 +162,54 @@ export class DeliverySender implements Deliveries {
   }
 
   #finish(delivery: StoredDelivery, state: "delivered" | "failed"): void {
-    this.#pending.remove(delivery);
+    const { url } = delivery;
+    const wasPending = delivery.state === "pending";
+    if (wasPending) this.#pending.set(url, (this.#pending.get(url) ?? 0) - 1);
     delivery.state = state;
   }
 
   #attempt(planned: PlannedAttempt): Promise<void> {
-    const { delivery, isScheduled } = planned;
-    const { generation } = this.#sandboxState;
+    const { delivery, afterwards } = planned;
+    const { state } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
     const { url } = delivery;
-    const semaphore = this.#semaphores.get(url) ?? new Semaphore(MAX_CONCURRENT);
+    const semaphore = this.#semaphores.get(url) ?? new Semaphore(maxConcurrent);
     this.#semaphores.set(url, semaphore);
     const attempt: Promise<void> = semaphore
-      .use(undefined, () => this.#send(planned, generation, ended))
+      .use(undefined, () => this.#send(planned, state, ended))
       .finally(() => {
         ended();
         if (semaphore.isIdle) this.#semaphores.delete(url);
       });
-    this.#inFlight.set(attempt, isScheduled ? delivery.id : undefined);
+    this.#inFlight.set(attempt, afterwards && delivery.id);
     return attempt;
   }
 
   /** Sends once, logs the result, and decides what comes next. */
-  async #send(planned: PlannedAttempt, generation: number, ended: () => void): Promise<void> {
-    const { deliver, timeoutMs } = this.#options;
+  async #send(planned: PlannedAttempt, state: State, ended: () => void): Promise<void> {
     const { delivery, faults, afterwards } = planned;
     // The state may be reset or replaced in the meantime. The delivery is then not part of it.
-    const isGone = () => this.#sandboxState.generation !== generation;
+    const isGone = () => this.#sandboxState.state !== state;
     if (isGone()) return;
-    const { clock, serializer } = this.#sandboxState;
+    const { clock, serializer, settings } = this.#sandboxState;
     const sentAt = clock.ms();
-    const headers = serializer.deliveryHeaders({
-      delivery,
-      tries: delivery.attempts.length + 1,
-      now: sentAt,
-      signature: attemptSignature(delivery, faults),
-    });
-    const result = await post({ delivery, faults, headers }, deliver, timeoutMs);
+    const tries = delivery.attempts.length + 1;
+    const signature = attemptSignature(delivery, faults);
+    const headers = {
+      "content-type": "application/json",
+      ...serializer.deliveryHeaders({ delivery, tries, now: sentAt, signature }),
+      [DELIVERY_HEADER]: delivery.id,
+      ...attemptHeaders(delivery, faults),
+    };
+    const { url, body } = delivery;
+    const isDropped = faults.includes("drop");
+    const result = await (isDropped ? DROPPED : post(url, { headers, body }, settings));
     ended();
     if (isGone()) return;
     this.#log(planned, sentAt, result);
     if (result.status === 200) this.#finish(delivery, "delivered");
     afterwards?.();
-    notifyChanged(this.#sandboxState.watchers);
+    this.#sandboxState.changed();
   }
 
   #log(

@@ -87,7 +87,7 @@ export async function sendTestEvent(
   const chosen = kind || EVENT_KINDS.find((one) => webhook.events.includes(one)) || "";
   if (Object.hasOwn(TEST_RECORDS, chosen)) {
     const record = TEST_RECORDS[chosen as EventKind](sandboxState);
-    return sandboxState.emitTo(webhook.url, chosen, record);
+    return sandboxState.deliveries.emitTo(webhook.url, chosen, record);
   }
   throw new ConfigurationError(
     `The sandbox makes no ${JSON.stringify(chosen)} events. It makes ${EVENT_KINDS.join(", ")}.`,

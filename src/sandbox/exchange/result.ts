@@ -1,13 +1,9 @@
+import type { MERCHANT } from "../state/merchant.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 
 /** What a response can be about. An `initiation` is a payment that has just begun. */
 export interface Records {
-  readonly merchant: {
-    readonly merchant_id: number;
-    readonly name: string;
-    readonly country: string;
-    readonly currency: string;
-  };
+  readonly merchant: typeof MERCHANT;
   readonly account: {
     readonly payment_account_id: string | number;
     readonly name: string;

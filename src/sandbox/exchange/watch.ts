@@ -17,35 +17,3 @@ export interface Watcher {
 }
 
 export type Watchers = Set<Watcher>;
-
-export function notifyChanged(watchers: Watchers): void {
-  for (const watcher of watchers) watcher.changed?.();
-}
-
-/** Shows a request and its response to the watchers, as soon as there is a response. */
-export function observeResponse(
-  watchers: Watchers,
-  now: () => number,
-  request: ApiRequest,
-  planned: PlannedResponse,
-): PlannedResponse {
-  // A read takes microseconds, so a sandbox without watchers skips this.
-  if (watchers.size === 0) return planned;
-  const { fault } = planned;
-  const notify = (response: ApiResponse | undefined) => {
-    const exchange = { at: now(), request, response, fault };
-    for (const watcher of watchers) {
-      watcher.exchanged?.(exchange);
-      watcher.changed?.();
-    }
-  };
-  if (fault === "reset" || fault === "hang") notify(undefined);
-  return {
-    ...planned,
-    respond: () => {
-      const response = planned.respond();
-      notify(response);
-      return response;
-    },
-  };
-}

@@ -1,4 +1,4 @@
-import { stepsBetween } from "./orders.ts";
+import { earlierNeighbour } from "./orders.ts";
 
 /** Two orders of the same events that end in different states. They differ in one place. */
 export class CounterexampleError<Event = unknown> extends Error {
@@ -11,37 +11,6 @@ export class CounterexampleError<Event = unknown> extends Error {
     this.orders = orders;
     this.states = states;
   }
-}
-
-type Order = readonly number[];
-/** An order and its final state. */
-export type Tried = readonly [order: Order, state: string];
-
-/**
- * Finds two neighbouring orders with different final states, between the given order and a wrong one.
- *
- * @param wrong - An order that ends in a wrong state. All shorter ones end in the expected state.
- * @param expected - The expected state.
- */
-export async function closest(
-  [wrong, state]: Tried,
-  expected: string,
-  stateOf: (order: Order) => Promise<string>,
-): Promise<[Tried, Tried]> {
-  const again = wrong.findLastIndex((event, at) => wrong.indexOf(event) < at);
-  // Without the repeated event it is a shorter order.
-  let before: Tried = [wrong, state];
-  if (again >= 0) return [[wrong.toSpliced(again, 1), expected], before];
-  for (const order of stepsBetween(wrong)) {
-    const step: Tried = [order, await stateOf(order)];
-    if (step[1] !== before[1]) return [step, before];
-    before = step;
-  }
-  // Only a handler that differs from run to run comes here.
-  return [
-    [wrong.toSorted((a, b) => a - b), expected],
-    [wrong, state],
-  ];
 }
 
 /** The name of an event in a message: its kind, and what it is about. */
@@ -59,29 +28,37 @@ function distinctNames(events: readonly unknown[]): string[] {
   return names.map((name, index) => (isTwice(name) ? `${name} (${index + 1})` : name));
 }
 
-/** The error for two orders with different final states. */
+/**
+ * The error for an order that ends in another state than every order before it.
+ *
+ * @param expected - The final state of the orders before it.
+ * @param state - Its own final state.
+ */
 export function counterexample<Event>(
   events: readonly Event[],
-  [[one, first], [other, second]]: readonly [Tried, Tried],
+  order: readonly number[],
+  expected: string,
+  state: string,
 ): CounterexampleError<Event> {
+  const neighbour = earlierNeighbour(order);
   const names = distinctNames(events);
-  const named = (order: Order) => order.map((event) => names[event]).join(", ");
-  const at = other.findIndex((event, index) => event !== one[index]);
-  const [moved, neighbour] = [names[other[at] as number], names[other[at + 1] as number]];
+  const named = (order: readonly number[]) => order.map((event) => names[event]).join(", ");
+  const at = order.findIndex((event, index) => event !== neighbour[index]);
+  const [moved, next] = [names[order[at] as number], names[order[at + 1] as number]];
   const difference =
-    one.length === other.length
-      ? `${moved} comes before ${neighbour}, not after it`
+    neighbour.length === order.length
+      ? `${moved} comes before ${next}, not after it`
       : `${moved} comes once more`;
   const message = [
     "The final state depends on the order of the events.",
-    `\n  in order  ${named(one)}\n  ends in   ${first}`,
-    `\n  but       ${named(other)}\n  ends in   ${second}`,
+    `\n  in order  ${named(neighbour)}\n  ends in   ${expected}`,
+    `\n  but       ${named(order)}\n  ends in   ${state}`,
     `\nIn the second order ${difference}.`,
   ];
-  const eventsOf = (order: Order) => order.map((event) => events[event] as Event);
+  const eventsOf = (order: readonly number[]) => order.map((event) => events[event] as Event);
   return new CounterexampleError(
     message.join("\n"),
-    [eventsOf(one), eventsOf(other)],
-    [first, second],
+    [eventsOf(neighbour), eventsOf(order)],
+    [expected, state],
   );
 }

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
-import { closest, counterexample } from "./counterexample.ts";
+import { counterexample } from "./counterexample.ts";
 import { hasMoreOrders, ordersOf } from "./orders.ts";
 import { type Explorable, runInOrder } from "./run.ts";
 
@@ -17,13 +17,10 @@ export interface ExploreOptions {
   maxRuns?: number | undefined;
 }
 
-const DEFAULT_TIMES = 2;
-const DEFAULT_MAX_RUNS = 10_000;
-
 /** @returns How many times each event comes at most. */
 function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): number {
   const own = ownOptions(options, ["times", "maxRuns"], "explore()");
-  const { times = DEFAULT_TIMES, maxRuns = DEFAULT_MAX_RUNS } = own;
+  const { times = 2, maxRuns = 10_000 } = own;
   if (typeof createHandler !== "function") {
     throw new ConfigurationError(
       "explore() requires a function that returns a new { handle(event), state() }.",
@@ -73,22 +70,19 @@ export async function explore<Event = WebhookEvent>(
   options: ExploreOptions = {},
 ): Promise<{ runs: number }> {
   const times = checkInput(createHandler, events, options);
-  const run = (order: readonly number[]) => runInOrder(createHandler, events, order);
   let expected: string | undefined;
   let runs = 0;
   for (const order of ordersOf(events.length, times)) {
-    const { text, failure } = await run(order);
+    const { state, remaining, error } = await runInOrder(createHandler, events, order);
     runs++;
-    if (expected === undefined && failure !== undefined) {
+    if (expected === undefined && remaining > 0) {
       throw new Error(
-        `explore(): the handler does not accept the events even in the given order: ${text}`,
-        { cause: failure.error },
+        `explore(): the handler does not accept the events even in the given order: ${state}`,
+        { cause: error },
       );
     }
-    expected ??= text;
-    if (text === expected) continue;
-    const pair = await closest([order, text], expected, async (one) => (await run(one)).text);
-    throw counterexample(events, pair);
+    expected ??= state;
+    if (state !== expected) throw counterexample(events, order, expected, state);
   }
   return { runs };
 }

@@ -11,7 +11,7 @@ export function hasMoreOrders(events: number, times: number, max: number): boole
 
 /**
  * Every order of this many events, each at least once and at most `times` times. The shortest orders
- * come first, and the given order is the first of them.
+ * come first, those of one length in the order of their numbers: the given order is the first of all.
  */
 export function* ordersOf(events: number, times: number): Generator<readonly number[]> {
   function* extend(order: readonly number[], length: number): Generator<readonly number[]> {
@@ -27,16 +27,13 @@ export function* ordersOf(events: number, times: number): Generator<readonly num
   for (let length = events; length <= events * times; length++) yield* extend([], length);
 }
 
-/** Sorts an order step by step: each step swaps two neighbours of the one before. */
-export function* stepsBetween(from: readonly number[]): Generator<readonly number[]> {
-  const order = [...from];
-  for (let end = order.length - 1; end > 0; end--) {
-    for (let at = 0; at < end; at++) {
-      const [one, next] = [order[at] as number, order[at + 1] as number];
-      if (one <= next) continue;
-      order[at] = next;
-      order[at + 1] = one;
-      yield [...order];
-    }
-  }
+/**
+ * An order that {@link ordersOf} yields before this one, and that differs from it in one place: an event
+ * comes once less or, if none comes twice, two neighbours are swapped. The first order has none.
+ */
+export function earlierNeighbour(order: readonly number[]): readonly number[] {
+  const again = order.findLastIndex((event, at) => order.indexOf(event) < at);
+  if (again >= 0) return order.toSpliced(again, 1);
+  const at = order.findIndex((event, at) => event > (order[at + 1] ?? event));
+  return order.toSpliced(at, 2, order[at + 1] as number, order[at] as number);
 }

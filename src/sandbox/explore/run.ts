@@ -15,23 +15,15 @@ export interface Explorable<Event = WebhookEvent> {
   close?(): unknown;
 }
 
-/** Makes a handler for a run. */
-export type CreateHandler<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
-
-/** The result of a run. */
-export interface RunResult {
-  /** The final state. It names the events that the handler never accepted. */
-  readonly text: string;
-  /** What the handler threw last, if it never accepted some event. */
-  readonly failure?: { readonly error: unknown };
-}
-
-/** Runs a new handler with the events in a given order. */
+/**
+ * Runs a new handler with the events in a given order. Returns its final state as text, how many events
+ * it never accepted, and what it threw last.
+ */
 export async function runInOrder<Event>(
-  createHandler: CreateHandler<Event>,
+  createHandler: () => Explorable<Event> | Promise<Explorable<Event>>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<RunResult> {
+) {
   const handler = await createHandler();
   if (typeof handler?.handle !== "function" || typeof handler.state !== "function") {
     throw new ConfigurationError(
@@ -39,11 +31,10 @@ export async function runInOrder<Event>(
     );
   }
   try {
-    const { remaining, error } = await handleAll(handler, events, order);
-    const state = stateText(await handler.state());
-    if (remaining === 0) return { text: state };
-    const text = `${state}, ${remaining} never accepted: ${stateText(error)}`;
-    return { text, failure: { error } };
+    const handled = await handleAll(handler, events, order);
+    const { remaining, error } = handled;
+    const rejected = remaining > 0 ? `, ${remaining} never accepted: ${stateText(error)}` : "";
+    return { ...handled, state: stateText(await handler.state()) + rejected };
   } finally {
     await handler.close?.();
   }
@@ -54,7 +45,7 @@ async function handleAll<Event>(
   handler: Explorable<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<{ remaining: number; error?: unknown }> {
+) {
   let waiting = order;
   let error: unknown;
   for (;;) {

@@ -7,18 +7,14 @@ const MAX_DELAY_MS = 60_000;
 /** How long a delivery waits to be overtaken. */
 const REORDER_WAIT_MS = 10_000;
 
-export interface DeliveryPlan {
-  readonly chaos?: StoredDelivery["chaos"];
-  /** How much older the timestamp in the body is, in milliseconds. */
-  readonly olderMs: number;
-  /** How long the first attempt waits, in milliseconds. */
-  readonly waitMs: number;
-}
+const NO_FAULTS = { chaos: undefined, olderMs: 0, waitMs: 0 };
 
-const NO_FAULTS: DeliveryPlan = { olderMs: 0, waitMs: 0 };
-
-/** Chooses the faults of a new delivery. Rotates the secret if that is one of them. */
-export function planDelivery(state: State, id: string, url: string): DeliveryPlan {
+/**
+ * Chooses the faults of a new delivery. Rotates the secret if that is one of them.
+ *
+ * @returns also how much older the timestamp in the body is, and how long the first attempt waits.
+ */
+export function planDelivery(state: State, id: string, url: string) {
   const { chaos } = state;
   if (chaos === undefined) return NO_FAULTS;
   const faults: DeliveryChaos[] = [];

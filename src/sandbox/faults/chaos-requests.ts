@@ -1,4 +1,4 @@
-import type { FaultEffect } from "../state/records.ts";
+import type { ChaosName, FaultEffect } from "../state/records.ts";
 import type { State, StoredChaos } from "../state/stored.ts";
 import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
 
@@ -7,21 +7,17 @@ const STATUSES = [429, 500, 502, 503, 504] as const;
 /** The statuses that a proxy in front of the service returns, as HTML. The service returns the others. */
 const PROXY_STATUSES: readonly number[] = [502, 504];
 
-/** A fault of an API request, and the headers that name it in the response. */
-export interface RequestFault {
-  readonly effect: FaultEffect;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The fault that chaos injects into the next API request, if any. */
-export function chaosRequestFault({ chaos }: State): RequestFault | undefined {
+/** The fault that chaos injects into the next API request, if any, and the headers that name it. */
+export function chaosRequestFault({ chaos }: State) {
   if (chaos === undefined) return undefined;
   const key = String(chaos.calls++);
-  if (shouldInject(chaos, "apiErrors", key)) {
-    return { effect: randomStatus(chaos, key), headers: chaosHeaders(chaos.seed, ["apiErrors"]) };
-  }
+  const fault = (name: ChaosName, effect: FaultEffect) => ({
+    effect,
+    headers: chaosHeaders(chaos.seed, [name]),
+  });
+  if (shouldInject(chaos, "apiErrors", key)) return fault("apiErrors", randomStatus(chaos, key));
   if (!shouldInject(chaos, "lostResponses", key)) return undefined;
-  return { effect: { kind: "lostResponse" }, headers: chaosHeaders(chaos.seed, ["lostResponses"]) };
+  return fault("lostResponses", { kind: "lostResponse" });
 }
 
 function randomStatus(chaos: StoredChaos, key: string): FaultEffect {

@@ -1,8 +1,9 @@
 import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
 import { CHAOS_NAMES, type ChaosName } from "../state/records.ts";
-import type { State, StoredChaos } from "../state/stored.ts";
+import type { StoredChaos } from "../state/stored.ts";
 
 /**
  * How often each fault is injected: rates from 0 (never, the default) to 1 (always).
@@ -79,10 +80,10 @@ function checkSeed(seed: unknown): string {
 }
 
 /** Replaces earlier chaos; without a rate above 0, ends it. */
-function startChaos(state: State, sandboxSeed: string, given: ChaosOptions): { seed: string } {
+function startChaos({ state, settings }: SandboxState, given: ChaosOptions): { seed: string } {
   const options = ownOptions(given, ["seed", ...CHAOS_NAMES], "chaos()");
   const rates = checkRates(options);
-  const seed = checkSeed(options.seed === undefined ? sandboxSeed : options.seed);
+  const seed = checkSeed(options.seed === undefined ? settings.seed : options.seed);
   delete state.chaos;
   if (Object.keys(rates).length === 0) return { seed };
   state.chaos = { seed, rates, calls: 0, held: {} };
@@ -113,16 +114,12 @@ export const chaosHeaders = (seed: string, names: readonly string[]): Record<str
   "x-sandbox-chaos-seed": encodeURIComponent(seed.replace(/\p{Cs}/gu, "\ufffd")),
 });
 
-/**
- * @param sandboxSeed - The seed of chaos without one.
- * @param onChange - Called after every change.
- */
-export function createChaos(state: () => State, sandboxSeed: string, onChange: () => void): Chaos {
+export function createChaos(sandboxState: SandboxState): Chaos {
   function chaos(options?: ChaosOptions): { readonly seed: string };
   function chaos<T>(options: ChaosOptions, run: () => T): Promise<Awaited<T>>;
   function chaos<T>(options: ChaosOptions = {}, run?: () => T) {
-    const started = startChaos(state(), sandboxSeed, options);
-    onChange();
+    const started = startChaos(sandboxState, options);
+    sandboxState.changed();
     return run === undefined ? started : runUnderChaos(started.seed, run);
   }
 
@@ -135,8 +132,8 @@ export function createChaos(state: () => State, sandboxSeed: string, onChange: (
         { cause },
       );
     } finally {
-      delete state().chaos;
-      onChange();
+      delete sandboxState.state.chaos;
+      sandboxState.changed();
     }
   }
 

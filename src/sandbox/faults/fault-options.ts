@@ -2,6 +2,7 @@ import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkChoice,
+  checkText,
   checkWholeNumber,
   MAX_TIMEOUT_MS,
   ownOptions,
@@ -65,11 +66,7 @@ function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["mat
   const own = ownOptions(match, ["method", "path", "endpoint"], "match");
   const { endpoint, path, method } = own;
   if (endpoint !== undefined) checkChoice("endpoint", endpoint, Object.keys(ENDPOINTS));
-  if (path !== undefined && !path.startsWith("/")) {
-    throw new ConfigurationError(
-      `\`path\` must begin with "/", such as "/payments/*"; got ${JSON.stringify(path)}.`,
-    );
-  }
+  if (path !== undefined) checkText("path", path, /^\//, 'a text such as "/payments/*"');
   if (method !== undefined) checkChoice("method", method.toUpperCase(), METHODS);
   return {
     ...(method !== undefined && { method: method.toUpperCase() }),

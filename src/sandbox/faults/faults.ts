@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { FaultEffect } from "../state/records.ts";
 import type { State, StoredFault } from "../state/stored.ts";
 import { checkFaultOptions, type FaultOptions } from "./fault-options.ts";
@@ -31,31 +32,30 @@ export interface Faults {
   clear(): void;
 }
 
-/** @param onChange - Called after every change. */
-export function createFaults(state: () => State, onChange: () => void): Faults {
+export function createFaults(sandboxState: SandboxState): Faults {
   return {
     add: (options) => {
       const fault = checkFaultOptions(options);
-      const current = state();
-      current.faultCount = (current.faultCount ?? 0) + 1;
-      const id = `flt_${current.faultCount}`;
-      current.faults.push({ id, ...fault });
-      onChange();
+      const { state } = sandboxState;
+      state.faultCount = (state.faultCount ?? 0) + 1;
+      const id = `flt_${state.faultCount}`;
+      state.faults.push({ id, ...fault });
+      sandboxState.changed();
       return id;
     },
     remove: (id) => {
-      const current = state();
-      if (!current.faults.some((one) => one.id === id)) {
+      const { state } = sandboxState;
+      if (!state.faults.some((one) => one.id === id)) {
         throw new ConfigurationError(
           `There is no fault ${JSON.stringify(id)}. It may have ended. \`malipo faults list\` lists the faults.`,
         );
       }
-      current.faults = current.faults.filter((one) => one.id !== id);
-      onChange();
+      state.faults = state.faults.filter((one) => one.id !== id);
+      sandboxState.changed();
     },
     clear: () => {
-      state().faults = [];
-      onChange();
+      sandboxState.state.faults = [];
+      sandboxState.changed();
     },
   };
 }

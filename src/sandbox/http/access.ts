@@ -1,26 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { wrongOption } from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/urls.ts";
+import type { ServeOptions } from "../types.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Who may reach a served sandbox beside this machine. */
-export interface Access {
-  /** The address to listen on. */
-  readonly host: string;
-  /** Origins whose pages may call the service, beside those on loopback. */
-  readonly cors: readonly string[];
-  /** Host names under which it is reached, beside those that no website can have. */
-  readonly allowedHosts: readonly string[];
-}
+export type Access = Readonly<ReturnType<typeof checkAccess>>;
 
 /** @throws {ConfigurationError} */
-export function checkAccess(options: {
-  host?: unknown;
-  cors?: unknown;
-  allowedHosts?: unknown;
-}): Access {
-  const { host = "127.0.0.1", cors = [], allowedHosts = [] } = options;
+export function checkAccess({ host = "127.0.0.1", cors = [], allowedHosts = [] }: ServeOptions) {
   if (typeof host !== "string" || host === "") {
     throw wrongOption("host", 'an address, such as "0.0.0.0"', host);
   }

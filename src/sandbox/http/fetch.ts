@@ -2,13 +2,10 @@ import { handle } from "../api/handle.ts";
 import { clearTimeout, setTimeout } from "../clock/time.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { FetchInput } from "../types.ts";
+import type { FetchInput, Sandbox } from "../types.ts";
 
 /** A `fetch` that the sandbox serves in process. */
-export function createFetch(
-  sandboxState: SandboxState,
-  baseUrl: string,
-): (input: FetchInput, init?: RequestInit) => Promise<Response> {
+export function createFetch(sandboxState: SandboxState, baseUrl: string): Sandbox["fetch"] {
   return async (input, init) => {
     const request = await toApiRequest(baseUrl, input, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);

@@ -1,5 +1,5 @@
-import type { ServiceProfile } from "../../profile/types.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
+import type { SandboxSettings } from "../options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { Sandbox, SandboxSnapshot } from "../types.ts";
 
@@ -7,14 +7,11 @@ import type { Sandbox, SandboxSnapshot } from "../types.ts";
 export type Scenes = Map<string, { readonly savedAt: string; readonly snapshot: SandboxSnapshot }>;
 
 /** What is served: a sandbox, and the sandbox behind it that its page shows. */
-export interface ServerContext {
+export interface ServerContext extends Pick<SandboxSettings, "clock" | "profile"> {
   readonly sandboxState: SandboxState;
   readonly sandbox: Sandbox;
-  readonly clock: "virtual" | "real";
   readonly log: ExchangeLog;
   readonly scenes: Scenes;
-  /** The service that the sandbox speaks like, if it has a profile. */
-  readonly profile: ServiceProfile | undefined;
   /** The command that started it, for its page. */
   readonly command: string | undefined;
 }

@@ -4,6 +4,7 @@ import type { SandboxPayment } from "../payments/phone.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/views.ts";
 import type { Delivery } from "../state/records.ts";
+import type { State, StoredDelivery, StoredPayment } from "../state/stored.ts";
 
 /** What has happened in a sandbox since the last call of the listener. Either list may be empty. */
 export interface Activity {
@@ -30,24 +31,24 @@ export function watchActivity(
   listener: (activity: Activity) => void,
 ): () => void {
   const { watchers } = sandboxState;
-  const changedPayments = changesOf(({ status }: { status: string }) => status);
+  const changedPayments = changesOf(({ status }: StoredPayment) => status);
   // A delivery without an attempt is like one that is not there yet.
-  const changedDeliveries = changesOf(({ attempts }: Delivery) => attempts.length || undefined);
-  let generation = -1;
+  const changedDeliveries = changesOf(
+    ({ attempts }: StoredDelivery) => attempts.length || undefined,
+  );
+  let known: State | undefined;
   let isScheduled = false;
 
   function takeActivity(): Activity {
-    const { payments, deliveries } = sandboxState.state;
-    const taken = {
-      payments: changedPayments(payments) as typeof payments,
-      deliveries: changedDeliveries(deliveries) as typeof deliveries,
-    };
+    const { state } = sandboxState;
+    const payments = changedPayments(state.payments);
+    const deliveries = changedDeliveries(state.deliveries);
     // What a replaced state brings along has not happened just now.
-    const isReplaced = generation !== sandboxState.generation;
-    generation = sandboxState.generation;
+    const isReplaced = state !== known;
+    known = state;
     return {
-      payments: isReplaced ? [] : taken.payments.map((one) => paymentView(one) as SandboxPayment),
-      deliveries: isReplaced ? [] : taken.deliveries.map(deliveryView),
+      payments: isReplaced ? [] : payments.map((one) => paymentView(one) as SandboxPayment),
+      deliveries: isReplaced ? [] : deliveries.map(deliveryView),
     };
   }
 

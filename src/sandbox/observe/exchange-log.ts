@@ -1,6 +1,7 @@
 import { endpointFor } from "../../contract/endpoints.ts";
 import type { Exchange, Watcher } from "../exchange/watch.ts";
 import type { SandboxState } from "../sandbox-state.ts";
+import type { State } from "../state/stored.ts";
 
 type HeaderPair = readonly [name: string, value: string];
 
@@ -31,16 +32,16 @@ const MAX_CHARACTERS = 8_192;
 /** The latest requests to a sandbox and its responses. It is bounded, since a sandbox may run for days. */
 export class ExchangeLog implements Watcher {
   readonly #sandboxState: SandboxState;
-  #generation: number;
+  #state: State;
   #count = 0;
   readonly #byPayment = new Map<string, LoggedExchange[]>();
+  // Both have the oldest first.
   readonly #failures: LoggedExchange[] = [];
-  /** The oldest first: to add one at the end costs nothing. */
-  #latest: LoggedExchange[] = [];
+  readonly #latest: LoggedExchange[] = [];
 
   constructor(sandboxState: SandboxState) {
     this.#sandboxState = sandboxState;
-    this.#generation = sandboxState.generation;
+    this.#state = sandboxState.state;
     sandboxState.watchers.add(this);
   }
 
@@ -53,14 +54,14 @@ export class ExchangeLog implements Watcher {
   /** The latest requests, newest first. */
   latest(): readonly LoggedExchange[] {
     this.#forgetReplacedState();
-    return this.#latest.slice(-MAX_LATEST).reverse();
+    return this.#latest.toReversed();
   }
 
   /** The latest requests, and some older ones that were rejected or had a fault, newest first. */
   all(): readonly LoggedExchange[] {
     const latest = this.latest();
     const oldest = latest.at(-1)?.id ?? 0;
-    return [...latest, ...this.#failures.filter(({ id }) => id < oldest)];
+    return [...latest, ...this.#failures.toReversed().filter(({ id }) => id < oldest)];
   }
 
   stop(): void {
@@ -75,35 +76,35 @@ export class ExchangeLog implements Watcher {
     const reference = paymentReference(exchange);
     const payment = this.#sandboxState.payments.get(reference ?? "")?.reference;
     const logged = toLogged(exchange, this.#count, payment);
-    this.#latest.push(logged);
-    if (this.#latest.length > 2 * MAX_LATEST) this.#latest = this.#latest.slice(-MAX_LATEST);
-    if (payment !== undefined) this.#keepForPayment(payment, logged);
-    if (logged.fault !== undefined || (logged.status ?? 500) >= 400) this.#keepFailure(logged);
+    addTo(this.#latest, logged, MAX_LATEST);
+    if (payment !== undefined) this.#addForPayment(payment, logged);
+    const isFailure = logged.fault !== undefined || (logged.status ?? 500) >= 400;
+    if (isFailure) addTo(this.#failures, logged, MAX_FAILURES);
   }
 
-  #keepForPayment(reference: string, logged: LoggedExchange): void {
+  #addForPayment(reference: string, logged: LoggedExchange): void {
     const stored = this.#byPayment.get(reference) ?? [];
-    stored.push(logged);
     // The first one started the payment: it stays.
-    if (stored.length > MAX_PER_PAYMENT) stored.splice(1, 1);
+    addTo(stored, logged, MAX_PER_PAYMENT, 1);
     this.#byPayment.set(reference, stored);
     const [oldest] = this.#byPayment.keys();
     if (this.#byPayment.size > MAX_PAYMENTS && oldest !== undefined) this.#byPayment.delete(oldest);
   }
 
-  #keepFailure(logged: LoggedExchange): void {
-    this.#failures.unshift(logged);
-    this.#failures.length = Math.min(this.#failures.length, MAX_FAILURES);
-  }
-
   /** Requests to a state that was replaced no longer explain anything. */
   #forgetReplacedState(): void {
-    if (this.#generation === this.#sandboxState.generation) return;
-    this.#generation = this.#sandboxState.generation;
+    if (this.#state === this.#sandboxState.state) return;
+    this.#state = this.#sandboxState.state;
     this.#byPayment.clear();
     this.#failures.length = 0;
-    this.#latest = [];
+    this.#latest.length = 0;
   }
+}
+
+/** Adds to a list. If that is more than `max`, the one at `index` is removed. */
+function addTo(list: LoggedExchange[], one: LoggedExchange, max: number, index = 0): void {
+  list.push(one);
+  if (list.length > max) list.splice(index, 1);
 }
 
 function toLogged(

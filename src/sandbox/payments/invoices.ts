@@ -24,7 +24,7 @@ export function createInvoice(
     ...(cents === undefined ? {} : { cents }),
   };
   sandboxState.state.invoices.push(invoice);
-  sandboxState.emit("invoice.created", invoice);
+  sandboxState.deliveries.emit("invoice.created", invoice);
   return invoice;
 }
 
@@ -60,13 +60,13 @@ export function makeOverdue(sandboxState: SandboxState, id: string): void {
   const invoice = sandboxState.state.invoices.find((one) => one.id === id);
   if (invoice?.status !== "sent" || invoice.dueAt > sandboxState.clock.ms()) return;
   invoice.status = "overdue";
-  sandboxState.emit("invoice.overdue", invoice);
+  sandboxState.deliveries.emit("invoice.overdue", invoice);
 }
 
 export function markPaid(sandboxState: SandboxState, invoice: StoredInvoice): void {
   if (invoice.status === "paid") return;
   invoice.status = "paid";
-  sandboxState.emit("invoice.paid", invoice);
+  sandboxState.deliveries.emit("invoice.paid", invoice);
 }
 
 /** A payment whose account reference is an invoice's number pays it, if the amount is enough. */

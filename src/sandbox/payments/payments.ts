@@ -1,6 +1,7 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
 import { indexPayment, type SandboxState } from "../sandbox-state.ts";
+import { MERCHANT } from "../state/merchant.ts";
 import {
   FAILURES,
   type FailureName,
@@ -12,17 +13,12 @@ import type { AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
-import { MERCHANT } from "./merchant.ts";
 
-export interface NewPayment {
-  readonly cents: number;
-  /** 2547... or 2541... */
-  readonly phone: string;
-  readonly account_reference: string;
-  readonly description: string;
-  /** Only of a payment to another account than the default one. */
-  readonly payment_account_id?: string | number;
-}
+/** The fields of a payment that the merchant sets. The phone is in international digits. */
+export type NewPayment = Pick<
+  StoredPayment,
+  "cents" | "phone" | "account_reference" | "description" | "payment_account_id"
+>;
 
 /** The stored phone of a number. Every number has one: it is stored at the first use. */
 export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone {
@@ -30,45 +26,33 @@ export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone
   return state.phones[phone];
 }
 
-const OUTCOMES: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
+const { value: ANSWER_DELAY_MS } = ASSUMPTIONS.autoAnswerDelay;
+const { value: PROMPT_LIFETIME_MS } = ASSUMPTIONS.promptLifetime;
+
+const OUTCOMES: Readonly<Record<AutoAnswer | "none", PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
   ignore: "ignore",
   ask: undefined,
+  none: undefined,
 };
-
-/** How a phone answers a prompt automatically, if it does. */
-function automaticOutcome(
-  { auto }: SandboxState,
-  phone: string,
-  { autoAnswer }: StoredPhone,
-): PromptOutcome | undefined {
-  if (autoAnswer !== undefined) return OUTCOMES[autoAnswer];
-  if (auto === "approve") return "approve";
-  return auto === "magic" ? magicOutcome(phone) : undefined;
-}
 
 /** Replaces the scheduled answer of the open prompt, after the phone's automatic answer changed. */
 export function rescheduleAnswer(sandboxState: SandboxState, phone: string): void {
+  const { timers } = sandboxState.state;
   const { prompt } = phoneRecord(sandboxState, phone);
-  cancelTimer(
-    sandboxState.state.timers,
-    (task) => task.kind === "answer" && task.reference === prompt,
-  );
+  cancelTimer(timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(sandboxState, phone);
 }
 
+/** Schedules the automatic answer to the open prompt, if there are both. */
 function scheduleAnswer(sandboxState: SandboxState, phone: string): void {
-  const stored = phoneRecord(sandboxState, phone);
-  if (stored.prompt === undefined) return;
-  const outcome = automaticOutcome(sandboxState, phone, stored);
-  if (outcome === undefined) return;
-  sandboxState.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
-    kind: "answer",
-    reference: stored.prompt,
-    outcome,
-  });
+  const { settings, clock } = sandboxState;
+  const { prompt: reference, autoAnswer = settings.auto } = phoneRecord(sandboxState, phone);
+  const outcome = autoAnswer === "magic" ? magicOutcome(phone) : OUTCOMES[autoAnswer];
+  if (reference === undefined || outcome === undefined) return;
+  clock.schedule(ANSWER_DELAY_MS, { kind: "answer", reference, outcome });
 }
 
 /** A payment with its ids, which is not stored yet. */
@@ -97,20 +81,18 @@ export function startPayment(sandboxState: SandboxState, request: NewPayment): S
     ...(isBusy ? {} : { checkout_request_id: sandboxState.serializer.newId("checkout", state) }),
   };
   state.payments.push(payment);
-  indexPayment(sandboxState, payment);
-  sandboxState.emit("payment.initiated", payment);
+  indexPayment(sandboxState.payments, payment);
+  sandboxState.deliveries.emit("payment.initiated", payment);
   if (isBusy) fail(sandboxState, payment, "anotherPrompt");
   else openPrompt(sandboxState, phone, payment);
   return payment;
 }
 
 function openPrompt(sandboxState: SandboxState, phone: StoredPhone, payment: StoredPayment): void {
-  phone.prompt = payment.reference;
+  const { reference } = payment;
+  phone.prompt = reference;
   scheduleAnswer(sandboxState, payment.phone);
-  sandboxState.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
-    kind: "expire",
-    reference: payment.reference,
-  });
+  sandboxState.clock.schedule(PROMPT_LIFETIME_MS, { kind: "expire", reference });
 }
 
 /** Sets the final status of a payment. It never changes afterwards. */
@@ -126,7 +108,7 @@ function finish(
 
 function fail(sandboxState: SandboxState, payment: StoredPayment, cause: FailureName): void {
   finish(sandboxState, payment, { status: "failed", failure: FAILURES[cause] });
-  sandboxState.emit("payment.failed", payment);
+  sandboxState.deliveries.emit("payment.failed", payment);
 }
 
 function complete(sandboxState: SandboxState, payment: StoredPayment): void {
@@ -138,7 +120,7 @@ function complete(sandboxState: SandboxState, payment: StoredPayment): void {
   phone.balanceCents -= payment.cents;
   const transaction_id = nextName(sandboxState.state.random, "receipt", 10);
   finish(sandboxState, payment, { status: "completed", transaction_id });
-  sandboxState.emit("payment.completed", payment);
+  sandboxState.deliveries.emit("payment.completed", payment);
   payInvoice(sandboxState, payment);
 }
 

@@ -2,7 +2,6 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
-import { notifyChanged } from "../exchange/watch.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
@@ -97,7 +96,7 @@ function answerOpenPrompt(
     );
   }
   answerPrompt(sandboxState, payment, outcome);
-  notifyChanged(sandboxState.watchers);
+  sandboxState.changed();
   return paymentView(payment) as SandboxPayment;
 }
 
@@ -108,7 +107,7 @@ function changePhone(
 ): void {
   Object.assign(phoneRecord(sandboxState, number), change);
   if (change.autoAnswer !== undefined) rescheduleAnswer(sandboxState, number);
-  notifyChanged(sandboxState.watchers);
+  sandboxState.changed();
 }
 
 function checkBalance(amount: string | number): number {

@@ -1,13 +1,13 @@
 /** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
 export type AutoAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
 
-export const AUTO_ANSWERS = [
+export const AUTO_ANSWERS: readonly AutoAnswer[] = [
   "approve",
   "cancel",
   "wrongPin",
   "ignore",
   "ask",
-] as const satisfies AutoAnswer[];
+];
 
 /** One attempt to deliver a webhook, and its result. */
 export interface DeliveryAttempt {
@@ -70,7 +70,7 @@ export type DeliveryChaos =
   | "staleTimestamp"
   | "rotateSecret";
 
-export const DELIVERY_CHAOS = [
+export const DELIVERY_CHAOS: readonly DeliveryChaos[] = [
   "duplicate",
   "reorder",
   "delay",
@@ -78,7 +78,7 @@ export const DELIVERY_CHAOS = [
   "badSignature",
   "staleTimestamp",
   "rotateSecret",
-] as const satisfies DeliveryChaos[];
+];
 
 export const CHAOS_NAMES = [...DELIVERY_CHAOS, "apiErrors", "lostResponses"] as const;
 

@@ -3,20 +3,15 @@ import { createKey } from "./keys.ts";
 import { seedRandom } from "./random.ts";
 import type { State, StoredPhone } from "./stored.ts";
 
-/** The state of a sandbox in which nothing has happened yet. */
-export function initialState(
-  seed: string,
-  now: number,
-  newSecret: (state: Pick<State, "random" | "nextId">) => string,
-): State {
-  const random = seedRandom(seed);
+/** The state of a sandbox in which nothing has happened yet, without its signing secret. */
+export function initialState(seed: string, now: number): State {
   const state: State = {
     version: 1,
     now,
     startedAt: now,
     timers: [],
     nextTurn: 0,
-    random,
+    random: seedRandom(seed),
     nextId: 1,
     nextInvoice: 1,
     keys: {},
@@ -32,7 +27,6 @@ export function initialState(
   for (const kind of ["public", "secret", "sandbox"] as const) {
     state.builtIn[kind] = createKey(state, { kind });
   }
-  state.webhookSecret = newSecret({ random, nextId: 1 });
   return state;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { SCOPES } from "../../contract/endpoints.ts";
 import { webhookRegistration } from "../../contract/webhook.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/json.ts";
 import type { PromptOutcome } from "./prompt-outcomes.ts";
 import { AUTO_ANSWERS, CHAOS_NAMES, DELIVERY_CHAOS, type FaultEffect } from "./records.ts";
 
@@ -14,14 +15,6 @@ const optional = z.exactOptional;
 /** A moment that has a date: the end of time is 8.64e15 ms. */
 const time = number.check(z.minimum(-8e15), z.maximum(8e15));
 const cents = z.int().check(z.minimum(0));
-
-function isJsonObject(json: string): boolean {
-  try {
-    return isObject(JSON.parse(json));
-  } catch {
-    return false;
-  }
-}
 
 const webhookUrl = text.check(
   z.refine((url) => webhookRegistration.safeParse({ name: "", url }).success),
@@ -107,7 +100,7 @@ const delivery = z.object({
   id: text,
   event: text,
   url: webhookUrl,
-  body: text.check(z.refine(isJsonObject)),
+  body: text.check(z.refine((json) => isObject(parseJson(json)))),
   signature: text,
   state: z.enum(["pending", "delivered", "failed"]),
   attempts: z.array(attempt),

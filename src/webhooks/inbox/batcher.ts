@@ -1,5 +1,5 @@
 import { notStoredInTime, tooManyWaiting } from "./errors.ts";
-import type { NewDelivery, Receipt } from "./types.ts";
+import { type NewDelivery, type Receipt, receiptFor } from "./types.ts";
 
 /** The limits of a {@link Batcher}. */
 export interface BatchLimits {
@@ -23,11 +23,27 @@ const DEFAULT_LIMITS: BatchLimits = {
   parallel: 1,
 };
 
+/**
+ * What an engine did with a delivery, or why it could not store it. `undefined`: its sender has its
+ * response already.
+ */
+export type Stored = Receipt["kind"] | Error | undefined;
+
+/**
+ * Stores a batch. If it rejects, so does each of the deliveries.
+ *
+ * @param isOver - Whether the sender of a delivery has its response, for an engine that had to wait.
+ */
+type StoreBatch = (
+  deliveries: readonly NewDelivery[],
+  isOver: (at: number) => boolean,
+) => Promise<readonly Stored[]>;
+
 /** A delivery whose sender waits for the receipt. */
-export interface WaitingDelivery {
+interface Waiting {
   readonly delivery: NewDelivery;
   /** Only the first call of one of these two has an effect. */
-  readonly resolve: (receipt: Receipt) => void;
+  readonly resolve: (kind: Receipt["kind"]) => void;
   readonly reject: (error: unknown) => void;
   /** The sender has its response: the delivery is not stored. */
   readonly isOver: () => boolean;
@@ -38,20 +54,13 @@ export interface WaitingDelivery {
  * together. No delivery waits longer than the deadline, whatever the engine does.
  */
 export class Batcher {
-  readonly #store: (batch: readonly WaitingDelivery[]) => Promise<void>;
+  readonly #store: StoreBatch;
   readonly #limits: BatchLimits;
-  #waiting: WaitingDelivery[] = [];
+  #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #storing = 0;
 
-  /**
-   * @param store - Stores a batch, and resolves or rejects each delivery. If it rejects, so does each
-   * delivery that it has not resolved.
-   */
-  constructor(
-    store: (batch: readonly WaitingDelivery[]) => Promise<void>,
-    limits: Partial<BatchLimits> = {},
-  ) {
+  constructor(store: StoreBatch, limits: Partial<BatchLimits> = {}) {
     this.#store = store;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
@@ -77,7 +86,7 @@ export class Batcher {
       this.#waitingBytes += delivery.raw.length;
       this.#waiting.push({
         delivery,
-        resolve: (receipt) => end(() => resolve(receipt)),
+        resolve: (kind) => end(() => resolve(receiptFor(kind))),
         reject: (error) => end(() => reject(error)),
         isOver: () => isOver,
       });
@@ -92,7 +101,7 @@ export class Batcher {
     while (this.#waiting.length > 0) {
       const batch = this.#nextBatch();
       try {
-        if (batch.length > 0) await this.#store(batch);
+        if (batch.length > 0) await this.#storeBatch(batch);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -102,13 +111,23 @@ export class Batcher {
     this.#storing--;
   }
 
+  async #storeBatch(batch: readonly Waiting[]): Promise<void> {
+    const deliveries = batch.map(({ delivery }) => delivery);
+    const stored = await this.#store(deliveries, (at) => batch[at]?.isOver() === true);
+    for (const [at, { resolve, reject }] of batch.entries()) {
+      const one = stored[at];
+      if (typeof one === "string") resolve(one);
+      else reject(one);
+    }
+  }
+
   /** Drops those whose deadline is over: they are the oldest. */
   #release(): void {
     const live = this.#waiting.findIndex(({ isOver }) => !isOver());
     this.#take(live < 0 ? this.#waiting.length : live);
   }
 
-  #nextBatch(): WaitingDelivery[] {
+  #nextBatch(): Waiting[] {
     let bytes = 0;
     const size = this.#waiting.findIndex(({ delivery }, at) => {
       bytes += delivery.raw.length;
@@ -117,7 +136,7 @@ export class Batcher {
     return this.#take(size < 0 ? this.#waiting.length : size).filter(({ isOver }) => !isOver());
   }
 
-  #take(count: number): WaitingDelivery[] {
+  #take(count: number): Waiting[] {
     const taken = this.#waiting.splice(0, count);
     for (const { delivery } of taken) this.#waitingBytes -= delivery.raw.length;
     return taken;

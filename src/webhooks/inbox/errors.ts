@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { MAX_ATTEMPTS } from "./types.ts";
+import { type Lists, MAX_ATTEMPTS } from "./types.ts";
 
 // The errors that all inboxes share.
 
@@ -39,30 +39,24 @@ export function isLastAttempt(attempt: number, error: unknown): boolean {
   return attempt >= MAX_ATTEMPTS;
 }
 
-const notFound = (what: string, list: string, flag: string) => (id: string) =>
-  new ConfigurationError(
+const LISTS = {
+  deadLetters: ["dead letter", ""],
+  conflicts: ["conflict", " --conflicts"],
+  doublePayments: ["double payment", " --double-payments"],
+} as const;
+
+/** For an id that a list does not have. */
+export function notFoundIn(list: keyof Lists, id: string): ConfigurationError {
+  if (list === "waiting") {
+    return new ConfigurationError(
+      `There is no event ${JSON.stringify(id)} that waits. It may be processed: \`npx malipo inbox list --waiting\` prints those that are not.`,
+    );
+  }
+  const [what, flag] = LISTS[list];
+  return new ConfigurationError(
     `There is no ${what} ${JSON.stringify(id)}. receiver.${list}.list() returns them all, and \`npx malipo inbox list${flag}\` prints them.`,
   );
-
-export const deadLetterNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
-  "dead letter",
-  "deadLetters",
-  "",
-);
-export const conflictNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
-  "conflict",
-  "conflicts",
-  " --conflicts",
-);
-export const doubleNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
-  "double payment",
-  "doublePayments",
-  " --double-payments",
-);
-export const waitingNotFound = (id: string): ConfigurationError =>
-  new ConfigurationError(
-    `There is no event ${JSON.stringify(id)} that waits. It may be processed: \`npx malipo inbox list --waiting\` prints those that are not.`,
-  );
+}
 
 /** What an inbox of the user's own may leave out. @throws {ConfigurationError} if it does. */
 export function required<Part>(part: Part | undefined, what: string): Part {
@@ -82,11 +76,14 @@ export const leaseLost = (): Error =>
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");
 
-/** For events that no process took before their retention ended. */
-export const forgottenUnprocessed = (count: number): Error =>
-  new Error(
-    `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,
-  );
+/** Acknowledged events were deleted that no process took before their retention ended. */
+export class DeletedError extends Error {
+  constructor(count: number) {
+    super(
+      `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,
+    );
+  }
+}
 
 /** The error of a dead letter whose stored record something else has changed. */
 export const unreadable = (error: unknown): string =>
@@ -108,11 +105,11 @@ export const notStoredInTime = (ms: number): Error =>
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
 
-/** The engine neither stored the event nor had it before: it may have failed over in between. */
+/** PostgreSQL neither stored the event nor had it before: it may have failed over in between. */
 export class EventMissingError extends Error {
-  constructor(engine: string) {
+  constructor() {
     super(
-      `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+      `The event is not in PostgreSQL right after it was added. The delivery is not acknowledged: the service sends it again.`,
     );
   }
 }

@@ -22,12 +22,21 @@ export async function listPage<Item extends EventPosition>(
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
 }
 
-/** Whether an event matches a filter; its limit is not looked at. */
+/** An event or a double payment, as far as a filter looks at it. */
+type Filtered = EventPosition & { readonly event?: string };
+
+/** The first items that match, in the order of a list. */
+export function pageOf<Item extends Filtered>(all: readonly Item[], filter: EventFilter): Item[] {
+  const matching = all.filter((one) => matchesFilter(one, filter));
+  return matching.sort(compareEvents).slice(0, filter.limit);
+}
+
+/** Whether an item matches a filter; its limit is not looked at. A double payment has no kind. */
 export function matchesFilter(
-  { event, receivedAt, id }: EventPosition & { readonly event: string },
+  { event, receivedAt, id }: Filtered,
   { kind, since, until, after }: EventFilter,
 ): boolean {
-  if (kind !== undefined && event !== kind) return false;
+  if (kind !== undefined && event !== undefined && event !== kind) return false;
   if (since !== undefined && receivedAt < since) return false;
   if (until !== undefined && receivedAt >= until) return false;
   return after === undefined || compareEvents({ receivedAt, id }, after) > 0;

@@ -26,10 +26,14 @@ export interface Maintenance {
 
 /** A store that leases its deliveries. Each method is atomic. */
 export interface LeaseStore {
-  /** Writes how leases ended, and leases up to `count` due deliveries of the queues. */
+  /**
+   * Writes how leases ended, and leases due deliveries of the queues.
+   *
+   * @param room - Returns how many to lease at most: none any more once the worker stops.
+   */
   turn(
     ended: readonly EndedLease[],
-    count: number,
+    room: () => number,
     queues: readonly string[],
   ): Lease[] | Promise<Lease[]>;
   /** Extends leases. Returns the tokens of the lost ones. */
@@ -46,8 +50,6 @@ export interface LeaseStore {
   readonly isStoring?: boolean;
   /** How many deliveries it leases at most before a handler is free for them, since a turn takes long. */
   readonly maxAhead?: number;
-  /** For an error that passes soon: when to try again, without a report; else `undefined`. */
-  retryDelayMs?(error: unknown): number | undefined;
   /**
    * A transaction that includes the end of the lease, if the store supports it.
    *

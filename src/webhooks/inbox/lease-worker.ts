@@ -1,7 +1,8 @@
-import { sleep, waitAtMost } from "../../internal/timeout.ts";
+import { waitAtMost } from "../../internal/timeout.ts";
 import { errorText, isLastAttempt, leaseLost, receiverStopped } from "./errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "./lease-store.ts";
 import type { Pace } from "./pace.ts";
+import { Poller } from "./poller.ts";
 import { queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
 
 /** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
@@ -10,17 +11,8 @@ const RETRY_DELAY_MS = 2_000;
 /** How long a stop waits for the store after its limit: which leases ended is written. */
 const LAST_WRITE_MS = 700;
 
-/** How often a stop tries to write which leases ended. */
-const LAST_WRITE_INTERVAL_MS = 25;
-
 /** For how much work of its handlers a worker leases ahead. */
 const AHEAD_MS = 100;
-
-// Cloudflare Workers have no `setImmediate`.
-function afterThisTurn(callback: () => void): void {
-  if (typeof setImmediate === "function") setImmediate(callback);
-  else setTimeout(callback);
-}
 
 /** How long leases last, and when failed attempts are made again. */
 export type LeasePace = Pick<Pace, "leaseMs" | "backoffMs">;
@@ -57,19 +49,13 @@ export class LeaseWorker {
   /** Ended, and not written yet. */
   readonly #ended: EndedLease[] = [];
   #state: "running" | "stopping" | "stopped" = "running";
-  #polling: Promise<void> | undefined;
-  #isPollDue = false;
-  #pollTimer: ReturnType<typeof setTimeout> | undefined;
-  #isPollScheduled = false;
+  readonly #poller = new Poller(() => this.#poll());
+  readonly #renewer = new Poller(() => this.#renew());
   #isMaintaining = false;
   #maintainAt = Number.NEGATIVE_INFINITY;
-  #isRenewing = false;
-  /** The last poll failed, and the store expects the next one to work. */
-  #isLocked = false;
   /** How many deliveries it leases ahead, by the pace since the last turn. */
   #ahead = 0;
   #lastTurn = { at: performance.now(), processed: 0 };
-  readonly #renewalTimer: ReturnType<typeof setInterval>;
 
   /** @param limit - How many deliveries it processes at most. */
   constructor(
@@ -83,59 +69,39 @@ export class LeaseWorker {
     this.#queues = queuesOf(options);
     this.#allowance = limit;
     this.#pace = pace;
-    this.#renewalTimer = setInterval(() => void this.#renew(), pace.leaseMs / 3);
+    this.#renewer.in(pace.leaseMs / 3);
     void this.poll();
   }
 
-  /** Writes which leases ended, and leases what is due. One turn after another. */
+  /** Writes which leases ended, and leases what is due. */
   poll(): Promise<void> {
-    this.#isPollDue = true;
-    this.#polling ??= this.#pollWhileDue();
-    return this.#polling;
+    return this.#poller.now();
   }
 
-  async #pollWhileDue(): Promise<void> {
-    while (this.#isPollDue && this.#state !== "stopped") {
-      this.#isPollDue = false;
-      await this.#pollOnce();
-    }
-    this.#polling = undefined;
-  }
-
-  async #pollOnce(): Promise<void> {
-    clearTimeout(this.#pollTimer);
-    let delayMs: number;
+  async #poll(): Promise<void> {
+    let nextInMs: number;
     try {
       await this.#turn();
-      this.#isLocked = false;
-      delayMs = this.#dueInMs();
+      nextInMs = this.#dueInMs();
       void this.#maintain();
-      const isIdle = this.#held.size === 0 && !this.#isMaintaining && delayMs > 0;
+      const isIdle = this.#held.size === 0 && !this.#isMaintaining && nextInMs > 0;
       if (isIdle) this.onIdle?.();
     } catch (error) {
-      delayMs = this.#retryInMs(error);
-      this.#isLocked = delayMs < RETRY_DELAY_MS;
+      nextInMs = this.#retryInMs(error);
     }
-    this.#pollIn(delayMs);
+    this.#poller.in(nextInMs);
   }
 
-  #pollIn(ms: number): void {
-    if (this.#state === "stopped") return;
-    clearTimeout(this.#pollTimer);
-    this.#pollTimer = setTimeout(() => void this.poll(), Math.max(ms, 1));
-  }
-
-  /** Reports an error, unless it passes soon. Returns when to try again. */
+  /** Reports an error. Returns when to try again. */
   #retryInMs(error: unknown): number {
-    const soonMs = this.#store.retryDelayMs?.(error);
-    if (soonMs === undefined && this.#state !== "stopped") this.#options.onError(error);
-    return soonMs ?? RETRY_DELAY_MS;
+    if (this.#state !== "stopped") this.#options.onError(error);
+    return RETRY_DELAY_MS;
   }
 
   async #turn(): Promise<void> {
     this.#notePace();
     const ended = [...this.#ended];
-    const leases = await this.#store.turn(ended, this.#room(), this.#queues);
+    const leases = await this.#store.turn(ended, () => this.#room(), this.#queues);
     this.#ended.splice(0, ended.length);
     this.#allowance -= leases.length;
     for (const { lease } of ended) this.#held.delete(lease.token);
@@ -188,18 +154,13 @@ export class LeaseWorker {
     this.#isMaintaining = false;
     this.#maintainAt = performance.now() + nextInMs;
     if (this.onIdle !== undefined) this.pollSoon();
-    else if (nextInMs < POLL_INTERVAL_MS) this.#pollIn(nextInMs);
+    else if (nextInMs < POLL_INTERVAL_MS) this.#poller.in(nextInMs);
   }
 
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
   pollSoon(queue?: string): void {
     if (queue !== undefined) this.#store.noteDue?.(queue);
-    if (this.#isPollScheduled || this.#store.isStoring) return;
-    this.#isPollScheduled = true;
-    afterThisTurn(() => {
-      this.#isPollScheduled = false;
-      void this.poll();
-    });
+    if (!this.#store.isStoring) this.#poller.soon();
   }
 
   #runReady(): void {
@@ -255,10 +216,9 @@ export class LeaseWorker {
 
   async #renew(): Promise<void> {
     const live = [...this.#held.values()].filter(({ isOver }) => !isOver);
-    if (live.length === 0 || this.#isRenewing) return;
-    this.#isRenewing = true;
+    const tokens = live.map(({ lease }) => lease.token);
     try {
-      for (const token of await this.#store.renew(live.map(({ lease }) => lease.token))) {
+      for (const token of tokens.length > 0 ? await this.#store.renew(tokens) : []) {
         const lost = this.#held.get(token);
         if (lost === undefined || lost.isOver) continue;
         lost.isOver = true;
@@ -267,7 +227,7 @@ export class LeaseWorker {
     } catch (error) {
       this.#retryInMs(error);
     }
-    this.#isRenewing = false;
+    this.#renewer.in(this.#pace.leaseMs / 3);
   }
 
   /**
@@ -280,14 +240,14 @@ export class LeaseWorker {
     this.#release([...this.#held.values()]);
     await waitAtMost(this.#writeEnded(), LAST_WRITE_MS);
     this.#state = "stopped";
-    clearTimeout(this.#pollTimer);
-    clearInterval(this.#renewalTimer);
+    this.#poller.stop();
+    this.#renewer.stop();
   }
 
   /** Takes nothing new. Resolves when the handlers have ended. */
   async #endRunning(): Promise<void> {
     // What arrived in this turn of the event loop is acknowledged, and only memory may hold it.
-    if (this.#isPollScheduled) await this.poll();
+    if (this.#poller.isSoon) await this.poll();
     this.#state = "stopping";
     this.#release(this.#ready.splice(0));
     await Promise.all([...this.#held.values()].map(({ run }) => run));
@@ -295,13 +255,7 @@ export class LeaseWorker {
 
   /** What is not written is processed again by another process. */
   async #writeEnded(): Promise<void> {
-    const deadline = performance.now() + LAST_WRITE_MS;
     await this.poll();
-    // The store may be locked for a moment.
-    while (this.#isLocked && this.#ended.length > 0 && performance.now() < deadline) {
-      await sleep(LAST_WRITE_INTERVAL_MS);
-      await this.poll();
-    }
     await this.#store.stop?.();
   }
 

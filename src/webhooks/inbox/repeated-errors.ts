@@ -1,3 +1,5 @@
+import { DeletedError } from "./errors.ts";
+
 /** How long the same error is not reported again. */
 const QUIET_MS = 60_000;
 
@@ -15,11 +17,13 @@ function kindOf(error: unknown): string {
 
 /**
  * A function that reports an error unless it reported one of the same kind in the last minute: an
- * engine that is away fails each try, hundreds of times a second.
+ * engine that is away fails each try, hundreds of times a second. Each deletion of events is reported:
+ * it is not the same as the one before.
  */
 export function reportOncePerMinute(report: (error: unknown) => void): (error: unknown) => void {
   const reportedAt = new Map<string, number>();
   return (error) => {
+    if (error instanceof DeletedError) return report(error);
     const kind = kindOf(error);
     const now = performance.now();
     if (now - (reportedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;

@@ -197,6 +197,11 @@ export interface Inbox {
   readonly doublePayments?: DoublePaymentList | undefined;
 }
 
+/** The lists of an inbox that has all of them. */
+export type Lists = Required<
+  Pick<Inbox, "deadLetters" | "conflicts" | "waiting" | "doublePayments">
+>;
+
 /** What an inbox remembers. */
 export interface Horizon {
   /** The time of the engine, in milliseconds since the epoch. */

@@ -1,13 +1,11 @@
-import type { Receipt } from "malipo/types";
+import type { NewDelivery, Receipt } from "malipo/types";
 import { receiptFor } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Batcher, type WaitingDelivery } from "../../../src/webhooks/inbox/batcher.ts";
+import { Batcher } from "../../../src/webhooks/inbox/batcher.ts";
 import { gateOf, newDelivery } from "../../suites/inbox-stage.ts";
 
 const RECEIPT = receiptFor("accepted");
-const accept = (batch: readonly WaitingDelivery[]) => {
-  for (const { resolve } of batch) resolve(RECEIPT);
-};
+const accept = (batch: readonly NewDelivery[]) => batch.map(() => "accepted" as const);
 
 describe("a batcher", () => {
   beforeEach(() => {
@@ -26,7 +24,7 @@ describe("a batcher", () => {
     const batcher = new Batcher(async (batch) => {
       batches.push(batch.length);
       if (batches.length === 1) await gate;
-      accept(batch);
+      return accept(batch);
     }, limits);
     const add = (number: number, bytes = 1): Promise<Receipt | Error> =>
       batcher.add(newDelivery(number, { raw: Buffer.alloc(bytes) })).catch((error) => error);
@@ -58,7 +56,7 @@ describe("a batcher", () => {
     expect(await second).toBeInstanceOf(Error);
     const third = add(3);
     open();
-    expect(await third).toBe(RECEIPT);
+    expect(await third).toEqual(RECEIPT);
     // The second one was over, so it was not stored.
     expect(batches).toEqual([1, 1]);
   });
@@ -73,17 +71,30 @@ describe("a batcher", () => {
     for (const one of [first, ...waiting]) expect(await one).toBeInstanceOf(Error);
     const last = add(5, 1_000);
     open();
-    expect(await last).toBe(RECEIPT);
+    expect(await last).toEqual(RECEIPT);
   });
 
   test("rejects the deliveries of a batch that failed, and stores the next one", async () => {
     let failures = 1;
     const batcher = new Batcher(async (batch) => {
       if (failures-- > 0) throw new Error("disk gone");
-      accept(batch);
+      return accept(batch);
     });
     const both = [1, 2].map((number) => batcher.add(newDelivery(number)));
     for (const one of both) await expect(one).rejects.toThrow("disk gone");
-    expect(await batcher.add(newDelivery(3))).toBe(RECEIPT);
+    expect(await batcher.add(newDelivery(3))).toEqual(RECEIPT);
+  });
+
+  test("takes nothing that an engine throws for a receipt", async () => {
+    const batcher = new Batcher(() => Promise.reject("accepted"));
+    await expect(batcher.add(newDelivery(1))).rejects.toBe("accepted");
+  });
+
+  test("rejects only the deliveries of a batch that could not be stored", async () => {
+    const failed = new Error("out of memory");
+    const batcher = new Batcher(async () => ["conflict", failed]);
+    const [first, second] = [1, 2].map((number) => batcher.add(newDelivery(number)));
+    expect(await first).toEqual(receiptFor("conflict"));
+    await expect(second).rejects.toBe(failed);
   });
 });

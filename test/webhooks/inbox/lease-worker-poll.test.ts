@@ -61,10 +61,10 @@ describe("the end of a lease", () => {
     const written: (readonly EndedLease[])[] = [];
     let finishTurn = () => {};
     let underWay = Promise.resolve();
-    const turn = async (ended: readonly EndedLease[], count: number) => {
+    const turn = async (ended: readonly EndedLease[], room: () => number) => {
       written.push(ended);
       await underWay;
-      return due.splice(0, count).map(leaseOf);
+      return due.splice(0, room()).map(leaseOf);
     };
     const worker = await workOn({ turn });
     underWay = new Promise((resolve) => {
@@ -118,10 +118,10 @@ describe("the end of a lease", () => {
     let failures = 0;
     const asked: (readonly EndedLease[])[] = [];
     const worker = await workOn({
-      turn: (ended, count) => {
+      turn: (ended, room) => {
         asked.push(ended);
         if (failures-- > 0) throw gone;
-        return asked.length === 1 ? ["a", "b"].slice(0, count).map(leaseOf) : [];
+        return asked.length === 1 ? ["a", "b"].slice(0, room()).map(leaseOf) : [];
       },
     });
     failures = 1;

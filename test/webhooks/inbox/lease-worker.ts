@@ -31,7 +31,8 @@ export async function workOn(
   const runs: Record<string, Run> = {};
   const onError = vi.fn();
   const store: LeaseStore = {
-    turn: (ended, count) => {
+    turn: (ended, room) => {
+      const count = room();
       turns.push([ended, count]);
       return due.splice(0, count).map(leaseOf);
     },

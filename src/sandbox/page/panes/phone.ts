@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
-import { MERCHANT } from "../../payments/merchant.ts";
 import { kenyanMobile, localFormat, networkOf } from "../../payments/phone-number.ts";
+import { MERCHANT } from "../../state/merchant.ts";
 import { formatAmount } from "../../state/money.ts";
 import type { AutoAnswer } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";

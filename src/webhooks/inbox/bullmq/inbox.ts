@@ -13,7 +13,7 @@ import {
 } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
+import { alreadyStarted, DeletedError } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import {
@@ -27,7 +27,7 @@ import {
   queuesOf,
   type WorkerOptions,
 } from "../types.ts";
-import { conflictList, deadLetterList, doublePaymentList, waitingList } from "./lists.ts";
+import { listsOf } from "./lists.ts";
 import { type BullmqInboxOptions, OPTIONS } from "./options.ts";
 import { InboxQueue, type QueueSettings } from "./queue.ts";
 import {
@@ -69,7 +69,6 @@ class BullmqInbox {
   #isLooking = false;
   #workers: Workers | undefined;
   #options: WorkerOptions | undefined;
-  #onDeleted: (error: Error) => void = () => {};
 
   constructor(connection: BullmqConnection, settings: BullmqInboxSettings) {
     this.#connection = connection;
@@ -107,7 +106,6 @@ class BullmqInbox {
     if (this.#workers !== undefined) throw alreadyStarted();
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     this.#options = options;
-    this.#onDeleted = given.onError;
     this.#workers = this.#workersFor(options);
     const { started } = this.#workers;
     if (!(await waitAtMost(started, MAX_START_MS))) started.catch(options.onError);
@@ -131,12 +129,10 @@ class BullmqInbox {
     this.#isLooking = true;
     const { onError = () => {} } = this.#options ?? {};
     const worksOn = this.#options && queuesOf(this.#options);
-    const settings = { clock: this.#clock, retentionMs: this.#settings.retentionMs };
     const lookAfter = async (name: string, queue: InboxQueue) => {
       try {
-        const deleted = await upkeep(queue, worksOn?.includes(name) === true, settings);
-        // Each time, unlike an error that lasts: the numbers differ.
-        if (deleted > 0) this.#onDeleted(forgottenUnprocessed(deleted));
+        const deleted = await upkeep(queue, worksOn?.includes(name) === true);
+        if (deleted > 0) onError(new DeletedError(deleted));
       } catch (error) {
         if (!this.#stopped.signal.aborted) onError(error);
       }
@@ -229,9 +225,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
     stats: () => inbox.stats(),
-    deadLetters: deadLetterList(() => inbox.open()),
-    conflicts: conflictList(() => inbox.open()),
-    waiting: waitingList(() => inbox.open()),
-    doublePayments: doublePaymentList(() => inbox.doublePayments()),
+    ...listsOf(
+      () => inbox.open(),
+      () => inbox.doublePayments(),
+    ),
   };
 }

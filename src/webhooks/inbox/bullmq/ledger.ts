@@ -1,11 +1,13 @@
-import type { NewDelivery, Receipt, StoredDoublePayment } from "../types.ts";
+import type { Stored } from "../batcher.ts";
+import type { NewDelivery, StoredDoublePayment } from "../types.ts";
 import {
   DECIDED,
   type EventRecord,
+  type Header,
+  headerOf,
   type LedgerKeys,
   recordIn,
   recordText,
-  type StoredDeadLetter,
   type StoredEvent,
   shortDigest,
   storedEventOf,
@@ -14,8 +16,8 @@ import { type Pipeline, type RedisClient, type RedisClock, runAll, Together } fr
 import { ReviewList } from "./review-list.ts";
 
 /** What the ledger replies to a delivery. */
-export interface Admission {
-  readonly kind: Receipt["kind"];
+interface Admission {
+  readonly as: Stored;
   /** Its event is to be processed, and may have no job. */
   readonly needsJob: boolean;
 }
@@ -57,16 +59,7 @@ for at = 1, #ARGV / 3 do
 end
 return replies`;
 
-export const conflictHeader = ({ event, receivedAt, signature }: StoredEvent) => ({
-  event,
-  receivedAt,
-  signature,
-});
-export const deadLetterHeader = ({ attempts, error, ...stored }: StoredDeadLetter) => ({
-  ...conflictHeader(stored),
-  attempts,
-  error,
-});
+type ListName = "deadLetters" | "conflicts";
 
 /** What was seen of the events of one queue. One record an event decides what is new. */
 export class QueueLedger {
@@ -76,8 +69,8 @@ export class QueueLedger {
   readonly keys: LedgerKeys;
   readonly #retentionMs: number;
   readonly #clock: RedisClock;
-  readonly deadLetters: ReviewList<ReturnType<typeof deadLetterHeader>>;
-  readonly conflicts: ReviewList<ReturnType<typeof conflictHeader>>;
+  readonly deadLetters: ReviewList<Header>;
+  readonly conflicts: ReviewList<Header>;
   readonly doublePayments: ReviewList<StoredDoublePayment>;
 
   constructor(redis: RedisClient, keys: LedgerKeys, retentionMs: number, clock: RedisClock) {
@@ -92,8 +85,8 @@ export class QueueLedger {
     this.doublePayments = new ReviewList(redis, keys.doublePayments);
   }
 
-  /** Stores what is new among deliveries. An error for each that could not be stored. */
-  async admit(deliveries: readonly NewDelivery[]): Promise<(Admission | Error)[]> {
+  /** Stores what is new among deliveries. */
+  async admit(deliveries: readonly NewDelivery[]): Promise<Admission[]> {
     const { keys } = this;
     const names = deliveries.flatMap(({ key, digest, formerKey = key }) => [
       keys.event(key),
@@ -105,24 +98,24 @@ export class QueueLedger {
       const { digest, deadLetterReason: error, receivedAt } = delivery;
       if (error === undefined) return [recordText("pending", digest), "", ""];
       const content = { ...storedEventOf(delivery), attempts: 0, error };
-      const header = JSON.stringify(deadLetterHeader(content));
+      const header = JSON.stringify(headerOf(content));
       return [recordText("dead", digest, content), header, receivedAt];
     });
     const { ids, headers } = this.deadLetters;
     const count = names.length + 2;
     const replies = await this.#redis.eval(ADMIT, count, ids, headers, ...names, ...texts);
     const conflicts: NewDelivery[] = [];
-    const admissions = (replies as (string | Error)[]).map((reply, at): Admission | Error => {
+    const admissions = (replies as (string | Error)[]).map((reply, at): Admission => {
       const delivery = deliveries[at] as NewDelivery;
-      if (reply instanceof Error) return reply;
+      if (reply instanceof Error) return { as: reply, needsJob: false };
       const isNew = reply === "new";
-      if (isNew) return { kind: "accepted", needsJob: delivery.deadLetterReason === undefined };
+      if (isNew) return { as: "accepted", needsJob: delivery.deadLetterReason === undefined };
       const { state, digest } = recordIn(reply) ?? {};
       if (reply === "duplicate" || digest === shortDigest(delivery.digest)) {
-        return { kind: "duplicate", needsJob: state === "pending" };
+        return { as: "duplicate", needsJob: state === "pending" };
       }
       if (reply !== "conflict") conflicts.push(delivery);
-      return { kind: "conflict", needsJob: false };
+      return { as: "conflict", needsJob: false };
     });
     if (conflicts.length > 0) {
       const writes = this.#redis.multi();
@@ -137,7 +130,7 @@ export class QueueLedger {
     const key = this.keys.conflict(delivery);
     writes.set(key, JSON.stringify(stored), "NX");
     const { key: event, digest } = delivery;
-    this.conflicts.add(writes, `${event}-${digest}`, conflictHeader(stored));
+    this.conflicts.add(writes, `${event}-${digest}`, headerOf(stored));
   }
 
   /**
@@ -176,10 +169,10 @@ export class QueueLedger {
   }
 
   /** Makes a dead letter of an event. */
-  async bury(key: string, content: StoredDeadLetter): Promise<void> {
+  async bury(key: string, content: StoredEvent): Promise<void> {
     const writes = this.#redis.multi();
     writes.set(this.keys.event(key), recordText("dead", content.digest, content));
-    this.deadLetters.add(writes, key, deadLetterHeader(content));
+    this.deadLetters.add(writes, key, headerOf(content));
     writes.zrem(this.keys.retrying, key);
     await runAll(writes);
   }
@@ -191,36 +184,25 @@ export class QueueLedger {
     await runAll(writes);
   }
 
-  /** The dead letter with this id. */
-  async deadLetter(id: string): Promise<StoredDeadLetter | undefined> {
-    if (!(await this.deadLetters.has(id))) return undefined;
-    return recordIn(await this.#redis.get(this.keys.event(id)))?.content;
-  }
-
-  /** The conflict with this id. */
-  async conflict(id: string): Promise<StoredEvent | undefined> {
-    if (!(await this.conflicts.has(id))) return undefined;
+  /** The event of a list with this id. */
+  async find(list: ListName, id: string): Promise<StoredEvent | undefined> {
+    if (!(await this[list].has(id))) return undefined;
     const text = await this.#redis.get(this.keys.event(id));
+    if (list === "deadLetters") return recordIn(text)?.content;
     return text === null || text === DECIDED ? undefined : (JSON.parse(text) as StoredEvent);
   }
 
   /** Makes a dead letter an event to process. It keeps its content until it is done. */
-  async reopen(key: string, content: StoredDeadLetter): Promise<void> {
+  async reopen(key: string, content: StoredEvent): Promise<void> {
     await this.#redis.set(this.keys.event(key), recordText("pending", content.digest, content));
   }
 
-  async dropDeadLetter(id: string, { digest, signedAt }: StoredEvent): Promise<void> {
+  /** A person has decided on an event of a list: its content is forgotten. */
+  async decide(list: ListName, id: string, { digest, signedAt }: StoredEvent): Promise<void> {
     const writes = this.#redis.multi();
-    this.#remember(writes, this.keys.event(id), recordText("done", digest), signedAt);
-    this.deadLetters.remove(writes, id);
-    await runAll(writes);
-  }
-
-  /** A person has decided on a conflict. */
-  async decide(id: string, { signedAt }: StoredEvent): Promise<void> {
-    const writes = this.#redis.multi();
-    this.#remember(writes, this.keys.event(id), DECIDED, signedAt);
-    this.conflicts.remove(writes, id);
+    const text = list === "deadLetters" ? recordText("done", digest) : DECIDED;
+    this.#remember(writes, this.keys.event(id), text, signedAt);
+    this[list].remove(writes, id);
     await runAll(writes);
   }
 }

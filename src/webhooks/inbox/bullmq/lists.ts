@@ -1,13 +1,7 @@
 import type { Job } from "bullmq";
 import { asOwnEvent, partsOfConflictId } from "../delivery.ts";
-import {
-  conflictNotFound,
-  deadLetterNotFound,
-  doubleNotFound,
-  waitingNotFound,
-} from "../errors.ts";
+import { notFoundIn } from "../errors.ts";
 import type {
-  Conflict,
   DeadLetter,
   EventFilter,
   EventList,
@@ -16,15 +10,15 @@ import type {
   WaitingList,
   WithBody,
 } from "../event-list.ts";
-import { compareEvents, matchesFilter } from "../event-pages.ts";
-import type { DoublePaymentList, StoredDoublePayment } from "../types.ts";
-import { conflictHeader, deadLetterHeader } from "./ledger.ts";
+import { compareEvents, pageOf } from "../event-pages.ts";
+import type { DoublePaymentList, Lists, StoredDoublePayment } from "../types.ts";
 import { attemptsOf } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
 import {
   deliveryOf,
   failureOf,
-  type StoredDeadLetter,
+  type Header,
+  headerOf,
   type StoredEvent,
   storedEventIn,
 } from "./records.ts";
@@ -43,98 +37,71 @@ async function listAll<Item extends EventPosition>(
   return all.flat().sort(compareEvents).slice(0, limit);
 }
 
-/** An item that a person decides on, and its queue. */
-interface Found<Content> {
+/** An event that a person decides on, and its queue. */
+interface Found {
   readonly id: string;
   readonly queue: InboxQueue;
-  readonly content: Content;
+  readonly content: StoredEvent;
 }
 
-/** A list over all queues. */
-interface QueueLists<Item extends Conflict, Content> {
-  readonly list: (queue: InboxQueue, filter: EventFilter) => Promise<Item[]>;
-  readonly find: (queue: InboxQueue, id: string) => Promise<Content | undefined>;
-  readonly show: (content: Content) => Omit<WithBody<Item>, "id">;
-  readonly notFound: (id: string) => Error;
-  readonly requeue: (found: Found<Content>) => Promise<void>;
-  readonly drop: (found: Found<Content>) => Promise<void>;
-}
-
-function eventList<Item extends Conflict, Content>(
+/** A list over all queues. @param requeue - What requeues one of its events. */
+function eventList(
   open: Queues,
-  { list, find, show, notFound, requeue, drop }: QueueLists<Item, Content>,
-): EventList<Item> {
-  const findAll = async (ids: readonly string[]) => {
+  name: "deadLetters" | "conflicts",
+  requeue: (found: Found) => Promise<void>,
+): EventList<Header & { readonly id: string }> {
+  const find = async (id: string): Promise<Found> => {
     const queues = await open();
-    const findOne = async (id: string): Promise<Found<Content>> => {
-      const contents = await Promise.all(queues.map((queue) => find(queue, id)));
-      const at = contents.findIndex((content) => content !== undefined);
-      if (at < 0) throw notFound(id);
-      return { id, queue: queues[at] as InboxQueue, content: contents[at] as Content };
-    };
-    return Promise.all(ids.map(findOne));
+    const contents = await Promise.all(queues.map(({ ledger }) => ledger.find(name, id)));
+    const at = contents.findIndex((content) => content !== undefined);
+    if (at < 0) throw notFoundIn(name, id);
+    return { id, queue: queues[at] as InboxQueue, content: contents[at] as StoredEvent };
+  };
+  /** All of them are found before one of them is changed. */
+  const forAll = async (ids: readonly string[], change: (found: Found) => Promise<void>) => {
+    const all = await Promise.all(ids.map(find));
+    await Promise.all(all.map(change));
   };
   return {
-    list: (filter) => listAll(open, filter, (queue) => list(queue, filter)),
+    list: (filter) => listAll(open, filter, ({ ledger }) => ledger[name].list(filter)),
     read: async (id) => {
-      const [found] = await findAll([id]);
-      return { id, ...show((found as Found<Content>).content) } as WithBody<Item>;
+      const { content } = await find(id);
+      return { id, ...headerOf(content), body: content.body };
     },
-    requeue: async (ids) => void (await Promise.all((await findAll(ids)).map(requeue))),
-    drop: async (ids) => void (await Promise.all((await findAll(ids)).map(drop))),
+    requeue: (ids) => forAll(ids, requeue),
+    drop: (ids) => forAll(ids, ({ id, queue, content }) => queue.ledger.decide(name, id, content)),
   };
 }
 
-/** The dead letters. */
-export const deadLetterList = (open: Queues): EventList<DeadLetter> =>
-  eventList<DeadLetter, StoredDeadLetter>(open, {
-    list: ({ ledger }, filter) => ledger.deadLetters.list(filter),
-    find: ({ ledger }, id) => ledger.deadLetter(id),
-    show: (content) => ({ ...deadLetterHeader(content), body: content.body }),
-    notFound: deadLetterNotFound,
-    requeue: async ({ id, queue, content }) => {
-      const { attempts: _, error: __, ...stored } = content;
-      await queue.ledger.reopen(id, content);
-      await queue.accept(deliveryOf(id, stored));
-      await queue.ledger.deadLetters.removeRequeued(id, queue.ledger.keys.event(id));
-    },
-    drop: ({ id, queue, content }) => queue.ledger.dropDeadLetter(id, content),
-  });
+async function requeueDeadLetter({ id, queue, content }: Found): Promise<void> {
+  await queue.ledger.reopen(id, content);
+  await queue.accept(deliveryOf(id, content));
+  await queue.ledger.deadLetters.removeRequeued(id, queue.ledger.keys.event(id));
+}
 
-/** The conflicts. */
-export const conflictList = (open: Queues): EventList<Conflict> =>
-  eventList<Conflict, StoredEvent>(open, {
-    list: ({ ledger }, filter) => ledger.conflicts.list(filter),
-    find: ({ ledger }, id) => ledger.conflict(id),
-    show: (content) => ({ ...conflictHeader(content), body: content.body }),
-    notFound: conflictNotFound,
-    requeue: async ({ id, queue, content }) => {
-      await queue.accept(asOwnEvent(deliveryOf(partsOfConflictId(id).key, content)));
-      await queue.ledger.decide(id, content);
-    },
-    drop: ({ id, queue, content }) => queue.ledger.decide(id, content),
-  });
+async function requeueConflict({ id, queue, content }: Found): Promise<void> {
+  await queue.accept(asOwnEvent(deliveryOf(partsOfConflictId(id).key, content)));
+  await queue.ledger.decide("conflicts", id, content);
+}
 
 /** An event whose job BullMQ has. `undefined` for a job that something else has added. */
 function waitingEventIn(job: Job | undefined): WithBody<WaitingEvent> | undefined {
   const stored = storedEventIn(job?.data);
   if (job === undefined || stored === undefined) return undefined;
   const tried = { attempts: attemptsOf(job), error: failureOf(job) };
-  return { id: job.id ?? "", ...deadLetterHeader({ ...stored, ...tried }), body: stored.body };
+  return { id: job.id ?? "", ...headerOf(stored), ...tried, body: stored.body };
 }
 
 const WAITING_STATES = ["waiting", "prioritized", "delayed", "active"] as const;
 
 /** The events that are not processed yet: the jobs of BullMQ. */
-export const waitingList = (open: Queues): WaitingList => ({
+const waitingList = (open: Queues): WaitingList => ({
   list: ({ isRetrying, ...filter }) =>
     listAll(open, filter, async (queue) => {
       const jobs = await (await queue.open()).getJobs([...WAITING_STATES]);
       const events = jobs.flatMap((job) => waitingEventIn(job) ?? []);
-      return events
-        .filter(({ error }) => !isRetrying || error !== "")
-        .filter((event) => matchesFilter(event, filter))
-        .map(({ body: _, ...event }) => event);
+      const wanted = events.filter(({ error }) => !isRetrying || error !== "");
+      return pageOf(wanted, filter).map(({ body: _, ...event }) => event);
     }),
   read: async (id) => {
     for (const queue of await open()) {
@@ -142,19 +109,31 @@ export const waitingList = (open: Queues): WaitingList => ({
       const event = waitingEventIn(await bull.getJob(id));
       if (event !== undefined) return event;
     }
-    throw waitingNotFound(id);
+    throw notFoundIn("waiting", id);
   },
 });
 
 /** The double payments, beside the events of one queue. The header of a dropped pair stays. */
-export const doublePaymentList = (
+const doublePaymentList = (
   open: () => Promise<ReviewList<StoredDoublePayment>>,
 ): DoublePaymentList => ({
   add: async (double) => (await open()).addOnce(double.id, double),
-  list: async (filter) => (await open()).list({ ...filter, kind: undefined }),
+  list: async (filter) => (await open()).list(filter),
   drop: async (ids) => {
     const list = await open();
-    for (const id of ids) if (!(await list.has(id))) throw doubleNotFound(id);
+    for (const id of ids) if (!(await list.has(id))) throw notFoundIn("doublePayments", id);
     await list.hide(ids);
   },
+});
+
+/** The lists of what waits for a person. */
+export const listsOf = (
+  open: Queues,
+  doubles: () => Promise<ReviewList<StoredDoublePayment>>,
+): Lists => ({
+  // Each of them is stored with its attempts and its error.
+  deadLetters: eventList(open, "deadLetters", requeueDeadLetter) as EventList<DeadLetter>,
+  conflicts: eventList(open, "conflicts", requeueConflict),
+  waiting: waitingList(open),
+  doublePayments: doublePaymentList(doubles),
 });

@@ -12,7 +12,7 @@ import {
 } from "../errors.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
 import type { QueueLedger } from "./ledger.ts";
-import { type StoredDeadLetter, type StoredEvent, storedEventIn } from "./records.ts";
+import { type StoredEvent, storedEventIn } from "./records.ts";
 
 /** How long to wait until Redis is tried again. */
 const RETRY_MS = 500;
@@ -22,7 +22,7 @@ export const attemptsOf = ({ attemptsMade, stalledCounter }: Job): number =>
   attemptsMade + stalledCounter;
 
 /** A job that something else has added to a queue of the inbox, or changed, as a dead letter. */
-export const unreadableEvent = (job: Job, error: string): StoredDeadLetter => ({
+export const unreadableEvent = (job: Job, error: string): StoredEvent => ({
   digest: "0",
   event: job.name,
   body: JSON.stringify(job.data) ?? "",
@@ -107,7 +107,7 @@ export class Processor {
     const key = job.id as string;
     const attempt = attemptsOf(job) + 1;
     const stored = storedEventIn(job.data);
-    const bury = async (content: StoredDeadLetter) => {
+    const bury = async (content: StoredEvent) => {
       await this.#write(signal, () => ledger.bury(key, content));
       return true;
     };

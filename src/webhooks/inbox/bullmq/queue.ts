@@ -1,16 +1,9 @@
 import { type Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
-import { Batcher, type WaitingDelivery } from "../batcher.ts";
-import {
-  type Horizon,
-  MAX_ATTEMPTS,
-  type NewDelivery,
-  QUEUES,
-  type Receipt,
-  receiptFor,
-} from "../types.ts";
-import { type Admission, QueueLedger } from "./ledger.ts";
+import { Batcher, type Stored } from "../batcher.ts";
+import { type Horizon, MAX_ATTEMPTS, type NewDelivery, QUEUES, type Receipt } from "../types.ts";
+import { QueueLedger } from "./ledger.ts";
 import {
   bullmqQueueName,
   deliveryOf,
@@ -70,10 +63,10 @@ export class InboxQueue {
   readonly kind: string;
   readonly name: string;
   readonly ledger: QueueLedger;
+  readonly settings: QueueSettings;
+  readonly clock: RedisClock;
   readonly #meta: string;
   readonly #redis: RedisClient;
-  readonly #settings: QueueSettings;
-  readonly #clock: RedisClock;
   readonly #batcher: Batcher;
   #opening: Promise<Queue> | undefined;
 
@@ -85,8 +78,8 @@ export class InboxQueue {
     this.ledger = new QueueLedger(redis, keys, retentionMs, clock);
     this.#meta = keys.meta;
     this.#redis = redis;
-    this.#settings = settings;
-    this.#clock = clock;
+    this.settings = settings;
+    this.clock = clock;
     this.#batcher = new Batcher((batch) => this.#store(batch), {
       deadlineMs: engineTimeoutMs,
       count: 200,
@@ -133,7 +126,7 @@ export class InboxQueue {
   }
 
   async #checkFormat(): Promise<void> {
-    const { inbox } = this.#settings;
+    const { inbox } = this.settings;
     const pipeline = this.#redis.pipeline().hsetnx(this.#meta, "format", FORMAT);
     const [, format] = await runAll(pipeline.hget(this.#meta, "format"));
     if (format !== `${FORMAT}`) {
@@ -150,19 +143,15 @@ export class InboxQueue {
     );
   }
 
-  async #store(batch: readonly WaitingDelivery[]): Promise<void> {
+  async #store(deliveries: readonly NewDelivery[]): Promise<Stored[]> {
     const queue = await this.open();
-    const admissions = await this.ledger.admit(batch.map(({ delivery }) => delivery));
-    const needJobs = batch.filter((_, at) => (admissions[at] as Partial<Admission>).needsJob);
+    const admissions = await this.ledger.admit(deliveries);
+    const needJobs = deliveries.filter((_, at) => admissions[at]?.needsJob);
     // A job that exists is left unchanged.
-    const jobs = new Map(needJobs.map(({ delivery }) => [delivery.key, this.#jobOf(delivery)]));
+    const jobs = new Map(needJobs.map((delivery) => [delivery.key, this.#jobOf(delivery)]));
     if (jobs.size > 0) await queue.addBulk([...jobs.values()]);
     await this.#confirm();
-    for (const [at, { resolve, reject }] of batch.entries()) {
-      const admission = admissions[at] as Admission | Error;
-      if (admission instanceof Error) reject(admission);
-      else resolve(receiptFor(admission.kind));
-    }
+    return admissions.map(({ as }) => as);
   }
 
   /**
@@ -176,13 +165,13 @@ export class InboxQueue {
   }
 
   #jobOf(delivery: NewDelivery) {
-    const opts = { ...JOB_OPTIONS, jobId: delivery.key, timestamp: this.#clock.now() };
+    const opts = { ...JOB_OPTIONS, jobId: delivery.key, timestamp: this.clock.now() };
     return { name: delivery.event, data: storedEventOf(delivery), opts };
   }
 
   /** Waits until the replicas have what this connection wrote. */
   async #confirm(): Promise<void> {
-    const { replicas } = this.#settings;
+    const { replicas } = this.settings;
     if (replicas === 0) return;
     const pipeline = this.#redis.pipeline().exists(this.#meta);
     const replies = await runAll(pipeline.wait(replicas, MAX_REPLICATION_MS));
@@ -193,8 +182,8 @@ export class InboxQueue {
   async touch(isWorkedOn: boolean): Promise<void> {
     // The second key is that of a node in a cluster.
     const [time] = await runAll(this.#redis.pipeline().time().exists(this.#meta));
-    const now = this.#clock.read(time);
-    const { retentionMs, upkeepMs } = this.#settings;
+    const now = this.clock.read(time);
+    const { retentionMs, upkeepMs } = this.settings;
     const uses = { [`${RETENTION}${retentionMs}`]: now + upkeepMs * 2 };
     await this.#redis.hset(this.#meta, isWorkedOn ? { ...uses, [WORKED]: now } : uses);
   }
@@ -202,15 +191,15 @@ export class InboxQueue {
   /** Whether no process worked on the queue for the whole retention. */
   async isAbandoned(): Promise<boolean> {
     const worked = await this.#redis.hget(this.#meta, WORKED);
-    return Number(worked ?? 0) < this.#clock.now() - this.#settings.retentionMs;
+    return Number(worked ?? 0) < this.clock.now() - this.settings.retentionMs;
   }
 
   /** What processes with other retentions have forgotten counts as long as it matters. */
   async horizon(): Promise<Horizon> {
     await this.open();
     const [time, fields] = await runAll(this.#redis.pipeline().time().hgetall(this.#meta));
-    const now = this.#clock.read(time);
-    const ownSince = now - this.#settings.retentionMs;
+    const now = this.clock.read(time);
+    const ownSince = now - this.settings.retentionMs;
     let remembersSince = ownSince;
     for (const [name, usedUntil] of Object.entries(fields as Record<string, string>)) {
       if (!name.startsWith(RETENTION)) continue;

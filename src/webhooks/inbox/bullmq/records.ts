@@ -41,13 +41,21 @@ export const formerKeys = (inbox: string): string[] => [
 export interface StoredEvent
   extends Omit<NewDelivery, "key" | "raw" | "formerKey" | "deadLetterReason"> {
   readonly body: string;
+  /** Of a dead letter. */
+  readonly attempts?: number;
+  /** Of a dead letter: why the last attempt failed. */
+  readonly error?: string;
 }
 
-/** An event that waits for a person after its last attempt. */
-export interface StoredDeadLetter extends StoredEvent {
-  readonly attempts: number;
-  readonly error: string;
-}
+/** What a list shows of an event. */
+export const headerOf = ({ event, receivedAt, signature, attempts, error }: StoredEvent) => ({
+  event,
+  receivedAt,
+  signature,
+  ...(attempts !== undefined && { attempts, error }),
+});
+
+export type Header = ReturnType<typeof headerOf>;
 
 export function storedEventOf(delivery: NewDelivery): StoredEvent {
   const { digest, event, raw, secretIndex, receivedAt, signedAt, ...given } = delivery;
@@ -81,14 +89,14 @@ type State = keyof typeof STATES;
 export interface EventRecord {
   readonly state: State;
   readonly digest: string;
-  readonly content?: StoredDeadLetter | undefined;
+  readonly content?: StoredEvent | undefined;
 }
 
 /** Half of a SHA-256: Redis stores millions of them. */
 export const shortDigest = (digest: string): string => digest.slice(-32);
 
 /** A record as text: its state, its digest and its content, separated by spaces. */
-export function recordText(state: State, digest: string, content?: StoredDeadLetter): string {
+export function recordText(state: State, digest: string, content?: StoredEvent): string {
   const words: string[] = [STATES[state], shortDigest(digest)];
   if (content !== undefined) words.push(JSON.stringify(content));
   return words.join(" ");
@@ -101,7 +109,7 @@ export function recordIn(text: unknown): EventRecord | undefined {
   if (state === undefined || digest === undefined) return undefined;
   if (json === undefined) return { state, digest };
   try {
-    return { state, digest, content: JSON.parse(json) as StoredDeadLetter };
+    return { state, digest, content: JSON.parse(json) as StoredEvent };
   } catch {
     return undefined;
   }

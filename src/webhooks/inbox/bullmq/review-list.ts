@@ -81,7 +81,7 @@ export class ReviewList<Item extends Header> {
         // It was requeued or dropped in the meantime.
         if (json === null) continue;
         const item = { ...(JSON.parse(json) as Item), id: ids[place] as string };
-        if (matchesFilter({ ...item, event: item.event ?? "" }, filter)) found.push(item);
+        if (matchesFilter(item, filter)) found.push(item);
       }
       if (ids.length < PAGE) break;
     }

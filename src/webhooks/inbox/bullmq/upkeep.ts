@@ -3,7 +3,6 @@ import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { unreadableEvent } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
 import { failureOf, retryAt, storedEventIn } from "./records.ts";
-import type { RedisClock } from "./redis.ts";
 
 /** How many jobs are looked at, or removed, each time. */
 const PAGE = 1_000;
@@ -12,17 +11,13 @@ const PAGE = 1_000;
  * What one process does for a queue from time to time. Resolves with how many events it deleted that no
  * process worked on.
  */
-export async function upkeep(
-  inboxQueue: InboxQueue,
-  isWorkedOn: boolean,
-  { clock, retentionMs }: { readonly clock: RedisClock; readonly retentionMs: number },
-): Promise<number> {
+export async function upkeep(inboxQueue: InboxQueue, isWorkedOn: boolean): Promise<number> {
   const queue = await inboxQueue.open();
   await inboxQueue.touch(isWorkedOn);
-  await freeLateRetries(queue, clock.now());
+  await freeLateRetries(queue, inboxQueue.clock.now());
   await buryFailed(queue, inboxQueue);
   if (!(await inboxQueue.isAbandoned())) return 0;
-  return forget(queue, inboxQueue, clock, retentionMs);
+  return forget(queue, inboxQueue);
 }
 
 /** Frees the retries that wait too long, because a clock was set back after they were planned. */
@@ -44,14 +39,9 @@ async function buryFailed(queue: Queue, { ledger }: InboxQueue): Promise<void> {
 }
 
 /** Deletes events that waited for the whole retention, while no process worked on their queue. */
-async function forget(
-  queue: Queue,
-  { ledger }: InboxQueue,
-  clock: RedisClock,
-  retentionMs: number,
-): Promise<number> {
+async function forget(queue: Queue, { ledger, clock, settings }: InboxQueue): Promise<number> {
   // The method goes by the clock of this process, the jobs by that of Redis.
-  const graceMs = Math.max(0, Date.now() - (clock.now() - retentionMs));
+  const graceMs = Math.max(0, Date.now() - (clock.now() - settings.retentionMs));
   let count = 0;
   for (const state of ["wait", "delayed"] as const) {
     const ids = await queue.clean(graceMs, PAGE, state);

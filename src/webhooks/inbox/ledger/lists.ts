@@ -1,82 +1,61 @@
-import type { ConfigurationError } from "../../../errors/configuration.ts";
 import { asOwnEvent, exactText } from "../delivery.ts";
-import {
-  conflictNotFound,
-  deadLetterNotFound,
-  doubleNotFound,
-  waitingNotFound,
-} from "../errors.ts";
-import type { EventFilter } from "../event-list.ts";
-import type { Inbox, NewDelivery } from "../types.ts";
+import { notFoundIn } from "../errors.ts";
+import type { Lists, NewDelivery } from "../types.ts";
 import { conflictIn, deadLetterIn, deliveryIn, doubleIn, type LedgerRow } from "./rows.ts";
-import type { LedgerStatements, ListName, Statement } from "./statements.ts";
-
-type NotFound = (id: string) => ConfigurationError;
+import type { Decision, LedgerStatements, ListFilter, ListName, Statement } from "./statements.ts";
 
 /** How the lists reach the tables. */
 export interface LedgerAccess {
   readonly statements: LedgerStatements;
   /** Resolves with the rows. */
-  read(statement: () => Statement): Promise<LedgerRow[]>;
+  read(statement: Statement): Promise<LedgerRow[]>;
   /** Resolves with whether a row is new. */
-  insert(statement: () => Statement): Promise<boolean>;
+  insert(statement: Statement): Promise<boolean>;
   /**
    * Changes a row for each id, and stores events, in one transaction. If there is no row, it rejects with
-   * `notFound`, and nothing has changed. What waits now is processed.
+   * `notFoundIn`, and nothing has changed. What waits now is processed.
    */
-  change(
+  decide(
+    name: ListName,
+    how: Decision,
     ids: readonly string[],
-    statement: (id: string) => Statement,
-    notFound: NotFound,
-    events?: readonly NewDelivery[],
+    events: readonly NewDelivery[],
   ): Promise<void>;
 }
 
 /** The lists of what waits for a person. */
-export function listsOf({
-  statements,
-  read,
-  insert,
-  change,
-}: LedgerAccess): Required<
-  Pick<Inbox, "deadLetters" | "conflicts" | "doublePayments" | "waiting">
-> {
-  const rowOf = async (name: ListName, id: string, notFound: NotFound) => {
-    const [row] = await read(() => statements.row(name, id));
-    if (row === undefined) throw notFound(id);
+export function listsOf({ statements, read, insert, decide }: LedgerAccess): Lists {
+  const rowOf = async (name: ListName, id: string) => {
+    const [row] = await read(statements.row(name, id));
+    if (row === undefined) throw notFoundIn(name, id);
     return row;
   };
-  const reads = <Item>(name: ListName, itemIn: (row: LedgerRow) => Item, notFound: NotFound) => ({
-    list: async (filter: EventFilter & { readonly isRetrying?: boolean }) =>
-      (await read(() => statements.page(name, filter))).map(itemIn),
+  const reads = <Item>(name: ListName, itemIn: (row: LedgerRow) => Item) => ({
+    list: async (filter: ListFilter) => (await read(statements.page(name, filter))).map(itemIn),
     read: async (id: string) => {
-      const row = await rowOf(name, id, notFound);
+      const row = await rowOf(name, id);
       return { ...itemIn(row), body: exactText(row.raw as Uint8Array) };
     },
   });
-  const decide = (ids: readonly string[], events: readonly NewDelivery[] = []) =>
-    change(ids, (id) => statements.decideConflict(id), conflictNotFound, events);
-  const doubles = reads("doublePayments", doubleIn, doubleNotFound);
+  const changes = (name: ListName, how: Decision) => async (ids: readonly string[]) => {
+    // An open conflict never changes: if a person decides meanwhile, it is not found.
+    const requeued = name === "conflicts" && how === "requeue" ? ids : [];
+    const rows = await Promise.all(requeued.map((id) => rowOf(name, id)));
+    await decide(name, how, ids, rows.map(deliveryIn).map(asOwnEvent));
+  };
+  const events = <Item>(name: ListName, itemIn: (row: LedgerRow) => Item) => ({
+    ...reads(name, itemIn),
+    requeue: changes(name, "requeue"),
+    drop: changes(name, "drop"),
+  });
   return {
-    deadLetters: {
-      ...reads("deadLetters", deadLetterIn, deadLetterNotFound),
-      requeue: (ids) => change(ids, (id) => statements.requeueDead(id), deadLetterNotFound),
-      drop: (ids) => change(ids, (id) => statements.dropDead(id), deadLetterNotFound),
-    },
-    conflicts: {
-      ...reads("conflicts", conflictIn, conflictNotFound),
-      requeue: async (ids) => {
-        // An open conflict never changes: if a person decides meanwhile, it is not found.
-        const rows = ids.map((id) => rowOf("conflicts", id, conflictNotFound));
-        await decide(ids, (await Promise.all(rows)).map(deliveryIn).map(asOwnEvent));
-      },
-      drop: (ids) => decide(ids),
-    },
-    waiting: reads("waiting", deadLetterIn, waitingNotFound),
+    deadLetters: events("deadLetters", deadLetterIn),
+    conflicts: events("conflicts", conflictIn),
+    waiting: reads("waiting", deadLetterIn),
     doublePayments: {
-      list: (filter) => doubles.list({ ...filter, kind: undefined }),
-      add: (double) => insert(() => statements.addDouble(double)),
-      drop: (ids) => change(ids, (id) => statements.dropDouble(id), doubleNotFound),
+      list: reads("doublePayments", doubleIn).list,
+      add: (double) => insert(statements.addDouble(double)),
+      drop: changes("doublePayments", "drop"),
     },
   };
 }

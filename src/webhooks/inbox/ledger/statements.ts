@@ -57,6 +57,12 @@ const LISTS = {
 
 export type ListName = keyof typeof LISTS;
 
+/** A filter of a list. `isRetrying`: only the events whose last attempt failed. */
+export type ListFilter = EventFilter & { readonly isRetrying?: boolean };
+
+/** What a person does with an item of a list. */
+export type Decision = "requeue" | "drop";
+
 /** An expression: until when an event is remembered whose processing ends now. */
 const forgetAt = (now: string, retentionMs: number): string =>
   `CASE WHEN signed_at > ${now} THEN signed_at + ${retentionMs}
@@ -88,10 +94,11 @@ export class LedgerStatements {
     this.#due = due;
   }
 
-  /** The first rows that match. `isRetrying`: only those whose last attempt failed. */
-  page(name: ListName, filter: EventFilter & { readonly isRetrying?: boolean }): Statement {
+  /** The first rows that match. A double payment has no kind. */
+  page(name: ListName, filter: ListFilter): Statement {
     const { table, state, columns, keyOf }: ListTable = LISTS[name];
-    const { kind, since, until, after, limit, isRetrying } = filter;
+    const { since, until, after, limit, isRetrying } = filter;
+    const kind = name === "doublePayments" ? undefined : filter.kind;
     const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
     const key = keyOf(after?.id ?? "");
     const order = ["received_at", ...Object.keys(key)];
@@ -115,10 +122,6 @@ export class LedgerStatements {
     return this.#onRow(name, id, (table) => `SELECT * FROM ${table}`);
   }
 
-  #change(name: ListName, id: string, changes: string): Statement {
-    return this.#onRow(name, id, (table) => `UPDATE ${table} SET ${changes}`);
-  }
-
   #onRow(name: ListName, id: string, what: (table: string) => string): Statement {
     const { table, state, keyOf }: ListTable = LISTS[name];
     const key = keyOf(id);
@@ -129,24 +132,19 @@ export class LedgerStatements {
     };
   }
 
-  requeueDead(id: string): Statement {
-    const changes = `state = 'pending', attempts = 0, error = NULL, due_at = ${this.#due()}`;
-    return this.#change("deadLetters", id, changes);
+  /** What a person decides. A decided conflict is remembered from now on. */
+  decide(name: ListName, how: Decision, id: string): Statement {
+    const changes = this.#changes(name, how);
+    return this.#onRow(name, id, (table) => `UPDATE ${table} SET ${changes}`);
   }
 
-  dropDead(id: string): Statement {
-    const changes = asDone(this.#dialect, this.#now(), this.#retentionMs);
-    return this.#change("deadLetters", id, changes);
-  }
-
-  /** A person has decided: the conflict is remembered from now on. */
-  decideConflict(id: string): Statement {
-    const changes = withoutBody(this.#dialect, this.#now(), this.#retentionMs);
-    return this.#change("conflicts", id, `state = 'decided', ${changes}`);
-  }
-
-  dropDouble(id: string): Statement {
-    return this.#change("doublePayments", id, "state = 'decided'");
+  #changes(name: ListName, how: Decision): string {
+    if (name === "doublePayments") return "state = 'decided'";
+    if (name === "deadLetters" && how === "requeue") {
+      return `state = 'pending', attempts = 0, error = NULL, due_at = ${this.#due()}`;
+    }
+    const given = [this.#dialect, this.#now(), this.#retentionMs] as const;
+    return name === "conflicts" ? `state = 'decided', ${withoutBody(...given)}` : asDone(...given);
   }
 
   /** Changes no row if the pair is stored, or was dropped, already. */

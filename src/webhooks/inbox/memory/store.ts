@@ -1,5 +1,5 @@
 import { asOwnEvent, conflictIdOf } from "../delivery.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import {
   type InboxStats,
@@ -12,10 +12,8 @@ import {
 
 /** An event or a conflict. */
 export interface Entry {
-  readonly digest: string;
-  readonly signedAt: number | undefined;
-  /** Until it is done: then the id and the digest recognise duplicates. */
-  delivery: NewDelivery | undefined;
+  /** Without its body once it is done: then the key and the digest recognise duplicates. */
+  delivery: NewDelivery;
   /** A conflict is done when a person has decided. */
   state: "pending" | "running" | "dead" | "conflict" | "done";
   attempts: number;
@@ -25,10 +23,9 @@ export interface Entry {
   error: string;
 }
 
-/** An entry that is not done. */
-export type LiveEntry = Entry & { readonly delivery: NewDelivery };
-
 const MAINTENANCE_INTERVAL_MS = 500;
+
+const NO_BYTES = new Uint8Array();
 
 // Unlike the wall clock, this one cannot be set.
 const now = () => performance.now();
@@ -43,7 +40,7 @@ export class MemoryStore implements LeaseStore {
   /** Events by their keys, conflicts by their ids. */
   readonly #entries = new Map<string, Entry>();
   /** To be processed: first those that were due first, except for retries. */
-  readonly #pending = new Set<LiveEntry>();
+  readonly #pending = new Set<Entry>();
   /** Done, in that order. */
   readonly #done = new Map<string, Entry>();
   /** Dropped pairs included, without their data. */
@@ -54,9 +51,9 @@ export class MemoryStore implements LeaseStore {
   }
 
   accept(delivery: NewDelivery): Receipt {
-    const { key, formerKey = key, digest, signedAt, deadLetterReason: error = "" } = delivery;
+    const { key, formerKey = key, digest, deadLetterReason: error = "" } = delivery;
     for (const one of [key, formerKey]) {
-      if (this.#entries.get(one)?.digest === digest) return receiptFor("duplicate");
+      if (this.#entries.get(one)?.delivery.digest === digest) return receiptFor("duplicate");
       const conflict = this.#entries.get(conflictIdOf({ key: one, digest }));
       if (conflict !== undefined) {
         return receiptFor(conflict.state === "done" ? "duplicate" : "conflict");
@@ -64,9 +61,7 @@ export class MemoryStore implements LeaseStore {
     }
     const isConflict = this.#entries.has(key);
     const state = error === "" ? "pending" : "dead";
-    const entry: LiveEntry = {
-      digest,
-      signedAt,
+    const entry: Entry = {
       delivery,
       state: isConflict ? "conflict" : state,
       attempts: 0,
@@ -78,9 +73,9 @@ export class MemoryStore implements LeaseStore {
     return receiptFor(isConflict ? "conflict" : "accepted");
   }
 
-  /** The entries in a state. */
-  in(state: Exclude<Entry["state"], "done">): LiveEntry[] {
-    return [...this.#entries.values()].filter((one) => one.state === state) as LiveEntry[];
+  /** The entries in some states, other than `done`. */
+  in(...states: readonly Entry["state"][]): Entry[] {
+    return [...this.#entries.values()].filter(({ state }) => states.includes(state));
   }
 
   entry(id: string): Entry | undefined {
@@ -88,7 +83,7 @@ export class MemoryStore implements LeaseStore {
   }
 
   requeue(id: string): void {
-    const entry = this.#entries.get(id) as LiveEntry;
+    const entry = this.#entries.get(id) as Entry;
     const { delivery } = entry;
     if (entry.state === "dead") {
       entry.error = "";
@@ -99,22 +94,29 @@ export class MemoryStore implements LeaseStore {
     }
   }
 
-  /** Only the id and the digest stay, by which duplicates are recognised. */
+  /** Its body is dropped. */
   end(id: string): void {
     const entry = this.#entries.get(id) as Entry;
-    const aheadMs = Math.max(0, (entry.signedAt ?? 0) - Date.now());
+    const { key, digest, event, receivedAt, signedAt } = entry.delivery;
+    const rest = { raw: NO_BYTES, secretIndex: 0, receivedAt, signedAt };
+    const aheadMs = Math.max(0, (signedAt ?? 0) - Date.now());
     const at = now() + aheadMs + this.#retentionMs;
-    Object.assign(entry, { state: "done", delivery: undefined, error: "", at });
+    Object.assign(entry, {
+      state: "done",
+      delivery: { key, digest, event, ...rest },
+      error: "",
+      at,
+    });
     // Without a time that can be read, a replay could come at any time.
-    if (entry.signedAt !== undefined) this.#done.set(id, entry);
+    if (signedAt !== undefined) this.#done.set(id, entry);
   }
 
-  #retry(entry: LiveEntry, attempts: number, at: number): void {
+  #retry(entry: Entry, attempts: number, at: number): void {
     Object.assign(entry, { state: "pending", attempts, at });
     this.#pending.add(entry);
   }
 
-  #pendingIn(queues: readonly string[]): LiveEntry[] {
+  #pendingIn(queues: readonly string[]): Entry[] {
     return [...this.#pending].filter(({ delivery }) => queues.includes(queueOf(delivery.event)));
   }
 
@@ -123,7 +125,7 @@ export class MemoryStore implements LeaseStore {
     const waiting = [...this.#pending];
     const retrying = waiting.filter(({ attempts }) => attempts > 0);
     const own = this.#pendingIn(queues);
-    const oldest = (entries: readonly LiveEntry[]) =>
+    const oldest = (entries: readonly Entry[]) =>
       entries.length === 0 ? null : least(entries.map(({ delivery }) => delivery.receivedAt));
     return {
       waiting: waiting.length,
@@ -138,9 +140,10 @@ export class MemoryStore implements LeaseStore {
     };
   }
 
-  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
+  turn(ended: readonly EndedLease[], room: () => number, queues: readonly string[]): Lease[] {
     for (const one of ended) this.#endLease(one);
-    const due: LiveEntry[] = [];
+    const count = room();
+    const due: Entry[] = [];
     for (const entry of this.#pending) {
       if (due.length >= count) break;
       if (entry.at <= now() && queues.includes(queueOf(entry.delivery.event))) due.push(entry);
@@ -148,7 +151,7 @@ export class MemoryStore implements LeaseStore {
     return due.map((entry) => this.#lease(entry));
   }
 
-  #lease(entry: LiveEntry): Lease {
+  #lease(entry: Entry): Lease {
     this.#pending.delete(entry);
     entry.state = "running";
     const { key, raw, receivedAt, traceContext, source } = entry.delivery;
@@ -158,7 +161,7 @@ export class MemoryStore implements LeaseStore {
   }
 
   #endLease({ lease, as, error = "", retryInMs }: EndedLease): void {
-    const entry = this.#entries.get(lease.key) as LiveEntry;
+    const entry = this.#entries.get(lease.key) as Entry;
     const { attempts } = entry;
     if (as === "done") this.end(lease.key);
     else if (as === "released") this.#retry(entry, attempts - 1, now());
@@ -178,7 +181,7 @@ export class MemoryStore implements LeaseStore {
       this.#entries.delete(id);
     }
     const deleted = this.#deleteUnprocessed(queues);
-    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     return { warnings, nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 

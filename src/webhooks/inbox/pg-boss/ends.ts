@@ -1,15 +1,8 @@
 import type { Db } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
-import type { Lease } from "../lease-store.ts";
+import type { EndedLease, Lease } from "../lease-store.ts";
 import type { Transaction } from "../types.ts";
-import type { Failure } from "./ledger.ts";
 import type { Store } from "./store.ts";
-
-/**
- * How a job ends. `released`: handed back, as if it had not been fetched. `forgotten`: its event is
- * deleted.
- */
-type End = "done" | "released" | "forgotten" | Omit<Failure, "key">;
 
 /** A job that this process has fetched, until its end is written. */
 export interface HeldJob extends Lease {
@@ -24,8 +17,11 @@ export interface HeldJob extends Lease {
   commit?: Promise<unknown> | undefined;
 }
 
-/** A job whose end is to be written. */
-export type EndedJob = HeldJob & { readonly end: End };
+/** A job whose end is to be written. `forgotten`: its event is deleted. */
+export type EndedJob = Omit<EndedLease, "lease" | "as"> & {
+  readonly lease: HeldJob;
+  readonly as: EndedLease["as"] | "forgotten";
+};
 
 /** Another attempt has one of the jobs, or its event is processed. */
 export class NotHeldError extends Error {
@@ -45,23 +41,26 @@ export function expectAll(jobs: readonly unknown[], found: number | { affected?:
 }
 
 /** Writes how jobs ended. @throws {NotHeldError} if one of them is not held any more. */
-export async function writeEnds(store: Store, db: Db, jobs: readonly EndedJob[]): Promise<void> {
-  const keysOf = (as: End) => jobs.filter(({ end }) => end === as).map(({ key }) => key);
+export async function writeEnds(store: Store, db: Db, ended: readonly EndedJob[]): Promise<void> {
+  const endedAs = (how: EndedJob["as"]) => ended.filter(({ as }) => as === how);
+  const keysOf = (how: EndedJob["as"]) => endedAs(how).map(({ lease }) => lease.key);
   const done = keysOf("done").sort();
   if (done.length > 0) expectAll(done, await store.ledger.done(db, done));
   const forgotten = keysOf("forgotten");
   if (forgotten.length > 0) await store.ledger.delete(db, forgotten);
-  const failed = jobs.flatMap(({ key, end }) => (typeof end === "object" ? [{ key, ...end }] : []));
+  const failed = endedAs("failed").map(({ lease, error = "", retryInMs }) => {
+    return { key: lease.key, attempts: lease.attempt, error, retryInMs };
+  });
   if (failed.length > 0) expectAll(failed, await store.ledger.failed(db, failed));
+  const jobs = ended.map(({ lease }) => lease);
   for (const queue of new Set(jobs.map((job) => job.queue))) {
     const ofQueue = attemptsOf(jobs.filter((job) => job.queue === queue));
     expectAll(ofQueue, await store.boss.deleteJob(queue, ofQueue, { db }));
   }
   // New jobs: pg-boss would count an attempt at the old ones.
-  const again = jobs.flatMap(({ key, event, attempt, end }) => {
-    if (end === "released") return [{ key, event, attempts: attempt - 1 }];
-    const retryMs = typeof end === "object" ? end.retryMs : undefined;
-    return retryMs === undefined ? [] : [{ key, event, attempts: attempt, delayMs: retryMs }];
+  const again = ended.flatMap(({ lease: { key, event, attempt }, as, retryInMs }) => {
+    if (as === "released") return [{ key, event, attempts: attempt - 1 }];
+    return retryInMs === undefined ? [] : [{ key, event, attempts: attempt, delayMs: retryInMs }];
   });
   await store.addJobs(db, again);
 }
@@ -92,7 +91,7 @@ export function jobTransaction(store: Store, job: HeldJob, isHeld: () => boolean
       // From here on, the event itself is locked.
       job.commit = commit;
       await limitIdle(db, commitTimeoutMs);
-      await writeEnds(store, db, [{ ...job, end: "done" }]);
+      await writeEnds(store, db, [{ lease: job, as: "done" }]);
       return written;
     });
     return commit.finally(() => {

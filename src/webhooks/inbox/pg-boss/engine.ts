@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { Batcher, type WaitingDelivery } from "../batcher.ts";
+import { Batcher } from "../batcher.ts";
 import { alreadyStarted } from "../errors.ts";
 import { statsOf } from "../ledger/stats.ts";
 import { DEFAULT_PACE } from "../pace.ts";
@@ -12,7 +12,6 @@ import {
   type NewDelivery,
   queueOf,
   type Receipt,
-  receiptFor,
   type WorkerOptions,
 } from "../types.ts";
 import { Workers } from "../workers.ts";
@@ -81,8 +80,7 @@ export class PgBossInbox {
   };
 
   /** Stores deliveries in one transaction, with a job for each new event. */
-  async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
-    const deliveries = batch.map(({ delivery }) => delivery);
+  async #storeBatch(deliveries: readonly NewDelivery[]): Promise<Receipt["kind"][]> {
     const kinds = await this.#store.transaction(async (db) => {
       const found = await this.#store.ledger.accept(db, deliveries);
       const isDue = ({ deadLetterReason }: NewDelivery, at: number) =>
@@ -90,10 +88,10 @@ export class PgBossInbox {
       await this.#store.addJobs(db, deliveries.filter(isDue));
       return found;
     });
-    for (const [at, { delivery, resolve }] of batch.entries()) {
-      resolve(receiptFor(kinds[at] as Receipt["kind"]));
-      if (kinds[at] === "accepted") this.#workers.pollSoon(queueOf(delivery.event));
+    for (const [at, { event }] of deliveries.entries()) {
+      if (kinds[at] === "accepted") this.#workers.pollSoon(queueOf(event));
     }
+    return kinds;
   }
 
   /** Resolves when PostgreSQL was reached, or could not be. The worker goes on trying. */

@@ -1,9 +1,9 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
-import { MAX_ATTEMPTS, queueOf, type Transaction } from "../types.ts";
+import { queueOf, type Transaction } from "../types.ts";
 import { claimJobs } from "./claim.ts";
 import { noReply } from "./database.ts";
 import {
@@ -21,12 +21,6 @@ const MAINTENANCE_MS = 30_000;
 
 /** Time until the other processes learn on which events this one works, for `stats()`. */
 const REPORT_DELAY_MS = 250;
-
-function endedJob({ lease, as, error = "", retryInMs: retryMs }: EndedLease): EndedJob {
-  const job = lease as HeldJob;
-  const attempts = Math.min(job.attempt, MAX_ATTEMPTS);
-  return { ...job, end: as === "failed" ? { attempts, error, retryMs } : as };
-}
 
 /** The jobs of pg-boss, as one worker leases them. */
 export class PgBossLeases implements LeaseStore {
@@ -55,43 +49,45 @@ export class PgBossLeases implements LeaseStore {
   }
 
   async turn(
-    ended: readonly EndedLease[],
-    count: number,
+    given: readonly EndedLease[],
+    room: () => number,
     queues: readonly string[],
   ): Promise<Lease[]> {
-    const jobs = ended.map(endedJob);
-    const written = jobs.filter(({ end, commit }) => end !== "released" || commit === undefined);
-    const leases = await this.#write(written, count, queues);
-    for (const { token, event, end } of jobs) {
-      this.#held.delete(token);
+    const ended = given as readonly EndedJob[];
+    const written = ended.filter(
+      ({ as, lease }) => as !== "released" || lease.commit === undefined,
+    );
+    const leases = await this.#write(written, room(), queues);
+    for (const { lease, as } of ended) {
+      this.#held.delete(lease.token);
       // A retry may be due at once.
-      if (end !== "done") this.#due.add(event);
+      if (as !== "done") this.#due.add(lease.event);
     }
     for (const job of leases) this.#held.set(job.token, job);
-    if (jobs.length > 0 || leases.length > 0) this.#reportSoon();
+    if (ended.length > 0 || leases.length > 0) this.#reportSoon();
     // One whose transaction is about to commit is not handed back: another process could repeat it.
-    await Promise.allSettled(jobs.map(({ end, commit }) => end === "released" && commit));
+    await Promise.allSettled(ended.map(({ as, lease }) => as === "released" && lease.commit));
     return leases;
   }
 
   /** In one transaction. If a job is not held any more, each end in its own. */
   async #write(
-    jobs: readonly EndedJob[],
+    ended: readonly EndedJob[],
     count: number,
     queues: readonly string[],
   ): Promise<HeldJob[]> {
     // A little less, since a timer may come early.
     if (performance.now() - this.#polledAt > POLL_INTERVAL_MS * 0.8) this.#pollAll(queues);
-    if (jobs.length === 0 && (count === 0 || this.#due.size === 0)) return [];
+    if (ended.length === 0 && (count === 0 || this.#due.size === 0)) return [];
     try {
       return await this.#store.transaction(async (db) => {
-        if (jobs.length > 0) await writeEnds(this.#store, db, jobs);
+        if (ended.length > 0) await writeEnds(this.#store, db, ended);
         return this.#fetch(db, count, queues);
       });
     } catch (error) {
       this.#pollAll(queues);
       if (!(error instanceof NotHeldError)) throw error;
-      if (jobs.length > 1) for (const job of jobs) await this.#write([job], 0, queues);
+      if (ended.length > 1) for (const one of ended) await this.#write([one], 0, queues);
       return [];
     }
   }
@@ -171,7 +167,7 @@ export class PgBossLeases implements LeaseStore {
     while (await inTransaction((db) => ledger.forget(db)));
     const warnings: Error[] = this.#store.durabilityProblems.splice(0);
     const deleted = await inTransaction((db) => deleteUnprocessed(this.#store, db, queues));
-    if (deleted > 0) warnings.push(forgottenUnprocessed(deleted));
+    if (deleted > 0) warnings.push(new DeletedError(deleted));
     return { warnings, nextInMs: settings.tuning.maintenanceMs ?? MAINTENANCE_MS };
   }
 
@@ -205,11 +201,11 @@ async function deleteUnprocessed(store: Store, db: Db, queues: readonly string[]
     const keys = new Set(expired.map(({ key }) => key));
     const fetched = await claimJobs(store, db, queue, { batchSize: keys.size });
     // pg-boss has no way to hand back a job: others get a new one.
-    const ended = fetched.map((job): EndedJob => {
-      return { ...job, end: keys.has(job.key) ? "forgotten" : "released" };
+    const ended = fetched.map((lease): EndedJob => {
+      return { lease, as: keys.has(lease.key) ? "forgotten" : "released" };
     });
     await writeEnds(store, db, ended);
-    count += ended.filter(({ end }) => end === "forgotten").length;
+    count += ended.filter(({ as }) => as === "forgotten").length;
   }
   return count;
 }

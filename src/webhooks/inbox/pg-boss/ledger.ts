@@ -44,12 +44,12 @@ function given(deliveries: readonly NewDelivery[]): unknown[][] {
 }
 
 /** How an attempt failed. */
-export interface Failure {
+interface Failure {
   readonly key: string;
   readonly attempts: number;
   readonly error: string;
   /** When the next attempt begins at the latest; without it, the event is a dead letter. */
-  readonly retryMs?: number | undefined;
+  readonly retryInMs?: number | undefined;
 }
 
 /** What an inbox has seen, and what waits for a person. */
@@ -138,9 +138,9 @@ export class Ledger {
   /** Resolves with how many of the events waited. */
   async failed(db: Db, failures: readonly Failure[]): Promise<number> {
     const text = `
-      UPDATE ${this.#tables.events} e SET attempts = f.attempts, error = f.error, due_at = ${NOW} + coalesce(f."retryMs", 0),
-        state = CASE WHEN f."retryMs" IS NULL THEN 'dead' ELSE 'pending' END
-      FROM json_to_recordset($1::json) AS f(key text, attempts int, error text, "retryMs" bigint)
+      UPDATE ${this.#tables.events} e SET attempts = f.attempts, error = f.error, due_at = ${NOW} + coalesce(f."retryInMs", 0),
+        state = CASE WHEN f."retryInMs" IS NULL THEN 'dead' ELSE 'pending' END
+      FROM json_to_recordset($1::json) AS f(key text, attempts int, error text, "retryInMs" bigint)
       WHERE e.key = decode(f.key, 'hex') AND e.state = 'pending' RETURNING 1`;
     const given = failures.map((one) => ({ ...one, error: storable(one.error) }));
     return (await rows(db, text, [JSON.stringify(given)])).length;

@@ -1,5 +1,7 @@
+import { notFoundIn } from "../errors.ts";
 import { listsOf } from "../ledger/lists.ts";
 import { hexOf } from "../ledger/rows.ts";
+import type { Lists } from "../types.ts";
 import type { Store } from "./store.ts";
 import { rows } from "./tables.ts";
 
@@ -16,25 +18,20 @@ export const pgLists = (
   store: Store,
   query: Store["transaction"],
   notify: (kind: string) => void,
-): ReturnType<typeof listsOf> =>
+): Lists =>
   listsOf({
     statements: store.ledger.statements,
-    read: (statement) => {
-      const { text, values } = statement();
-      return query((db) => rows(db, text, [...values]));
-    },
-    insert: async (statement) => {
-      const { text, values } = statement();
-      return (await query((db) => rows(db, `${text} RETURNING 1`, [...values]))).length === 1;
-    },
-    change: async (ids, statement, notFound, deliveries = []) => {
+    read: ({ text, values }) => query((db) => rows(db, text, [...values])),
+    insert: async ({ text, values }) =>
+      (await query((db) => rows(db, `${text} RETURNING 1`, [...values]))).length === 1,
+    decide: async (name, how, ids, deliveries) => {
       const due = await query(async (db) => {
         const events = [];
         // In the order of the ids, so that two calls do not deadlock.
         for (const id of [...ids].sort()) {
-          const { text, values } = statement(id);
+          const { text, values } = store.ledger.statements.decide(name, how, id);
           const [row] = await rows(db, `${text} RETURNING *`, [...values]);
-          if (row === undefined) throw notFound(id);
+          if (row === undefined) throw notFoundIn(name, id);
           if (row.state === "pending")
             events.push({ key: hexOf(row.key), event: String(row.kind) });
         }

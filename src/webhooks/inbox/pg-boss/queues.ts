@@ -113,6 +113,6 @@ export async function addJobs(
         return { data, startAfter: delayMs / 1_000 };
       });
     const added = await boss.insert(engineQueue(inbox, queue), jobs, { db, returnId: true });
-    if (added?.length !== jobs.length) throw new EventMissingError("PostgreSQL");
+    if (added?.length !== jobs.length) throw new EventMissingError();
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../ledger/rows.ts";
 import { asDone } from "../ledger/statements.ts";
 import type { Pace } from "../pace.ts";
-import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt, receiptFor } from "../types.ts";
+import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt } from "../types.ts";
 import { DIALECT } from "./schema.ts";
 
 const { events, conflicts } = DIALECT.tables;
@@ -90,22 +90,22 @@ export class Events {
     this.#leaseMs = leaseMs;
   }
 
-  /** Stores a delivery. The receipt is valid when the transaction is on disk. */
-  store(delivery: NewDelivery): Receipt {
+  /** Stores a delivery. What it returns is valid when the transaction is on disk. */
+  store(delivery: NewDelivery): Receipt["kind"] {
     const { formerKey, event, deadLetterReason } = delivery;
     const values = deliveryValues(delivery);
     const [key, digest] = values;
     const known = (one: Uint8Array) =>
       this.#statements.known.get(one, digest)?.kind as Receipt["kind"] | undefined;
     const knownBefore = formerKey && known(bytesOfHex(formerKey));
-    if (knownBefore) return receiptFor(knownBefore);
+    if (knownBefore) return knownBefore;
     const state = deadLetterReason === undefined ? "pending" : "dead";
     const { insert, insertConflict } = this.#statements;
     const row = [...values, queueOf(event), state, deadLetterReason ?? null, uptimeMs()];
-    if (insert.run(...row).changes === 1) return receiptFor("accepted");
+    if (insert.run(...row).changes === 1) return "accepted";
     const kind = known(key);
     if (kind === undefined) insertConflict.run(...values);
-    return receiptFor(kind ?? "conflict");
+    return kind ?? "conflict";
   }
 
   /** Leases what has been due for longest, of the queues. */

@@ -61,10 +61,10 @@ export function sqliteInbox(
   const retentionMs = retentionFor(own.retentionMs, pace);
   const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
   const workers = new Workers(() => store, pace);
-  const reported = (options: WorkerOptions): WorkerOptions => {
-    const report = reportOncePerMinute(options.onError);
-    return { ...options, onError: (error) => report(store.explained(error)) };
-  };
+  const reported = (options: WorkerOptions): WorkerOptions => ({
+    ...options,
+    onError: reportOncePerMinute(options.onError),
+  });
   return {
     database: store.database,
     retentionMs,
@@ -75,10 +75,7 @@ export function sqliteInbox(
       if (warning !== undefined) workerOptions.onError(warning);
     },
     stop: (timeoutMs) => workers.stop(timeoutMs),
-    drain: async (workerOptions, limits) => {
-      await store.use(() => {});
-      return workers.drain(reported(workerOptions), limits);
-    },
+    drain: (workerOptions, limits) => workers.drain(reported(workerOptions), limits),
     horizon: () => store.use(({ upkeep }) => upkeep.horizon()),
     stats: () => store.use(() => countEvents(store.database, workers.queues)),
     ...fileLists(store, retentionMs, () => workers.pollSoon()),

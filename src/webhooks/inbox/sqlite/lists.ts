@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
+import { notFoundIn } from "../errors.ts";
 import { type LedgerAccess, listsOf } from "../ledger/lists.ts";
 import { LedgerStatements, type Statement } from "../ledger/statements.ts";
 import { forAPerson, type QueueCounts, statsOf } from "../ledger/stats.ts";
-import type { InboxStats } from "../types.ts";
+import type { InboxStats, Lists } from "../types.ts";
 import { DIALECT } from "./schema.ts";
 import type { SqliteStore } from "./store.ts";
 
@@ -12,11 +13,7 @@ const prepare = (database: DatabaseSync, { text }: Statement) =>
   database.prepare(text.replaceAll(/\$(\d)/g, "?$1"));
 
 /** The lists of what waits for a person. @param requeued - Has what was requeued processed. */
-export function fileLists(
-  store: SqliteStore,
-  retentionMs: number,
-  requeued: () => void,
-): ReturnType<typeof listsOf> {
+export function fileLists(store: SqliteStore, retentionMs: number, requeued: () => void): Lists {
   const { database } = store;
   const now = () => String(store.open().clock.now());
   const statements = new LedgerStatements(DIALECT, retentionMs, now, () => String(uptimeMs()));
@@ -24,15 +21,13 @@ export function fileLists(
     prepare(database, statement).run(...statement.values).changes > 0;
   const access: LedgerAccess = {
     statements,
-    read: (make) =>
-      store.use(() => {
-        const statement = make();
-        return prepare(database, statement).all(...statement.values);
-      }),
-    insert: (statement) => store.change(() => run(statement())),
-    change: async (ids, statement, notFound, deliveries = []) => {
+    read: (statement) => store.use(() => prepare(database, statement).all(...statement.values)),
+    insert: (statement) => store.change(() => run(statement)),
+    decide: async (name, how, ids, deliveries) => {
       await store.change(({ events }) => {
-        for (const id of ids) if (!run(statement(id))) throw notFound(id);
+        for (const id of ids) {
+          if (!run(statements.decide(name, how, id))) throw notFoundIn(name, id);
+        }
         for (const delivery of deliveries) events.store(delivery);
       });
       requeued();

@@ -1,15 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import {
-  isLocked,
-  LOCK_RETRY_MS,
-  MAX_LOCKED_MS,
-  whenUnlocked,
-} from "../../../internal/sqlite/locks.ts";
+import { isLocked, whenUnlocked } from "../../../internal/sqlite/locks.ts";
 import { FileClock } from "../../../internal/sqlite/meta.ts";
 import { cannotUse, openFile } from "../../../internal/sqlite/open.ts";
 import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
-import { Batcher, type WaitingDelivery } from "../batcher.ts";
+import { Batcher, type Stored } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import type { Pace } from "../pace.ts";
@@ -17,7 +12,7 @@ import type { NewDelivery, Receipt, Transaction } from "../types.ts";
 import { type Disk, openDisk } from "./disk.ts";
 import { Events } from "./events.ts";
 import { DIALECT, setUp } from "./schema.ts";
-import { MAINTENANCE_INTERVAL_MS, Upkeep } from "./upkeep.ts";
+import { Upkeep } from "./upkeep.ts";
 
 const OWNER = "sqliteInbox";
 
@@ -42,8 +37,6 @@ export class SqliteStore implements LeaseStore {
   readonly #batcher: Batcher;
   #file: OpenFile | undefined;
   isStoring = false;
-  /** Since when another process has had the file locked. */
-  #lockedSince: number | undefined;
 
   /**
    * @param onStored - Is called after each batch of deliveries.
@@ -54,14 +47,14 @@ export class SqliteStore implements LeaseStore {
     this.#pace = pace;
     this.#retentionMs = retentionMs;
     this.#onStored = onStored;
-    this.#batcher = new Batcher((batch) => this.#storeBatch(batch));
+    this.#batcher = new Batcher((batch, isOver) => this.#storeBatch(batch, isOver));
     this.database = openFile(OWNER, path);
     try {
       this.open();
     } catch (error) {
       if (isLocked(error)) return;
       this.database.close();
-      throw this.explained(error);
+      throw this.#explained(error);
     }
   }
 
@@ -84,7 +77,7 @@ export class SqliteStore implements LeaseStore {
   }
 
   /** An error, as the user gets it: with the path of a file that cannot be used, and what to do. */
-  explained(error: unknown): unknown {
+  #explained(error: unknown): unknown {
     const isUsable = this.#file !== undefined && !isLocked(error);
     return isUsable ? error : cannotUse(OWNER, this.#path, error);
   }
@@ -94,7 +87,7 @@ export class SqliteStore implements LeaseStore {
     try {
       return await whenUnlocked(() => work(this.open()));
     } catch (error) {
-      throw this.explained(error);
+      throw this.#explained(error);
     }
   }
 
@@ -110,18 +103,22 @@ export class SqliteStore implements LeaseStore {
     return this.#batcher.add(delivery);
   }
 
-  async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
+  async #storeBatch(
+    batch: readonly NewDelivery[],
+    isOver: (at: number) => boolean,
+  ): Promise<Stored[]> {
     this.isStoring = true;
     try {
       const stored = await this.use(({ disk, events }) => {
         disk.check();
-        const live = batch.filter(({ isOver }) => !isOver());
-        return disk.write(() => live.map((one) => [one, events.store(one.delivery)] as const));
+        return disk.write(() =>
+          batch.map((delivery, at) => (isOver(at) ? undefined : events.store(delivery))),
+        );
       });
       const { disk } = this.open();
       await disk.sync();
       disk.check();
-      for (const [{ resolve }, receipt] of stored) resolve(receipt);
+      return stored;
     } finally {
       this.isStoring = false;
       this.#onStored();
@@ -132,43 +129,38 @@ export class SqliteStore implements LeaseStore {
    * How leases ended does not wait for the disk: an event whose "processed" is lost with the machine is
    * processed again, as if the machine had failed a moment before.
    */
-  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
-    const { disk, events } = this.open();
-    // A turn that changes nothing does not wait for other processes.
-    if (ended.length === 0 && (count === 0 || events.nextDueInMs(queues) > 0)) return [];
-    return disk.write(() => {
-      this.#lockedSince = undefined;
-      for (const one of ended) events.end(one);
-      return count > 0 ? events.take(count, queues) : [];
+  turn(
+    ended: readonly EndedLease[],
+    room: () => number,
+    queues: readonly string[],
+  ): Promise<Lease[]> {
+    return this.use(({ disk, events }) => {
+      const count = room();
+      // A turn that changes nothing does not wait for other processes.
+      if (ended.length === 0 && (count === 0 || events.nextDueInMs(queues) > 0)) return [];
+      return disk.write(() => {
+        for (const one of ended) events.end(one);
+        return count > 0 ? events.take(count, queues) : [];
+      });
     });
   }
 
-  /** A locked file is retried soon. It is a failure only if it stays locked for long. */
-  retryDelayMs(error: unknown): number | undefined {
-    if (!isLocked(error)) return undefined;
-    this.#lockedSince ??= performance.now();
-    return performance.now() - this.#lockedSince < MAX_LOCKED_MS ? LOCK_RETRY_MS : undefined;
-  }
-
-  renew(tokens: readonly string[]): string[] {
-    const { disk, events } = this.open();
-    return disk.write(() => tokens.filter((token) => !events.renew(token)));
+  renew(tokens: readonly string[]): Promise<string[]> {
+    return this.use(({ disk, events }) =>
+      disk.write(() => tokens.filter((token) => !events.renew(token))),
+    );
   }
 
   nextDueInMs(queues: readonly string[]): number {
     return this.open().events.nextDueInMs(queues);
   }
 
-  dueCount(queues: readonly string[]): number {
-    return this.open().events.dueCount(queues);
+  dueCount(queues: readonly string[]): Promise<number> {
+    return this.use(({ events }) => events.dueCount(queues));
   }
 
-  maintain(queues: readonly string[]): Maintenance {
-    const { disk, upkeep } = this.open();
-    // An idle process writes nothing.
-    return upkeep.isDue(queues)
-      ? disk.write(() => upkeep.run(queues))
-      : { warnings: [], nextInMs: MAINTENANCE_INTERVAL_MS };
+  maintain(queues: readonly string[]): Promise<Maintenance> {
+    return this.use(({ disk, upkeep }) => disk.write(() => upkeep.run(queues)));
   }
 
   transaction(lease: Lease): Transaction {

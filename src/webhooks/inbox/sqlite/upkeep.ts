@@ -2,13 +2,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
-import { forgottenUnprocessed } from "../errors.ts";
+import { DeletedError } from "../errors.ts";
 import type { Maintenance } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
 import { DIALECT } from "./schema.ts";
 
-export const MAINTENANCE_INTERVAL_MS = 1_000;
+const MAINTENANCE_INTERVAL_MS = 1_000;
 
 /** How many rows are forgotten at once. */
 const FORGET_BATCH = 500;
@@ -41,13 +41,6 @@ const unprocessed = (queues: string, before: string) => `
 const STATEMENTS = {
   forgetConflicts: forget(conflicts, "decided"),
   forgetEvents: forget(events, "done"),
-  isDue: `
-    SELECT
-      EXISTS (SELECT 1 FROM ${events} WHERE forget_at <= ?2)
-      OR EXISTS (SELECT 1 FROM ${conflicts} WHERE forget_at <= ?2)
-      OR EXISTS (SELECT 1 FROM ${events} WHERE ${MISDATED})
-      OR EXISTS (SELECT 1 FROM ${events} WHERE ${unprocessed("?3", "?4")}) AS due
-  `,
   correct: `UPDATE ${events} SET due_at = ?2 WHERE ${MISDATED}`,
   deleteUnprocessed: `
     DELETE FROM ${events} WHERE id IN (
@@ -72,22 +65,18 @@ export class Upkeep {
     this.#maxWaitMs = Math.max(MAX_RETRY_WAIT_MS, leaseMs);
   }
 
-  /** @param queues - Those that this process works on. */
-  isDue(queues: readonly string[]): boolean {
-    const latest = uptimeMs() + this.#maxWaitMs;
-    const { isDue } = this.#statements;
-    const due = isDue.get(latest, this.#clock.now(), ...this.#unprocessed(queues))?.due;
-    return this.#clock.isDue() || due === 1;
-  }
-
-  /** In a transaction of the caller. */
+  /**
+   * In a transaction of the caller. If nothing is over, it writes nothing.
+   *
+   * @param queues - Those that this process works on.
+   */
   run(queues: readonly string[]): Maintenance {
     const warning = this.#clock.advance();
     this.#statements.correct.run(uptimeMs() + this.#maxWaitMs, uptimeMs());
     const forgotten = this.#forgetOver();
     const { deleteUnprocessed } = this.#statements;
     const deleted = Number(deleteUnprocessed.run(...this.#unprocessed(queues)).changes);
-    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     const hasBacklog = Math.max(forgotten, deleted) >= FORGET_BATCH;
     return {
       warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
