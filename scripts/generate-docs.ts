@@ -5,7 +5,7 @@ import { extname } from "node:path";
 import type { Command } from "../src/cli/command.ts";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
-import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
+import { commandUsage, flagSummary } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import type { Flag } from "../src/internal/flags.ts";
@@ -61,7 +61,7 @@ const cell = (text: string) => text.replaceAll("|", "\\|");
 
 /** The flags of a command, each meaning once, with the subcommands that take it. */
 function flagRows({ name: command, subcommands }: Command): string[][] {
-  const textOf = (flag: Flag) => `${flagUsage(flag)} ${flagSummary(flag)}`;
+  const textOf = (flag: Flag) => `${flag.usage} ${flagSummary(flag)}`;
   const flags = new Map(
     subcommands.flatMap((one) => one.flags.map((flag) => [textOf(flag), flag])),
   );
@@ -69,7 +69,7 @@ function flagRows({ name: command, subcommands }: Command): string[][] {
     const takers = subcommands.filter((one) => one.flags.some((other) => textOf(other) === text));
     const all = takers.length === subcommands.length;
     const names = takers.map((one) => code(one.name ?? `malipo ${command}`)).join(", ");
-    return [code(flagUsage(flag)), all ? "all" : names, cell(flagSummary(flag))];
+    return [code(flag.usage), all ? "all" : names, cell(flagSummary(flag))];
   });
 }
 

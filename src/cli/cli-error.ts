@@ -3,18 +3,24 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** A failure that the user can act on. It is printed without a stack. */
 export class CliError extends Error {
-  readonly exitCode: ExitCode;
   /** A stable name, for `--json`. */
   readonly code: string;
-  constructor(exitCode: ExitCode, code: string, message: string, options?: ErrorOptions) {
+  readonly exitCode: ExitCode;
+
+  /** @param options - `exitCode`: another one than that of the code. */
+  constructor(
+    code: string,
+    message: string,
+    { exitCode = exitCodeOf(code), ...options }: ErrorOptions & { exitCode?: ExitCode } = {},
+  ) {
     super(message, options);
-    this.exitCode = exitCode;
     this.code = code;
+    this.exitCode = exitCode;
   }
 }
 
 /** An invalid command, flag or value. */
-export const usageError = (message: string): CliError => new CliError(EXIT.usage, "usage", message);
+export const usageError = (message: string): CliError => new CliError("usage", message);
 
 /** What the command line prints about an error. */
 export interface ErrorReport {
@@ -39,6 +45,10 @@ const DOCTOR = "To see what is wrong: malipo doctor";
 
 /** The exit code by the code of an error, and the command that helps. */
 const CODES: Readonly<Record<string, readonly [exitCode: ExitCode, hint?: string]>> = {
+  usage: [EXIT.usage],
+  several_sandboxes: [EXIT.usage],
+  unreachable: [EXIT.unreachable],
+  port_in_use: [EXIT.portInUse],
   configuration: [EXIT.usage],
   invalid_params: [EXIT.usage],
   key_type: [
@@ -50,6 +60,8 @@ const CODES: Readonly<Record<string, readonly [exitCode: ExitCode, hint?: string
   timeout: [EXIT.unreachable, DOCTOR],
   authentication: [EXIT.failed, DOCTOR],
 };
+
+const exitCodeOf = (code: string): ExitCode => CODES[code]?.[0] ?? EXIT.failed;
 
 /**
  * @param creating - The name of the command, if it creates something that is created twice when the
@@ -65,8 +77,8 @@ export function reportError(error: unknown, creating: string | undefined): Error
     return { exitCode: EXIT.failed, code: "internal", message, stack };
   }
   const { code, outcome } = error;
-  const [exitCode, hint] = CODES[code] ?? [EXIT.failed];
-  const message = [error.message, hint].filter(Boolean).join("\n");
+  const exitCode = exitCodeOf(code);
+  const message = [error.message, CODES[code]?.[1]].filter(Boolean).join("\n");
   // An error of the user's input says enough: no call was sent.
   const isUsage = exitCode === EXIT.usage || exitCode === EXIT.pending;
   if (creating === undefined || isUsage) return { code, outcome, message, exitCode };

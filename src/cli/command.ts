@@ -4,6 +4,8 @@ import type { ExitCode } from "./exit-codes.ts";
 /** A positional argument, after the command and its subcommand. */
 export interface Argument {
   readonly name: string;
+  /** As the help prints it: `<id>`, `[file]`, `<id...>`. */
+  readonly usage: string;
   /** What it stands for. */
   readonly summary?: string;
   /** The values that are known. The help lists them, and a shell completes them. */
@@ -20,7 +22,7 @@ export interface Subcommand {
   /** `list` in `events list`. A command with only one way to call it has no subcommand name. */
   readonly name?: string;
   readonly summary: string;
-  readonly args?: readonly Argument[];
+  readonly args: readonly Argument[];
   readonly flags: readonly Flag[];
   /** Without `malipo` at the beginning. */
   readonly examples: readonly string[];
@@ -28,6 +30,7 @@ export interface Subcommand {
   readonly creates?: boolean;
   /** It only reads, or it removes or replaces something. */
   readonly effect?: "reads" | "removes" | undefined;
+  readonly run: Run;
 }
 
 /** The values that flags were given, or that hold by default, by the name of the flag. */
@@ -35,9 +38,6 @@ export type FlagValues = Readonly<Record<string, string | undefined>>;
 
 /** What a command was called with, checked against its definition. */
 export interface Input {
-  readonly command: string;
-  /** Empty for a command without subcommands. */
-  readonly subcommand: string;
   readonly args: readonly string[];
   /** Of the flags that may be given once. */
   readonly values: FlagValues;
@@ -63,57 +63,66 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly subcommands: readonly Subcommand[];
-  /**
-   * Imports the command when it is called, so that no command pays for the imports of another. One that
-   * prints while it runs resolves with its exit code. `run` gets all commands too.
-   */
-  readonly load: () => Promise<{
-    run(input: Input, commands: readonly Command[]): Promise<Output | number>;
-  }>;
 }
+
+/**
+ * Does what a call asks for. It gets all commands too. One that prints while it runs resolves with its
+ * exit code.
+ */
+export type Run = (input: Input, commands: readonly Command[]) => Promise<Output | number>;
+
+/** Imports a command when it is called, so that no command pays for the imports of another. */
+export const lazily =
+  <Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name): Run =>
+  async (input, commands) =>
+    (await load())[name](input, commands);
 
 /** A command or a flag in the words of a shell: `lostResponses` is `lost-responses`. */
 export const kebabCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll("_", "-");
 
-interface SubcommandRest {
+/** One way to call a command, as a definition writes it. */
+export interface SubcommandRow
+  extends Pick<Subcommand, "summary" | "run" | "examples" | "creates" | "effect"> {
   readonly flags?: FlagRows;
-  readonly examples: readonly string[];
   /** What is known of an argument, by its name. */
   readonly values?: Readonly<Record<string, Pick<Argument, "summary" | "values" | "takesOthers">>>;
-  readonly creates?: boolean;
-  readonly effect?: Subcommand["effect"];
 }
 
 /** A subcommand as the help prints it: `show <id>`, `requeue [id...]`, or only `[file]`. */
-export function subcommand(
-  usage: string,
-  summary: string,
-  { flags = {}, values = {}, ...rest }: SubcommandRest,
-): Subcommand {
+function subcommand(usage: string, { flags = {}, values = {}, ...row }: SubcommandRow): Subcommand {
   const [, name] = /^([\w-]+)/.exec(usage) ?? [];
   const args = [...usage.matchAll(/([<[])([\w-]+)(\.{3})?[>\]]/g)].map(
-    ([, bracket, argument = "", dots]): Argument => ({
+    ([whole, bracket, argument = "", dots]): Argument => ({
       name: argument,
+      usage: whole,
       ...(bracket === "[" && { optional: true }),
       ...(dots && { repeatable: true }),
       ...values[argument],
     }),
   );
-  return { ...(name !== undefined && { name }), summary, args, flags: flagsOf(flags), ...rest };
+  return { ...(name !== undefined && { name }), args, flags: flagsOf(flags), ...row };
 }
 
-/** A command with only one way to call it. Its usage begins with its name: `listen <receiver>`. */
-export function single(
-  usage: string,
+/** A command and its subcommands, by their usage. */
+export const command = (
+  name: string,
   summary: string,
-  description: string,
-  load: Command["load"],
-  rest: SubcommandRest,
-): Command {
-  const [name = "", ...args] = usage.split(" ");
-  return { name, summary, load, subcommands: [subcommand(args.join(" "), description, rest)] };
-}
+  rows: Readonly<Record<string, SubcommandRow>>,
+): Command => ({
+  name,
+  summary,
+  subcommands: Object.entries(rows).map(([usage, row]) => subcommand(usage, row)),
+});
+
+/** Commands with only one way to call them, by their usage: `listen <receiver>`. */
+export const singles = (
+  rows: Readonly<Record<string, SubcommandRow & { readonly about: string }>>,
+): Command[] =>
+  Object.entries(rows).map(([usage, { about, ...row }]) => {
+    const [name = "", ...args] = usage.split(" ");
+    return command(name, about, { [args.join(" ")]: row });
+  });
 
 /** The flags that every subcommand takes. */
 export const COMMON_FLAGS: readonly Flag[] = flagsOf({

@@ -16,9 +16,10 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly string[]>> = {
   b: [FILES],
 };
 
-const flagValues = ({ value = "", choices }: Flag) => choices ?? BY_PLACEHOLDER[value] ?? [];
+const flagValues = (flag: Flag | undefined) =>
+  flag?.choices ?? BY_PLACEHOLDER[flag?.value ?? ""] ?? [];
 
-function argumentValues({ args: [first] = [] }: Subcommand): readonly string[] {
+function argumentValues({ args: [first] }: Subcommand): readonly string[] {
   return first === undefined ? [] : (first.values ?? BY_PLACEHOLDER[first.name] ?? []);
 }
 
@@ -36,10 +37,9 @@ const FIRST_WORDS = [
 function ofCall(call: Subcommand, before: readonly string[], current: string): readonly string[] {
   const flags = [...call.flags, ...COMMON_FLAGS];
   const find = (word = "") => flags.find(({ name, value }) => value && word === `--${name}`);
-  const [, given, start] = /^(--[\w-]+=)(.*)$/.exec(current) ?? [];
-  if (given !== undefined && start !== undefined) {
-    const values = flagValues(find(given.slice(0, -1)) ?? (COMMON_FLAGS[0] as Flag));
-    return values.map((value) => (value === FILES ? FILES : given + value));
+  const [given, word] = /^(--[\w-]+)=/.exec(current) ?? [];
+  if (given !== undefined) {
+    return flagValues(find(word)).map((value) => (value === FILES ? FILES : given + value));
   }
   const flag = find(before.at(-1));
   if (flag !== undefined) return flagValues(flag);

@@ -3,36 +3,32 @@ import type { GatewayOptions } from "../client/options.ts";
 import { type Settings, settingsFrom } from "../client/settings.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { environmentVariable } from "../internal/environment.ts";
-import { CliError } from "./cli-error.ts";
 import type { Input } from "./command.ts";
-import { EXIT } from "./exit-codes.ts";
 import { readSecret } from "./input/files.ts";
 import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 
-/** The options of the gateway. The key comes from the environment or a file, never from a flag. */
-export function gatewayOptions({ values }: Input): GatewayOptions {
-  const keyFile = values["key-file"];
-  const baseUrl = values["base-url"];
-  return {
-    ...(keyFile !== undefined && { apiKey: readSecret(keyFile) }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
+/** The key and the base URL of the gateway, if they were given. */
+export interface GivenGateway {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
 }
 
-export const hasKey = ({ apiKey }: GatewayOptions): boolean =>
-  Boolean(apiKey ?? environmentVariable("MALIPO_API_KEY"));
-export const hasBaseUrl = (options: GatewayOptions): boolean => Boolean(baseUrlOf(options));
-const baseUrlOf = ({ baseUrl }: GatewayOptions) =>
-  baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL");
+/** What flags and the environment say. The key comes from the environment or a file, never from a flag. */
+export function givenGateway({ values }: Input): GivenGateway {
+  const file = values["key-file"];
+  const apiKey = file === undefined ? environmentVariable("MALIPO_API_KEY") : readSecret(file);
+  const baseUrl = values["base-url"] ?? environmentVariable("MALIPO_BASE_URL");
+  return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
+}
 
 export const KEY_MISSING = "The API key is missing. Set MALIPO_API_KEY, or give --key-file.";
 export const BASE_URL_MISSING =
   "The base URL is missing. Set MALIPO_BASE_URL, or give --base-url with the service's path prefix.";
 
 /** What is missing to call a gateway; `undefined` if nothing is. */
-function missingSettings(options: GatewayOptions): string | undefined {
-  if (hasKey(options)) return baseUrlOf(options) ? undefined : BASE_URL_MISSING;
-  if (baseUrlOf(options)) return KEY_MISSING;
+function missingSettings({ apiKey, baseUrl }: GivenGateway): string | undefined {
+  if (apiKey) return baseUrl ? undefined : BASE_URL_MISSING;
+  if (baseUrl) return KEY_MISSING;
   return "The API key and the base URL are missing. Set MALIPO_API_KEY and MALIPO_BASE_URL, or give --key-file and --base-url.";
 }
 
@@ -41,9 +37,8 @@ function missingSettings(options: GatewayOptions): string | undefined {
  * that is meant for the service must not seem to succeed. It is not named if an address of
  * another service, or a key, is set.
  */
-export async function sandboxHint(options: GatewayOptions): Promise<string | undefined> {
-  const baseUrl = baseUrlOf(options);
-  if (hasKey(options)) return undefined;
+export async function sandboxHint({ apiKey, baseUrl }: GivenGateway): Promise<string | undefined> {
+  if (apiKey) return undefined;
   const running = await runningSandboxes();
   const found = chooseSandbox(running);
   const url =
@@ -64,27 +59,25 @@ export const settingsMessage = ({ message }: Error): string =>
 /**
  * The checked settings of the gateway.
  *
- * @throws {CliError} `configuration`, for a setting that is missing or wrong.
+ * @throws {ConfigurationError} for a setting that is missing or wrong.
  */
 export async function gatewaySettings(input: Input): Promise<Settings> {
-  const options = gatewayOptions(input);
-  const missing = missingSettings(options);
+  const given = givenGateway(input);
+  const missing = missingSettings(given);
   if (missing !== undefined) {
-    const hint = await sandboxHint(options);
-    throw configurationError(hint === undefined ? missing : `${missing}\n${hint}`);
+    const lines = [missing, await sandboxHint(given)].filter(Boolean);
+    throw new ConfigurationError(lines.join("\n"));
   }
   try {
-    return settingsFrom(options);
+    return settingsFrom(given);
   } catch (error) {
-    if (error instanceof ConfigurationError) throw configurationError(settingsMessage(error));
-    throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(settingsMessage(error), { cause: error });
   }
 }
 
-const configurationError = (message: string) => new CliError(EXIT.usage, "configuration", message);
-
-/** @throws {CliError} as {@link gatewaySettings} does. */
+/** @throws {ConfigurationError} as {@link gatewaySettings} does. */
 export async function createGateway(input: Input, own: GatewayOptions = {}): Promise<Gateway> {
   await gatewaySettings(input);
-  return new Gateway({ ...gatewayOptions(input), ...own });
+  return new Gateway({ ...givenGateway(input), ...own });
 }

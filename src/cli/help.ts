@@ -1,25 +1,16 @@
 import type { Flag } from "../internal/flags.ts";
-import { type Argument, COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
+import { COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
-
-function argumentUsage({ name, optional, repeatable }: Argument): string {
-  const text = repeatable ? `${name}...` : name;
-  return optional ? `[${text}]` : `<${text}>`;
-}
 
 /** `malipo events resend <id>`. */
 export function commandUsage(
   { name }: Command,
-  { name: subcommandName, args = [], flags }: Subcommand,
+  { name: subcommandName, args, flags }: Subcommand,
 ): string {
-  const words = ["malipo", name, subcommandName, ...args.map(argumentUsage)];
+  const words = ["malipo", name, subcommandName, ...args.map((one) => one.usage)];
   return [...words, flags.length > 0 ? "[flags]" : undefined].filter(Boolean).join(" ");
 }
-
-/** `--port <number>`. */
-export const flagUsage = ({ name, value }: Flag): string =>
-  value === undefined ? `--${name}` : `--${name} <${value}>`;
 
 /** What a flag is for, with its choices and its default. */
 export function flagSummary({
@@ -70,12 +61,12 @@ export function commandHelp(command: Command, subcommand?: Subcommand): string {
 }
 
 const flagTable = (flags: readonly Flag[]) =>
-  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flagUsage(flag), flagSummary(flag)]));
+  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flag.usage, flagSummary(flag)]));
 
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
-  const values = (subcommand.args ?? []).flatMap((one) =>
-    one.values ? [[argumentUsage(one), one.values.join(" | ")]] : [],
+  const values = subcommand.args.flatMap(({ usage, values }) =>
+    values ? [[usage, values.join(" | ")]] : [],
   );
   return [
     section(commandUsage(command, subcommand), subcommand.summary),

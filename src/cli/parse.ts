@@ -67,8 +67,6 @@ function parseCall(command: Command, subcommand: Subcommand, words: readonly str
   if (switches.has("help")) return { kind: "help", command, subcommand };
   checkArguments(command, subcommand, args);
   const input = {
-    command: command.name,
-    subcommand: subcommand.name ?? "",
     args,
     values: { ...Object.fromEntries(flags.map((one) => [one.name, one.default])), ...values },
     repeated,
@@ -130,8 +128,8 @@ function findFlag(flags: readonly Flag[], name: string, rawName: string): Flag {
   throw usageError(`Unknown flag "${rawName}". ${suggest(rawName, names)}`);
 }
 
-function checkValue({ name, value, choices }: Flag, given: string | undefined): string {
-  if (given === undefined) throw usageError(`--${name} requires a value: --${name} <${value}>`);
+function checkValue({ name, usage, choices }: Flag, given: string | undefined): string {
+  if (given === undefined) throw usageError(`--${name} requires a value: ${usage}`);
   const text = unmarkMinus(given);
   if (choices !== undefined && !choices.includes(text)) {
     throw usageError(`--${name} cannot be "${text}". ${suggest(text, choices)}`);
@@ -141,7 +139,7 @@ function checkValue({ name, value, choices }: Flag, given: string | undefined): 
 
 function checkArguments(
   command: Command,
-  { name, args = [] }: Subcommand,
+  { name, args }: Subcommand,
   given: readonly string[],
 ): void {
   const call = ["malipo", command.name, name].filter(Boolean).join(" ");

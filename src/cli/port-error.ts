@@ -1,5 +1,4 @@
 import { CliError, usageError } from "./cli-error.ts";
-import { EXIT } from "./exit-codes.ts";
 
 export const MAX_PORT = 65_535;
 
@@ -17,5 +16,5 @@ export function portError(error: unknown, port: number, command: string, hint = 
   if (code !== "EADDRINUSE") return error;
   const other = port < MAX_PORT ? port + 1 : 0;
   const message = `Port ${port} is in use.${hint} To use another port: npx ${command} --port ${other}`;
-  return new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
+  return new CliError("port_in_use", message, { cause: error });
 }

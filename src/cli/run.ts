@@ -23,8 +23,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       return EXIT.ok;
     }
     call = parsed;
-    const command = await call.command.load();
-    const output = await command.run(call.input, COMMANDS);
+    const output = await call.subcommand.run(call.input, COMMANDS);
     if (typeof output === "number") return output;
     printResult(call.input.json, output.value, output.text);
     return output.exitCode ?? EXIT.ok;

@@ -6,7 +6,7 @@ import { EVENT_KINDS } from "../contract/events.ts";
 import { base64Forms } from "../internal/secret-pattern.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Sandbox } from "../sandbox/types.ts";
-import { type CaseRun, Runs } from "./case-run.ts";
+import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
 import { serveGateway } from "./gateway.ts";
 import { ALIVE, SECRET } from "./promises.ts";
@@ -21,10 +21,10 @@ const holds = (text: string, secret: string) =>
   [secret, encodeURIComponent(secret), ...base64Forms(secret)].some((form) => text.includes(form));
 
 /** One shop, the service that it talks to, and its customers. */
-export class Bench {
-  /** Whether planned faults happen. A drill that forgot them must fail. */
+export class Bench implements Scene {
+  readonly settings: DrillSettings;
   readonly hasFaults: boolean;
-  readonly runs = new Runs();
+  readonly runs: CaseRun[] = [];
   readonly sandbox: Sandbox = createSandbox({
     seed: crypto.randomUUID(),
     startAt: new Date(),
@@ -38,13 +38,12 @@ export class Bench {
   active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";
-  readonly #settings: DrillSettings;
   readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
   #closeGateway = () => {};
 
   constructor(settings: DrillSettings, hasFaults: boolean, onOutput: (text: string) => void) {
     this.hasFaults = hasFaults;
-    this.#settings = settings;
+    this.settings = settings;
     const { baseUrl, fetch, keys } = this.sandbox;
     this.client = new Gateway({ apiKey: keys.sandbox, baseUrl, fetch });
     this.shop = new ShopProcess(settings, {
@@ -65,9 +64,9 @@ export class Bench {
 
   /** @throws {Error} if the shop does not start. */
   async open(): Promise<void> {
-    const { sandbox, runs, shop } = this;
-    const { slowMs, data, webhook } = this.#settings;
-    const { baseUrl, close } = await serveGateway({ sandbox, runs, slowMs });
+    const { sandbox, shop } = this;
+    const { data, webhook } = this.settings;
+    const { baseUrl, close } = await serveGateway(this);
     this.#closeGateway = close;
     shop.env = {
       MALIPO_BASE_URL: baseUrl,
@@ -102,10 +101,10 @@ export class Bench {
     const secrets: readonly (readonly [name: string, secret: string])[] = [
       ["the API key", keys.secret],
       ["the webhook secret", webhookSecret],
-      ...this.runs.all.map(({ phone }) => ["a full phone number", phone.slice(1)] as const),
+      ...this.runs.map(({ phone }) => ["a full phone number", phone.slice(1)] as const),
     ];
     const [leak] = secrets.find(([, secret]) => holds(text, secret)) ?? [];
-    const run = this.runs.inText(text) ?? this.active[0];
+    const run = findRun(this.runs, text) ?? this.active[0];
     if (leak !== undefined) run?.blame(SECRET, `the shop ${how} ${leak}`);
   }
 }

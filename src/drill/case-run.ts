@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../client/gateway.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import type { DrillCase, Fault, Subject } from "./cases.ts";
+import type { DrillSettings } from "./settings.ts";
+import type { ShopProcess } from "./shop-process.ts";
 
 /** One line of a story. */
 export interface StoryLine {
@@ -11,9 +13,13 @@ export interface StoryLine {
   readonly text: string;
 }
 
-interface CaseContext {
+/** A shop, the service that it talks to, and the orders of its customers. */
+export interface Scene {
+  readonly settings: DrillSettings;
   readonly sandbox: Sandbox;
   readonly client: Gateway;
+  readonly shop: ShopProcess;
+  readonly runs: readonly CaseRun[];
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly hasFaults: boolean;
 }
@@ -59,16 +65,16 @@ export class CaseRun {
   /** It waits for a fault of the process, which comes when `step` resolves. */
   held: { readonly step: Promise<unknown> | undefined } | undefined;
   #answers = 0;
-  readonly #context: CaseContext;
+  readonly #scene: Scene;
   /** Resolves when what waits for a fault of the process goes on. */
   readonly #released: Promise<void>;
   readonly #startedAt = performance.now();
 
-  constructor(one: DrillCase, context: CaseContext, released: Promise<void>) {
+  constructor(one: DrillCase, scene: Scene, released: Promise<void>) {
     const id = nextPhone++;
     this.case = one;
     this.isTested = one.fault === undefined;
-    this.#context = context;
+    this.#scene = scene;
     this.#released = released;
     this.phone = `0712${id}`;
     this.order = id.toString(16).toUpperCase().padStart(12, "D");
@@ -89,7 +95,7 @@ export class CaseRun {
     const isFirst = !this.seen.has(subject);
     this.seen.add(subject);
     const { fault } = this.case;
-    const isDue = isFirst && this.#context.hasFaults && fault?.subject === subject;
+    const isDue = isFirst && this.#scene.hasFaults && fault?.subject === subject;
     return isDue ? fault : undefined;
   }
 
@@ -110,7 +116,7 @@ export class CaseRun {
   }
 
   hasPrompt(reference: string): boolean {
-    return this.#context.sandbox.phone(this.phone).prompt?.reference === reference;
+    return this.#scene.sandbox.phone(this.phone).prompt?.reference === reference;
   }
 
   /** Whether a payment of the order waits for the customer. */
@@ -127,14 +133,13 @@ export class CaseRun {
   async updatePayments(): Promise<void> {
     await Promise.all(
       this.payments.map(async (one) => {
-        one.status = String((await this.#context.client.payments.get(one.reference)).status);
+        one.status = String((await this.#scene.client.payments.get(one.reference)).status);
       }),
     );
   }
 
   /** The service has made a payment: the customer answers, at once or soon. */
-  async prompted(reference: string): Promise<void> {
-    await this.updatePayments();
+  prompted(reference: string): void {
     const isRepeat = this.payments.some(({ status }) => status !== "failed");
     this.payments.push({ reference, status: "pending", isRepeat });
     if (!this.hasPrompt(reference)) return;
@@ -157,7 +162,7 @@ export class CaseRun {
 
   #answer(reference: string): void {
     if (!this.hasPrompt(reference)) return;
-    const phone = this.#context.sandbox.phone(this.phone);
+    const phone = this.#scene.sandbox.phone(this.phone);
     const [act = ""] = this.case.customer.split(" before");
     if (act === "does nothing") phone.ignore();
     else if (act === "cancels") phone.cancel();
@@ -167,14 +172,15 @@ export class CaseRun {
   }
 }
 
-/** The orders of one shop, and how to find the one that a text is about. */
-export class Runs {
-  readonly all: CaseRun[] = [];
-  readonly byReference = new Map<string, CaseRun>();
-
-  /** The order whose phone is in a text, in any usual notation. */
-  inText(text: string): CaseRun | undefined {
-    const numbers: readonly string[] = text.replace(/[ -]/g, "").match(/712\d{6}(?!\d)/g) ?? [];
-    return this.all.find(({ phone }) => numbers.includes(phone.slice(1)));
-  }
+/** The order that a payment is for, or whose phone is in a text, in any usual notation. */
+export function findRun(
+  runs: readonly CaseRun[],
+  text: string,
+  reference = "",
+): CaseRun | undefined {
+  const numbers: readonly string[] = text.replace(/[ -]/g, "").match(/712\d{6}(?!\d)/g) ?? [];
+  return (
+    runs.find(({ payments }) => payments.some((one) => one.reference === reference)) ??
+    runs.find(({ phone }) => numbers.includes(phone.slice(1)))
+  );
 }

@@ -2,12 +2,10 @@ import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deliver } from "../sandbox/options.ts";
-import type { Sandbox } from "../sandbox/types.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import type { CaseRun, Runs } from "./case-run.ts";
+import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
-import type { ShopProcess } from "./shop-process.ts";
 
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
@@ -20,12 +18,6 @@ interface Delivery {
   readonly url: string;
   readonly body: string;
   readonly signature: string | undefined;
-}
-
-interface Context {
-  readonly runs: Runs;
-  readonly sandbox: Sandbox;
-  readonly shop: ShopProcess;
 }
 
 /** Posts to the shop's receiver; `undefined`: no response. */
@@ -51,14 +43,14 @@ function post(
 }
 
 /** The sender of a drill's sandbox: faults happen to the deliveries here. */
-export function createDeliver(bench: Context): Deliver {
+export function createDeliver(scene: Scene): Deliver {
   return async (request) => {
     const { url } = request;
-    const { runs, shop } = bench;
+    const { runs, shop } = scene;
     const body = await request.text();
     const signature = request.headers.get(SIGNATURE) ?? "";
     const { event, data } = JSON.parse(body);
-    const run = runs.byReference.get(data.reference) ?? runs.inText(body);
+    const run = findRun(runs, body, data.reference);
     const delivery = { url, body, signature };
     if (run === undefined) return new Response(null, { status: (await post(delivery)) ?? 504 });
     const fault = run.begin(event === "payment.initiated" ? "initiated" : "final");
@@ -95,7 +87,7 @@ export function createDeliver(bench: Context): Deliver {
   ): Promise<Delivery> {
     const { kind } = fault;
     const { body, signature } = delivery;
-    const signed = (text: string, key = bench.sandbox.webhookSecret) => ({
+    const signed = (text: string, key = scene.sandbox.webhookSecret) => ({
       ...delivery,
       body: text,
       signature: signWebhook(text, key),

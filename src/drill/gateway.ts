@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endpointFor } from "../contract/endpoints.ts";
-import type { Sandbox } from "../sandbox/types.ts";
-import type { CaseRun, Runs } from "./case-run.ts";
+import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { isOfProcess, type Subject, type When } from "./cases.ts";
 
 /** The requests at which something can go wrong. */
@@ -18,13 +17,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
 
 const PREFIX = "/api/v1";
 
-interface Service {
-  readonly sandbox: Sandbox;
-  readonly runs: Runs;
-  readonly slowMs: number;
-}
-
-interface Exchange extends Service {
+interface Exchange extends Scene {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly run: CaseRun;
@@ -46,7 +39,7 @@ const FAULTS: Readonly<Record<string, (exchange: Exchange) => unknown>> = {
     response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
     response.write(body.slice(0, 10), () => response.socket?.destroy());
   },
-  slow: ({ slowMs }) => sleep(slowMs, undefined, { ref: false }),
+  slow: ({ settings }) => sleep(settings.slowMs, undefined, { ref: false }),
   "500": (exchange) => sendError(exchange, 500),
   "429": (exchange) => sendError(exchange, 429, { "retry-after": "1" }),
   // The shop's own key stays valid: nothing could give the shop a new one.
@@ -59,17 +52,17 @@ const FAULTS: Readonly<Record<string, (exchange: Exchange) => unknown>> = {
 
 /** Passes a request of the shop to the sandbox. A fault happens to it on the way. */
 async function exchange(
-  service: Service,
+  scene: Scene,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { sandbox, runs } = service;
+  const { sandbox, runs } = scene;
   const { method = "GET", url = "/", headers } = request;
   const sent = await text(request);
   const target = url.replace(PREFIX, "");
   const [path = ""] = target.split("?");
   const { name = "", params = [] } = endpointFor(method, path) ?? {};
-  const run = runs.byReference.get(params[0] ?? "") ?? runs.inText(sent);
+  const run = findRun(runs, sent, params[0]);
   const { [name]: subject } = SUBJECTS;
   const fault = subject && run?.begin(subject);
 
@@ -77,11 +70,13 @@ async function exchange(
   const isOver = async (when: When, body = ""): Promise<boolean> => {
     if (fault?.when !== when || run === undefined) return false;
     if (!isOfProcess(fault)) run.happen();
-    await FAULTS[fault.kind]?.({ ...service, request, response, run, body });
+    await FAULTS[fault.kind]?.({ ...scene, request, response, run, body });
     return response.headersSent || response.destroyed || request.socket.destroyed;
   };
 
   if (await isOver("before")) return;
+  // What became of the earlier payments decides whether another prompt is one too many.
+  if (subject === "start") await run?.updatePayments();
   const answer = await sandbox.fetch(sandbox.baseUrl + target, {
     method,
     headers: headers as Record<string, string>,
@@ -90,11 +85,7 @@ async function exchange(
   const { status } = answer;
   const body = await answer.text();
   run?.note("shop", `${method} ${path}: the service returned ${status}`);
-  if (subject === "start" && run !== undefined && answer.ok) {
-    const { reference } = JSON.parse(body).data as { reference: string };
-    runs.byReference.set(reference, run);
-    await run.prompted(reference);
-  }
+  if (subject === "start" && answer.ok) run?.prompted(JSON.parse(body).data.reference);
   if (await isOver("middle", body)) return;
   if (fault?.when === "after") {
     await run?.disturb(Promise.race([once(response, "finish"), once(response, "close")]));
@@ -105,9 +96,9 @@ async function exchange(
 }
 
 /** Serves the sandbox on HTTP. Faults happen to the requests of the shop here. */
-export async function serveGateway(service: Service) {
+export async function serveGateway(scene: Scene) {
   const server = createServer((request, response) => {
-    exchange(service, request, response).catch(() => response.destroy());
+    exchange(scene, request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");

@@ -34,7 +34,7 @@ export async function runWave(
     release = resolve;
   });
   const runs = cases.map((one) => new CaseRun(one, bench, released));
-  bench.runs.all.push(...runs);
+  bench.runs.push(...runs);
   bench.active = runs;
   const placed = Promise.all(runs.map((run) => customers.order(run)));
   if (isOfProcess(cases[0]?.fault)) await disturb(bench, placed, release);
@@ -82,20 +82,20 @@ async function disturb(bench: Bench, placed: Promise<unknown>, release: () => vo
  */
 export async function finishDay(bench: Bench, quietMs: number): Promise<readonly CaseRun[]> {
   const { shop, customers, runs } = bench;
-  bench.active = runs.all;
+  bench.active = runs;
   const isRight = await waitUntilRight(bench, quietMs);
   await shop.close();
   await bench.survive(shop.start());
   await customers.runNightly();
   await waitUntilRight(bench, isRight ? MAX_WAIT_MS : quietMs);
-  for (const run of runs.all) {
+  for (const run of runs) {
     const broken = brokenPromise(run);
     // What a forged event has done is not broken a second time.
     if (broken !== undefined && !run.problems.has(FORGED)) run.blame(...broken);
     const shipped = run.effects === undefined ? "" : `, shipments: ${run.effects}`;
     run.note("shop", `says ${run.shown}${shipped}`);
   }
-  return runs.all;
+  return runs;
 }
 
 /** Lets time pass until the shop shows what is true for every order. Returns false after `maxMs`. */

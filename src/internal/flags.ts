@@ -2,7 +2,9 @@
 export interface Flag {
   /** Without the dashes. */
   readonly name: string;
-  /** What the help shows in the place of the value: `--port <number>`. A switch has none. */
+  /** As the help prints it: `--port <number>`. */
+  readonly usage: string;
+  /** `number` in `--port <number>`. A switch has none. */
   readonly value?: string;
   readonly summary: string;
   /** The value that the parser fills in when the flag is not given. */
@@ -36,7 +38,10 @@ function flagOf([usage, text]: readonly [usage: string, text: string]): Flag {
       return found === undefined ? [] : [meaning(found)];
     }),
   );
-  return Object.assign({ name, ...(value !== undefined && { value }), summary }, ...meanings);
+  return Object.assign(
+    { name, usage, ...(value !== undefined && { value }), summary },
+    ...meanings,
+  );
 }
 
 export const flagsOf = (rows: FlagRows): Flag[] => Object.entries(rows).map(flagOf);

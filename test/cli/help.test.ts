@@ -149,7 +149,7 @@ describe("parse", () => {
       subcommand: { summary: expect.stringContaining("proxy") },
     });
     expect(parsing("learn", "report", "a.json")()).toMatchObject({
-      input: { subcommand: "report" },
+      subcommand: { name: "report" },
     });
     expect(parsing("learn", "reprot", "a.json")).toThrow('Did you mean "report"?');
     expect(parsing("learn")()).toMatchObject({ kind: "help" });

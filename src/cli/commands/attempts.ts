@@ -18,27 +18,25 @@ import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempoten
 import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
 import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatTable, paint, printError } from "../terminal/output.ts";
 
-const SUBCOMMANDS: Readonly<
-  Record<string, (context: AttemptsContext, input: Input) => Promise<Output>>
-> = { list, resolve, "resolve-unknown": resolveUnknown };
-
-export async function run(input: Input): Promise<Output | number> {
-  const { store, close } = await openStore(input.values);
-  // There is no API key to redact: a value that nothing contains.
-  const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
-  try {
-    return (await SUBCOMMANDS[input.subcommand]?.(context, input)) ?? EXIT.usage;
-  } finally {
-    await close();
-  }
-}
+/** A command about the store that `--store` names. */
+const withStore =
+  (work: (context: AttemptsContext, input: Input) => Promise<Output>) =>
+  async (input: Input): Promise<Output> => {
+    const { store, close } = await openStore(input.values);
+    // There is no API key to redact: a value that nothing contains.
+    const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
+    try {
+      return await work(context, input);
+    } finally {
+      await close();
+    }
+  };
 
 /** Opens the store that `--store` names. */
 async function openStore(values: FlagValues) {
@@ -64,7 +62,8 @@ async function openStore(values: FlagValues) {
 
 const MAX_LIMIT = 1_000;
 
-async function list(context: AttemptsContext, { values }: Input): Promise<Output> {
+/** `malipo attempts list` */
+export const list = withStore(async (context, { values }) => {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
   const digests = digestsOf(context, values);
@@ -77,7 +76,7 @@ async function list(context: AttemptsContext, { values }: Input): Promise<Output
     return [formatAttempts(items), ...more, ...hint].join("\n");
   };
   return { value: { items, next }, text };
-}
+});
 
 const DIGESTS_HINT =
   "The store has digests of account references, amounts and phones. To find the attempts of an order: --account-reference, --amount, --phone";
@@ -103,7 +102,8 @@ function formatAttempts(items: readonly Attempt[]): string {
   return formatTable([HEAD, ...rows]);
 }
 
-async function resolve(context: AttemptsContext, input: Input): Promise<Output> {
+/** `malipo attempts resolve` */
+export const resolve = withStore(async (context, input) => {
   const { args, values, switches } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
@@ -122,7 +122,7 @@ async function resolve(context: AttemptsContext, input: Input): Promise<Output> 
       ? `${key} is free: the next call with it is sent.`
       : `${key} has the reference ${outcome} now.`;
   return { value: { key, outcome }, text };
-}
+});
 
 /** Looks at the service before an outcome is believed. @throws {CliError} for a contradiction. */
 async function look(
@@ -138,13 +138,13 @@ async function look(
   const objection = await objectionTo(context, record, outcome);
   if (objection === undefined) return;
   throw new CliError(
-    EXIT.failed,
     "contradiction",
     `${objection} Nothing was resolved. If you are certain nevertheless, add --force.`,
   );
 }
 
-async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<Output> {
+/** `malipo attempts resolve-unknown` */
+export const resolveUnknown = withStore(async ({ store }, input) => {
   const { values, switches } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
@@ -170,7 +170,7 @@ async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise
       : { state: "another" },
   );
   return { value: { reports }, text: () => textOf(reports) };
-}
+});
 
 const textOf = (reports: readonly UnknownReport[]): string =>
   reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);

@@ -8,22 +8,14 @@ import { type Input, kebabCase, type Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readFile } from "../input/files.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
-import { type Details, deliveryDetails, READS } from "../sandbox/reads.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";
+import { type Details, deliveryDetails } from "../sandbox/sandbox-log.ts";
 import { formatFields } from "../terminal/output.ts";
-import { argumentFields, controlWords, flagFields, isFile } from "../words.ts";
+import { argumentFields, flagFields, isFile } from "../words.ts";
 
-const BY_WORDS: ReadonlyMap<string, CommandName> = new Map(
-  Object.keys(COMMANDS).map((name) => [controlWords(name), name as CommandName]),
-);
-
-export async function run(input: Input): Promise<Output> {
-  const { command, subcommand, values } = input;
-  const words = `${command} ${subcommand}`.trim();
-  const origin = await findSandbox(values);
-  const read = READS[words];
-  if (read !== undefined) return read(origin, input);
-  const name = BY_WORDS.get(words) as CommandName;
+/** Runs a command of the control API on the sandbox that is running. */
+export async function runOnSandbox(name: CommandName, input: Input): Promise<Output> {
+  const origin = await findSandbox(input.values);
   const fields = fieldsOf(name, input);
   const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
   const text = () =>

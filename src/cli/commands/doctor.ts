@@ -3,7 +3,7 @@ import type { Check } from "../diagnosis/check.ts";
 import { checkGateway } from "../diagnosis/gateway.ts";
 import { checkReceiver } from "../diagnosis/receiver.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOptions } from "../gateway-from-flags.ts";
+import { givenGateway } from "../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { paint, printable } from "../terminal/output.ts";
 
@@ -15,7 +15,7 @@ export async function run(input: Input): Promise<Output> {
     secret: signingSecret(values),
   };
   const checks = [
-    ...(await checkGateway(gatewayOptions(input), values["key-file"])),
+    ...(await checkGateway(givenGateway(input), values["key-file"])),
     ...(receiver ? await checkReceiver(receiver.url, receiver.secret) : [RECEIVER_SKIPPED]),
   ];
   const healthy = !checks.some(({ state }) => state === "fail");

@@ -1,11 +1,12 @@
 import type { Gateway } from "../../client/gateway.ts";
-import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
+import type { Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
-import { bodyFields, requireFields } from "../input/fields.ts";
+import { bodyFields } from "../input/fields.ts";
 import {
   parseQuery,
   parseUrl,
@@ -27,14 +28,8 @@ import { endpointWords } from "../words.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Method = (...args: unknown[]) => Promise<object>;
 
-const BY_WORDS: ReadonlyMap<string, readonly [name: string, row: Endpoint]> = new Map(
-  Object.entries<Endpoint>(ENDPOINTS).map(([name, row]) => [endpointWords(name), [name, row]]),
-);
-
-export async function run(input: Input): Promise<Output> {
-  const found = BY_WORDS.get(`${input.command} ${input.subcommand}`);
-  if (found === undefined) return wait(input);
-  const [name, row] = found;
+/** Calls an endpoint with what the flags and arguments say. */
+export async function callEndpoint(name: string, row: Endpoint, input: Input): Promise<Output> {
   const [namespace = "", method = ""] = name.split(".");
   const args = await (ARGUMENTS[name]?.(input) ?? argumentsOf(row, input));
   const gateway = await createGateway(input);
@@ -42,7 +37,7 @@ export async function run(input: Input): Promise<Output> {
     Record<string, Method>
   >;
   const result = await resource[method]?.(...args);
-  return row.list ? listOutput(input, row, result as Page) : fieldsOutput(Object(result));
+  return row.list ? listOutput(name, row, result as Page) : fieldsOutput(Object(result));
 }
 
 /** What the method of an endpoint takes: path parameters, then the query or the body. */
@@ -52,7 +47,8 @@ async function argumentsOf({ list, request, path }: Endpoint, input: Input): Pro
   if (request === undefined) return params;
   const fields = await bodyFields(input);
   // An invoice can be sent without a body.
-  return [...params, path.endsWith("/send") ? fields : requireFields(fields)];
+  if (fields !== undefined || path.endsWith("/send")) return [...params, fields];
+  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
 }
 
 /** The arguments of the methods whose commands have flags for their fields. */
@@ -73,7 +69,8 @@ const ARGUMENTS: Readonly<Record<string, (input: Input) => readonly unknown[]>> 
   },
 };
 
-async function wait(input: Input): Promise<Output> {
+/** `malipo payments wait` */
+export async function wait(input: Input): Promise<Output> {
   const [reference = ""] = input.args;
   const waitMs = readTimeout(input.values, "timeout");
   const gateway = await createGateway(input);
@@ -108,12 +105,13 @@ interface Page {
  * envelope's, and if `meta` is the only other field, its fields are meant.
  */
 function listOutput(
-  { command, subcommand }: Input,
+  name: string,
   { response }: Endpoint,
   { items, meta: { success: _, ...rest } }: Page,
 ): Output {
   const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
   const meta = isOnly ? (rest.meta as Fields) : rest;
+  const [command = "", subcommand = ""] = endpointWords(name).split(" ");
   const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
   const text = () => {
     const list =

@@ -1,7 +1,6 @@
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { writeEnvFile } from "../sandbox/private-files.ts";
 import { registeredSandboxes } from "../sandbox/registry.ts";
@@ -43,7 +42,6 @@ export async function sandboxVariables(origin: string, kind = "secret") {
 function checkPlain(origin: string, what: string, value: unknown): void {
   if (typeof value === "string" && /^[\w.-]+$/.test(value)) return;
   throw new CliError(
-    EXIT.failed,
     "rejected",
     `${origin} gave ${what} with characters that a shell would act on. Nothing was printed. Check that it is your sandbox.`,
   );

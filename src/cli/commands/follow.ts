@@ -6,7 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { parseUrl } from "../input/flag-values.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
-import { attemptedAt, logLines, requestLine } from "../sandbox/sandbox-log.ts";
+import { attemptedAt, deliveryLine, requestLine } from "../sandbox/sandbox-log.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
 
@@ -20,11 +20,8 @@ interface News {
 const INTERVAL_MS = 500;
 const LIMIT = 200;
 
-export const run = (input: Input): Promise<number> =>
-  input.command === "listen" ? listen(input) : showLogs(input);
-
 /** `malipo logs` */
-async function showLogs({ values, switches, json }: Input): Promise<number> {
+export async function showLogs({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;
   const nextNews = newsOf(await findSandbox(values));
   if (switches.has("once")) print(await nextNews());
@@ -33,7 +30,7 @@ async function showLogs({ values, switches, json }: Input): Promise<number> {
 }
 
 /** `malipo listen` */
-async function listen({ args: [receiver = ""], values, json }: Input): Promise<number> {
+export async function listen({ args: [receiver = ""], values, json }: Input): Promise<number> {
   const { href: url } = parseUrl(receiver, "<receiver>");
   const origin = await findSandbox(values);
   const nextNews = newsOf(origin);
@@ -44,8 +41,7 @@ async function listen({ args: [receiver = ""], values, json }: Input): Promise<n
   try {
     await follow(nextNews, ({ deliveries }) => {
       const own = deliveries.filter((one) => one.url === url);
-      const lines = json ? own.map((one) => JSON.stringify(one)) : deliveryLines(own);
-      for (const line of lines) printLine(line);
+      for (const one of own) printLine(json ? JSON.stringify(one) : deliveryLine(one));
     });
   } finally {
     await runCommand(origin, "webhooks/remove", { id: String(id) });
@@ -92,9 +88,6 @@ async function follow(nextNews: () => Promise<News>, print: (news: News) => void
   }
 }
 
-const deliveryLines = (deliveries: readonly Delivery[]): string[] =>
-  logLines({ payments: [], deliveries }, Date.now());
-
 /** One JSON document a line. */
 function printJson({ requests, deliveries }: News): void {
   for (const request of requests) printLine(JSON.stringify({ request }));
@@ -104,11 +97,8 @@ function printJson({ requests, deliveries }: News): void {
 /** In the order in which it happened, by the sandbox's clock. */
 function printText({ requests, deliveries }: News): void {
   const lines = [
-    ...requests.map((one) => ({ at: one.at, text: requestLine(one) })),
-    ...deliveries.map((one) => {
-      const at = attemptedAt(one) || Number.POSITIVE_INFINITY;
-      return { at, text: deliveryLines([one]).join("\n") };
-    }),
+    ...requests.map((one) => [one.at, requestLine(one)] as const),
+    ...deliveries.map((one) => [attemptedAt(one) || Infinity, deliveryLine(one)] as const),
   ];
-  for (const { text } of lines.sort((a, b) => a.at - b.at)) printLine(text);
+  for (const [, line] of lines.sort(([a], [b]) => a - b)) printLine(line);
 }

@@ -53,8 +53,7 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
     }
     const call = parse(commands, argv);
     if (call.kind !== "call") throw usageError("The tool was called without its arguments.");
-    const command = await call.command.load();
-    const output = await command.run(call.input, commands);
+    const output = await call.subcommand.run(call.input, commands);
     return typeof output === "number" ? {} : output.value;
   }
 

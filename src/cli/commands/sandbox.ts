@@ -35,7 +35,7 @@ export async function run(input: Input): Promise<number> {
   const saver = state ? createStateSaver(sandbox, state, clock, warn) : undefined;
   const server = await listen(sandbox, settings.serve);
   const registration = registerSandbox(server.url);
-  if (registration.hasFailed) {
+  if (registration === undefined) {
     warn(`Commands cannot find this sandbox. Give them its address: --url ${server.url}`);
   }
   if (!isLoopback(settings.serve.host)) {
@@ -51,10 +51,10 @@ export async function run(input: Input): Promise<number> {
     const stopped = stopSignal();
     const ready = describeReady(sandbox, server, settings, restored);
     if (readyFile) await writeReadyFile(readyFile, ready);
-    printLine(json ? JSON.stringify(ready) : banner(ready, registration.isFound));
+    printLine(json ? JSON.stringify(ready) : banner(ready, registration?.isFound ?? false));
     await stopped;
   } finally {
-    registration.remove();
+    registration?.remove();
     await server.close();
     if (readyFile) rmSync(readyFile, { force: true });
   }

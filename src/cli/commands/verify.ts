@@ -12,11 +12,8 @@ import { formatFields, paint } from "../terminal/output.ts";
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export const run = (input: Input): Promise<Output> =>
-  input.command === "sign" ? sign(input) : verify(input);
-
 /** `malipo sign` */
-async function sign({ args: [file], values }: Input): Promise<Output> {
+export async function sign({ args: [file], values }: Input): Promise<Output> {
   const secret = signingSecret(values);
   const body = await readBytes(file);
   const signature = signWebhook(body, secret);
@@ -25,7 +22,7 @@ async function sign({ args: [file], values }: Input): Promise<Output> {
 }
 
 /** `malipo verify` */
-async function verify({ args: [file], values, repeated }: Input): Promise<Output> {
+export async function verify({ args: [file], values, repeated }: Input): Promise<Output> {
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
   const secrets = repeated.secret ?? [signingSecret(values)];

@@ -1,7 +1,7 @@
 import type { FlagRows } from "../../internal/flags.ts";
-import { COMMANDS } from "../../sandbox/control/commands.ts";
+import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";
-import { type Command, kebabCase, type Subcommand, subcommand } from "../command.ts";
+import { type Command, command, kebabCase, lazily, type SubcommandRow } from "../command.ts";
 import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../words.ts";
 import { SANDBOX_URL } from "./flags.ts";
 
@@ -39,7 +39,7 @@ const fieldExample = (example: Example, field: string): string =>
 const flagExample = (example: Example, field: string): string =>
   `--${kebabCase(field)}${fieldRow(field).type === "boolean" ? "" : ` ${fieldExample(example, field)}`}`;
 
-function controlSubcommand([name, row]: readonly [string, ControlRow]): Subcommand {
+function controlRow([name, row]: readonly [string, ControlRow]): [usage: string, SubcommandRow] {
   const words = controlWords(name);
   const fields = argumentFields(row);
   const flags = flagFields(row);
@@ -56,22 +56,31 @@ function controlSubcommand([name, row]: readonly [string, ControlRow]): Subcomma
     const others = field === "key" && { takesOthers: true };
     return [kebabCase(field), { summary: description, ...(values && { values, ...others }) }];
   });
-  return subcommand(`${words.split(" ")[1] ?? ""}${usage.join("")}`, row.summary, {
+  const definition: SubcommandRow = {
+    summary: row.summary,
+    run: async (input) =>
+      (await import("../commands/control.ts")).runOnSandbox(name as CommandName, input),
     flags: { ...SANDBOX_URL, ...Object.fromEntries(flags.map(fieldFlag)) },
     examples: [example.join(" ")],
     values: Object.fromEntries(known),
     effect: row.removes && "removes",
-  });
+  };
+  return [`${words.split(" ")[1] ?? ""}${usage.join("")}`, definition];
 }
 
 /** A command that reads from a running sandbox. */
 const read = (
-  usage: string,
+  what: keyof typeof import("../sandbox/reads.ts"),
   summary: string,
   examples: readonly string[],
   own: FlagRows = {},
-): Subcommand =>
-  subcommand(usage, summary, { flags: { ...SANDBOX_URL, ...own }, examples, effect: "reads" });
+): SubcommandRow => ({
+  summary,
+  run: lazily(() => import("../sandbox/reads.ts"), what),
+  flags: { ...SANDBOX_URL, ...own },
+  examples,
+  effect: "reads",
+});
 
 const limit = (what: string): FlagRows => ({
   "--limit <number>": `the maximum number of ${what} [default: 20]`,
@@ -79,18 +88,21 @@ const limit = (what: string): FlagRows => ({
 
 /** What the command line calls a group of commands, and what it reads from a sandbox itself. */
 const GROUPS: Readonly<
-  Record<string, { readonly summary: string; readonly reads?: readonly Subcommand[] }>
+  Record<
+    string,
+    { readonly summary: string; readonly reads?: Readonly<Record<string, SubcommandRow>> }
+  >
 > = {
   phone: { summary: "act as the customer of a running sandbox" },
   clock: {
     summary: "show and move the clock of a running sandbox",
-    reads: [read("now", "Shows the sandbox's time.", ["clock now"])],
+    reads: { now: read("clock", "Shows the sandbox's time.", ["clock now"]) },
   },
   events: {
     summary: "list, show and resend the webhook deliveries of a running sandbox",
-    reads: [
-      read(
-        "list",
+    reads: {
+      list: read(
+        "deliveries",
         "Lists deliveries, newest first, and how many are pending for each URL.",
         [
           "events list",
@@ -103,36 +115,40 @@ const GROUPS: Readonly<
           ...limit("deliveries"),
         },
       ),
-      read("show <id>", "Shows one delivery: its body, its signature and every attempt.", [
-        "events show dlv_4cG7wq1ZbK2m",
-      ]),
-    ],
+      "show <id>": read(
+        "delivery",
+        "Shows one delivery: its body, its signature and every attempt.",
+        ["events show dlv_4cG7wq1ZbK2m"],
+      ),
+    },
   },
   requests: {
     summary: "list the requests to a running sandbox",
-    reads: [
-      read(
-        "list",
+    reads: {
+      list: read(
+        "requests",
         "Lists requests and what the sandbox responded, newest first. Keys are shortened.",
         ["requests list", "requests list --limit 5 --json"],
         limit("requests"),
       ),
-    ],
+    },
   },
   faults: {
     summary: "make requests to a running sandbox fail on purpose",
-    reads: [
-      read("list", "Lists the faults that are active, and the rates of chaos.", ["faults list"]),
-    ],
+    reads: {
+      list: read("faults", "Lists the faults that are active, and the rates of chaos.", [
+        "faults list",
+      ]),
+    },
   },
   keys: { summary: "revoke a key of a running sandbox" },
   chaos: { summary: "inject random faults into a running sandbox" },
   scenes: {
     summary: "save and load the state of a running sandbox",
-    reads: [
-      read("list", "Lists the saved states.", ["scenes list"]),
-      read("export", "Prints the whole state as JSON, keys included.", ["scenes export"]),
-    ],
+    reads: {
+      list: read("scenes", "Lists the saved states.", ["scenes list"]),
+      export: read("snapshot", "Prints the whole state as JSON, keys included.", ["scenes export"]),
+    },
   },
   reset: { summary: "delete everything in a running sandbox" },
 };
@@ -144,13 +160,9 @@ export function controlCommands(
   const acts = Object.entries(rows).filter(isOffered);
   const groupOf = (name: string) => controlWords(name).split(" ")[0] ?? "";
   const names = new Set([...Object.keys(GROUPS), ...acts.map(([name]) => groupOf(name))]);
-  return [...names].map((name) => ({
-    name,
-    summary: GROUPS[name]?.summary ?? `act on the ${name} of a running sandbox`,
-    load: () => import("../commands/control.ts"),
-    subcommands: [
-      ...(GROUPS[name]?.reads ?? []),
-      ...acts.filter(([act]) => groupOf(act) === name).map(controlSubcommand),
-    ],
-  }));
+  return [...names].map((name) => {
+    const { summary = `act on the ${name} of a running sandbox`, reads } = GROUPS[name] ?? {};
+    const own = acts.filter(([act]) => groupOf(act) === name).map(controlRow);
+    return command(name, summary, { ...reads, ...Object.fromEntries(own) });
+  });
 }

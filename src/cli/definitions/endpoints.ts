@@ -2,7 +2,7 @@ import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { DURATION_UNITS } from "../../internal/duration.ts";
 import type { FlagRows } from "../../internal/flags.ts";
 import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
-import { type Command, type Subcommand, subcommand } from "../command.ts";
+import { type Command, command, lazily, type SubcommandRow } from "../command.ts";
 import { endpointWords } from "../words.ts";
 import { GATEWAY } from "./flags.ts";
 
@@ -66,7 +66,7 @@ function summaryOf(name: string, { path, method, effect }: Endpoint): string {
   return `${title}.${effect === "create" ? " Never retried automatically." : ""}`;
 }
 
-function endpointSubcommand(name: string, row: Endpoint): Subcommand {
+function endpointRow([name, row]: readonly [string, Endpoint]): [usage: string, SubcommandRow] {
   const [, words = ""] = endpointWords(name).split(" ");
   const params = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = ""]) => param);
   const {
@@ -74,12 +74,15 @@ function endpointSubcommand(name: string, row: Endpoint): Subcommand {
     flags = { ...(row.list && QUERY), ...(row.request && FIELDS) },
     examples = [exampleOf(name, row, params)],
   } = OWN[name] ?? {};
-  return subcommand(`${words} ${args}`, summaryOf(name, row), {
+  const definition: SubcommandRow = {
+    summary: summaryOf(name, row),
+    run: async (input) => (await import("../commands/endpoints.ts")).callEndpoint(name, row, input),
     flags: { ...GATEWAY, ...flags },
     examples,
     creates: row.effect === "create",
     effect: row.method === "GET" ? "reads" : undefined,
-  });
+  };
+  return [`${words} ${args}`.trim(), definition];
 }
 
 function exampleOf(name: string, { list, request }: Endpoint, params: readonly string[]): string {
@@ -88,13 +91,15 @@ function exampleOf(name: string, { list, request }: Endpoint, params: readonly s
   return [endpointWords(name), ...args, ...flags].join(" ");
 }
 
-const WAIT = subcommand("wait <reference>", "Waits until a payment is completed or failed.", {
+const WAIT: SubcommandRow = {
+  summary: "Waits until a payment is completed or failed.",
+  run: lazily(() => import("../commands/endpoints.ts"), "wait"),
   flags: {
     ...GATEWAY,
     "--timeout <duration>": `how long to wait: a number with a unit (${DURATION_UNITS.join(", ")}) [default: 2m]`,
   },
   examples: ["payments wait PAY-7Q2M9X4KD1TB --timeout 90s"],
-});
+};
 
 const SUMMARIES: Readonly<Record<string, string>> = {
   payments: "read, list, start and wait for payments, on any gateway",
@@ -107,16 +112,13 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 export function endpointCommands(
   rows: Readonly<Record<string, Endpoint>> = ENDPOINTS,
 ): readonly Command[] {
-  const commands = new Map<string, Subcommand[]>();
-  for (const [name, row] of Object.entries(rows)) {
-    const [command = ""] = endpointWords(name).split(" ");
-    const subcommands = commands.get(command) ?? [];
-    commands.set(command, [...subcommands, endpointSubcommand(name, row)]);
-  }
-  return [...commands].map(([name, subcommands]) => ({
-    name,
-    summary: SUMMARIES[name] ?? `call the endpoints of ${name}, on any gateway`,
-    load: () => import("../commands/endpoints.ts"),
-    subcommands: name === "payments" ? [...subcommands, WAIT] : subcommands,
-  }));
+  const groupOf = (name: string) => endpointWords(name).split(" ")[0] ?? "";
+  const names = new Set(Object.keys(rows).map(groupOf));
+  return [...names].map((name) => {
+    const own = Object.entries(rows).filter(([endpoint]) => groupOf(endpoint) === name);
+    return command(name, SUMMARIES[name] ?? `call the endpoints of ${name}, on any gateway`, {
+      ...Object.fromEntries(own.map(endpointRow)),
+      ...(name === "payments" && { "wait <reference>": WAIT }),
+    });
+  });
 }

@@ -1,12 +1,12 @@
-import { type Command, single } from "../command.ts";
+import { type Command, lazily, singles } from "../command.ts";
 import { SANDBOX_URL } from "./flags.ts";
 
-const SANDBOX = single(
-  "sandbox",
-  "run a payment gateway on this machine, with the customer's phone on a web page",
-  "Runs a payment gateway on this machine until you press Ctrl-C.",
-  () => import("../commands/sandbox.ts"),
-  {
+/** The commands that run a sandbox, and that connect one to a shop, a shell or a browser. */
+export const SANDBOX_COMMANDS: readonly Command[] = singles({
+  sandbox: {
+    about: "run a payment gateway on this machine, with the customer's phone on a web page",
+    summary: "Runs a payment gateway on this machine until you press Ctrl-C.",
+    run: lazily(() => import("../commands/sandbox.ts"), "run"),
     flags: {
       "--port <number>": "the port to listen on; 0 takes any free port [default: 4010]",
       "--seed <text>":
@@ -35,33 +35,26 @@ const SANDBOX = single(
       "sandbox --clock virtual --port 0 --json",
     ],
   },
-);
-
-const LOGS = single(
-  "logs",
-  "follow the requests and deliveries of a running sandbox",
-  "Prints each request and each delivery as it happens, until you press Ctrl-C.",
-  () => import("../commands/follow.ts"),
-  {
+  logs: {
+    about: "follow the requests and deliveries of a running sandbox",
+    summary: "Prints each request and each delivery as it happens, until you press Ctrl-C.",
+    run: lazily(() => import("../commands/follow.ts"), "showLogs"),
     flags: { ...SANDBOX_URL, "--once": "print what there is, and end" },
     examples: ["logs", "logs --once --json"],
   },
-);
-
-const LISTEN = single(
-  "listen <receiver>",
-  "send the webhooks of a running sandbox to your receiver while the command runs",
-  "Registers your receiver for all events, prints each delivery, and removes it at Ctrl-C.",
-  () => import("../commands/follow.ts"),
-  { flags: { ...SANDBOX_URL }, examples: ["listen http://localhost:3000/webhooks"] },
-);
-
-const ENV = single(
-  "env",
-  "print the settings of a running sandbox for your shell or a .env file",
-  "Prints the base URL, the secret key and the webhook secret of a running sandbox for a shell, or writes them into a .env file.",
-  () => import("../commands/env.ts"),
-  {
+  "listen <receiver>": {
+    about: "send the webhooks of a running sandbox to your receiver while the command runs",
+    summary:
+      "Registers your receiver for all events, prints each delivery, and removes it at Ctrl-C.",
+    run: lazily(() => import("../commands/follow.ts"), "listen"),
+    flags: SANDBOX_URL,
+    examples: ["listen http://localhost:3000/webhooks"],
+  },
+  env: {
+    about: "print the settings of a running sandbox for your shell or a .env file",
+    summary:
+      "Prints the base URL, the secret key and the webhook secret of a running sandbox for a shell, or writes them into a .env file.",
+    run: lazily(() => import("../commands/env.ts"), "run"),
     flags: {
       ...SANDBOX_URL,
       "--write <path>":
@@ -70,18 +63,11 @@ const ENV = single(
     },
     examples: ["env", "env --write .env"],
   },
-);
-
-const OPEN = single(
-  "open",
-  "open the page of a running sandbox in the browser",
-  "Opens the page of a running sandbox.",
-  () => import("../commands/open.ts"),
-  {
-    flags: { ...SANDBOX_URL },
+  open: {
+    about: "open the page of a running sandbox in the browser",
+    summary: "Opens the page of a running sandbox.",
+    run: lazily(() => import("../commands/open.ts"), "run"),
+    flags: SANDBOX_URL,
     examples: ["open"],
   },
-);
-
-/** The commands that run a sandbox, and that connect one to a shop, a shell or a browser. */
-export const SANDBOX_COMMANDS: readonly Command[] = [SANDBOX, LOGS, LISTEN, ENV, OPEN];
+});

@@ -1,5 +1,5 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import { type Command, subcommand } from "../command.ts";
+import { command, lazily } from "../command.ts";
 import { GATEWAY } from "./flags.ts";
 
 const PAGE = {
@@ -17,12 +17,13 @@ const ATTEMPT_STORE = {
 };
 
 /** Attempts in an idempotency store. */
-export const ATTEMPTS: Command = {
-  name: "attempts",
-  summary: "list the attempts of an idempotency store, and resolve those of unknown outcome",
-  load: () => import("../commands/attempts.ts"),
-  subcommands: [
-    subcommand("list", "Lists attempts, the oldest first.", {
+export const ATTEMPTS = command(
+  "attempts",
+  "list the attempts of an idempotency store, and resolve those of unknown outcome",
+  {
+    list: {
+      summary: "Lists attempts, the oldest first.",
+      run: lazily(() => import("../commands/attempts.ts"), "list"),
       flags: {
         ...ATTEMPT_STORE,
         "--state <state>": "only attempts in this state [in_flight | unknown | succeeded]",
@@ -36,48 +37,46 @@ export const ATTEMPTS: Command = {
         "attempts list --store sqlite:payments.db --state unknown",
         "attempts list --store sqlite:payments.db --account-reference ORDER-42 --json",
       ],
-    }),
-    subcommand(
-      "resolve <key> <outcome>",
-      "Resolves an attempt of unknown outcome with the reference of its payment, or as not_sent. First it looks at the service, and rejects what the service contradicts.",
-      {
-        flags: {
-          ...ATTEMPT_STORE,
-          ...GATEWAY,
-          "--endpoint <endpoint>":
-            "the call that the key was used with, as `attempts list` shows it [default: mobileMoney.initiate]",
-          "--attempt <id>":
-            "resolves only this attempt, as `attempts list` shows it [otherwise: any attempt with this key]",
-          "--force": "does not look at the service first",
-        },
-        examples: [
-          "attempts resolve ORDER-42/1 PAY-7Q2M9X4KD1TB --store sqlite:payments.db",
-          "attempts resolve ORDER-42/1 not_sent --store redis://localhost",
-        ],
+    },
+    "resolve <key> <outcome>": {
+      summary:
+        "Resolves an attempt of unknown outcome with the reference of its payment, or as not_sent. First it looks at the service, and rejects what the service contradicts.",
+      run: lazily(() => import("../commands/attempts.ts"), "resolve"),
+      flags: {
+        ...ATTEMPT_STORE,
+        ...GATEWAY,
+        "--endpoint <endpoint>":
+          "the call that the key was used with, as `attempts list` shows it [default: mobileMoney.initiate]",
+        "--attempt <id>":
+          "resolves only this attempt, as `attempts list` shows it [otherwise: any attempt with this key]",
+        "--force": "does not look at the service first",
       },
-    ),
-    subcommand(
-      "resolve-unknown",
-      "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
-      {
-        flags: {
-          ...ATTEMPT_STORE,
-          ...GATEWAY,
-          "--look-back <duration>": "how old an attempt may be [default: 1d]",
-          "--not-sent-after <duration>":
-            "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
-          "--dry-run": "show what was found, and resolve nothing",
-          "--yes": "do not ask before attempts are resolved, for scripts",
-        },
-        examples: [
-          "attempts resolve-unknown --store sqlite:payments.db",
-          "attempts resolve-unknown --store sqlite:payments.db --dry-run",
-          "attempts resolve-unknown --store redis://localhost --look-back 3d --not-sent-after 1h",
-        ],
+      examples: [
+        "attempts resolve ORDER-42/1 PAY-7Q2M9X4KD1TB --store sqlite:payments.db",
+        "attempts resolve ORDER-42/1 not_sent --store redis://localhost",
+      ],
+    },
+    "resolve-unknown": {
+      summary:
+        "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
+      run: lazily(() => import("../commands/attempts.ts"), "resolveUnknown"),
+      flags: {
+        ...ATTEMPT_STORE,
+        ...GATEWAY,
+        "--look-back <duration>": "how old an attempt may be [default: 1d]",
+        "--not-sent-after <duration>":
+          "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
+        "--dry-run": "show what was found, and resolve nothing",
+        "--yes": "do not ask before attempts are resolved, for scripts",
       },
-    ),
-  ],
-};
+      examples: [
+        "attempts resolve-unknown --store sqlite:payments.db",
+        "attempts resolve-unknown --store sqlite:payments.db --dry-run",
+        "attempts resolve-unknown --store redis://localhost --look-back 3d --not-sent-after 1h",
+      ],
+    },
+  },
+);
 
 const INBOX_STORE = {
   "--store <url>": "the inbox: sqlite:inbox.db, redis://... or postgres://...",
@@ -109,12 +108,13 @@ const CHANGE = {
 const STORE_EXAMPLE = "--store sqlite:inbox.db";
 
 /** What waits in the inbox of a receiver, for its next attempt or for a person. */
-export const INBOX_COMMAND: Command = {
-  name: "inbox",
-  summary: "look at the inbox of a receiver; requeue, drop and replay what waits for a person",
-  load: () => import("../commands/inbox.ts"),
-  subcommands: [
-    subcommand("list", "Lists dead letters, the oldest first. Nothing is processed or changed.", {
+export const INBOX_COMMAND = command(
+  "inbox",
+  "look at the inbox of a receiver; requeue, drop and replay what waits for a person",
+  {
+    list: {
+      summary: "Lists dead letters, the oldest first. Nothing is processed or changed.",
+      run: lazily(() => import("../inbox/list.ts"), "list"),
       flags: {
         ...INBOX_STORE,
         ...CONFLICTS,
@@ -130,55 +130,54 @@ export const INBOX_COMMAND: Command = {
         "inbox list --store redis://localhost --kind payment.completed --since 2d",
         "inbox list --store postgres://localhost/shop --conflicts --json",
       ],
-    }),
-    subcommand("stats", "Counts what the inbox holds: waiting, retrying, dead, conflicts.", {
+    },
+    stats: {
+      summary: "Counts what the inbox holds: waiting, retrying, dead, conflicts.",
+      run: lazily(() => import("../inbox/stats.ts"), "stats"),
       flags: INBOX_STORE,
       examples: [`inbox stats ${STORE_EXAMPLE}`, `inbox stats --json ${STORE_EXAMPLE}`],
-    }),
-    subcommand("show <id>", "Shows one dead letter with its body.", {
+    },
+    "show <id>": {
+      summary: "Shows one dead letter with its body.",
+      run: lazily(() => import("../inbox/list.ts"), "show"),
       flags: { ...INBOX_STORE, ...CONFLICTS, ...UNPROCESSED },
       examples: [`inbox show 5f0c2d1 ${STORE_EXAMPLE}`],
-    }),
-    subcommand(
-      "requeue [id...]",
-      "Has a running receiver process dead letters again, with 12 attempts.",
-      {
-        flags: {
-          ...INBOX_STORE,
-          ...CONFLICTS,
-          ...CHANGE,
-          "--never-tried":
-            "with --all, also those that no handler was given: replays of old events, for example",
-        },
-        examples: [
-          `inbox requeue 5f0c2d1 91ab77e ${STORE_EXAMPLE}`,
-          `inbox requeue --all --kind payment.completed --since 2d ${STORE_EXAMPLE}`,
-        ],
+    },
+    "requeue [id...]": {
+      summary: "Has a running receiver process dead letters again, with 12 attempts.",
+      run: lazily(() => import("../inbox/change.ts"), "requeue"),
+      flags: {
+        ...INBOX_STORE,
+        ...CONFLICTS,
+        ...CHANGE,
+        "--never-tried":
+          "with --all, also those that no handler was given: replays of old events, for example",
       },
-    ),
-    subcommand(
-      "drop [id...]",
-      "Drops the bodies of dead letters: nothing is to be done about them.",
-      {
-        flags: { ...INBOX_STORE, ...CONFLICTS, ...DOUBLE_PAYMENTS, ...CHANGE },
-        examples: [
-          `inbox drop 5f0c2d1 ${STORE_EXAMPLE}`,
-          `inbox drop --all --dry-run ${STORE_EXAMPLE}`,
-        ],
+      examples: [
+        `inbox requeue 5f0c2d1 91ab77e ${STORE_EXAMPLE}`,
+        `inbox requeue --all --kind payment.completed --since 2d ${STORE_EXAMPLE}`,
+      ],
+    },
+    "drop [id...]": {
+      summary: "Drops the bodies of dead letters: nothing is to be done about them.",
+      run: lazily(() => import("../inbox/change.ts"), "drop"),
+      flags: { ...INBOX_STORE, ...CONFLICTS, ...DOUBLE_PAYMENTS, ...CHANGE },
+      examples: [
+        `inbox drop 5f0c2d1 ${STORE_EXAMPLE}`,
+        `inbox drop --all --dry-run ${STORE_EXAMPLE}`,
+      ],
+    },
+    "replay <id...>": {
+      summary:
+        "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
+      run: lazily(() => import("../inbox/replay.ts"), "replay"),
+      flags: {
+        ...INBOX_STORE,
+        ...CONFLICTS,
+        "--to <url>": "the URL of the receiver, on this machine",
+        "--remote": "allow a receiver on another machine",
       },
-    ),
-    subcommand(
-      "replay <id...>",
-      "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
-      {
-        flags: {
-          ...INBOX_STORE,
-          ...CONFLICTS,
-          "--to <url>": "the URL of the receiver, on this machine",
-          "--remote": "allow a receiver on another machine",
-        },
-        examples: [`inbox replay 5f0c2d1 --to http://127.0.0.1:3000/webhooks ${STORE_EXAMPLE}`],
-      },
-    ),
-  ],
-};
+      examples: [`inbox replay 5f0c2d1 --to http://127.0.0.1:3000/webhooks ${STORE_EXAMPLE}`],
+    },
+  },
+);

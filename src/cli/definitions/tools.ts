@@ -1,14 +1,16 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { DRILL_FLAGS } from "../../drill/options.ts";
-import { type Command, single } from "../command.ts";
+import { type Command, lazily, singles } from "../command.ts";
 import { GATEWAY, SANDBOX_URL, secretFlags } from "./flags.ts";
 
-const TRIGGER = single(
-  "trigger <event>",
-  "send a signed event to any receiver, without a gateway",
-  "Sends one signed event to a receiver and shows the response.",
-  () => import("../commands/trigger.ts"),
-  {
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** The commands that send, sign and verify webhooks by hand. */
+export const WEBHOOK_TOOLS: readonly Command[] = singles({
+  "trigger <event>": {
+    about: "send a signed event to any receiver, without a gateway",
+    summary: "Sends one signed event to a receiver and shows the response.",
+    run: lazily(() => import("../commands/trigger.ts"), "run"),
     values: { event: { values: EVENT_KINDS, takesOthers: true } },
     flags: {
       "--to <url>": "the URL of the receiver",
@@ -23,25 +25,17 @@ const TRIGGER = single(
       "trigger payment.refunded --any --to http://localhost:3000/webhooks --set data.id:=7",
     ],
   },
-);
-
-const SIGN = single(
-  "sign [file]",
-  "sign a body as the service does",
-  "Prints the signature of a body. The raw bytes are signed.",
-  () => import("../commands/verify.ts"),
-  {
+  "sign [file]": {
+    about: "sign a body as the service does",
+    summary: "Prints the signature of a body. The raw bytes are signed.",
+    run: lazily(() => import("../commands/verify.ts"), "sign"),
     flags: secretFlags(),
     examples: ["sign body.json --secret-file secret.txt", "sign - < body.json"],
   },
-);
-
-const VERIFY = single(
-  "verify [file]",
-  "verify the signature of a delivery, and explain why it is rejected",
-  "Verifies a body and its signature. If they do not match, explains the cause.",
-  () => import("../commands/verify.ts"),
-  {
+  "verify [file]": {
+    about: "verify the signature of a delivery, and explain why it is rejected",
+    summary: "Verifies a body and its signature. If they do not match, explains the cause.",
+    run: lazily(() => import("../commands/verify.ts"), "verify"),
     flags: {
       "--signature <hex>": "the value of the header X-Service-Signature",
       ...secretFlags("; repeatable"),
@@ -54,14 +48,14 @@ const VERIFY = single(
       "verify - --signature 3f0a… --max-age 300 < body.json",
     ],
   },
-);
+});
 
-const DOCTOR = single(
-  "doctor",
-  "check the key, URL, TLS, clock and receiver, and name what to fix",
-  "Checks the key, the URL, TLS and the clock, and sends test events to your receiver.",
-  () => import("../commands/doctor.ts"),
-  {
+/** The commands that check what is there, and those that need neither a gateway nor a store. */
+export const OTHER_TOOLS: readonly Command[] = singles({
+  doctor: {
+    about: "check the key, URL, TLS, clock and receiver, and name what to fix",
+    summary: "Checks the key, the URL, TLS and the clock, and sends test events to your receiver.",
+    run: lazily(() => import("../commands/doctor.ts"), "run"),
     flags: {
       ...GATEWAY,
       "--webhook <url>": "a receiver: it is sent one signed event and one with a forged signature",
@@ -72,50 +66,35 @@ const DOCTOR = single(
       "doctor --webhook http://localhost:3000/webhooks --secret-file secret.txt",
     ],
   },
-);
-
-const DRILL = single(
-  "drill",
-  "rehearse your shop: crashes, lost responses and forged webhooks at every moment",
-  "Starts your shop with a sandbox, places orders, causes faults, and compares what the shop shows with what was paid.",
-  () => import("../commands/drill.ts"),
-  {
+  drill: {
+    about: "rehearse your shop: crashes, lost responses and forged webhooks at every moment",
+    summary:
+      "Starts your shop with a sandbox, places orders, causes faults, and compares what the shop shows with what was paid.",
+    run: lazily(() => import("../commands/drill.ts"), "run"),
     flags: DRILL_FLAGS,
     examples: ["drill --init", "drill --report drill.html", "drill --case 41"],
   },
-);
-
-const EXPLAIN = single(
-  "explain [code]",
-  "explain why a payment failed, by its result code or reason",
-  "Explains a result code or a failure_reason: the cause, what to tell the customer, and whether to try again. Without one, lists all codes.",
-  () => import("../commands/explain.ts"),
-  { examples: ["explain 1037", "explain"], effect: "reads" },
-);
-
-const SHELLS = ["bash", "zsh", "fish"] as const;
-
-const COMPLETION = single(
-  "completion <shell>",
-  "print a script with which your shell completes commands, flags and values",
-  "Prints the script. Its first lines say where it belongs. Nothing is installed.",
-  () => import("../completion.ts"),
-  {
+  "explain [code]": {
+    about: "explain why a payment failed, by its result code or reason",
+    summary:
+      "Explains a result code or a failure_reason: the cause, what to tell the customer, and whether to try again. Without one, lists all codes.",
+    run: lazily(() => import("../commands/explain.ts"), "run"),
+    examples: ["explain 1037", "explain"],
+    effect: "reads",
+  },
+  mcp: {
+    about: "serve the tools of a running sandbox to a coding assistant, over stdio",
+    summary:
+      "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
+    run: lazily(() => import("../commands/mcp.ts"), "run"),
+    flags: SANDBOX_URL,
+    examples: ["mcp", "mcp --url http://127.0.0.1:4011"],
+  },
+  "completion <shell>": {
+    about: "print a script with which your shell completes commands, flags and values",
+    summary: "Prints the script. Its first lines say where it belongs. Nothing is installed.",
+    run: lazily(() => import("../completion.ts"), "run"),
     values: { shell: { values: SHELLS } },
     examples: SHELLS.map((shell) => `completion ${shell}`),
   },
-);
-
-const MCP = single(
-  "mcp",
-  "serve the tools of a running sandbox to a coding assistant, over stdio",
-  "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
-  () => import("../commands/mcp.ts"),
-  { flags: SANDBOX_URL, examples: ["mcp", "mcp --url http://127.0.0.1:4011"] },
-);
-
-/** The commands that send, sign and verify webhooks by hand. */
-export const WEBHOOK_TOOLS: readonly Command[] = [TRIGGER, SIGN, VERIFY];
-
-/** The commands that check what is there, and those that need neither a gateway nor a store. */
-export const OTHER_TOOLS: readonly Command[] = [DOCTOR, DRILL, EXPLAIN, MCP, COMPLETION];
+});

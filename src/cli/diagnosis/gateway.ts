@@ -1,13 +1,11 @@
 import { statSync } from "node:fs";
 import { Gateway } from "../../client/gateway.ts";
-import type { GatewayOptions } from "../../client/options.ts";
 import { settingsFrom } from "../../client/settings.ts";
 import type { KeyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import {
   BASE_URL_MISSING,
-  hasBaseUrl,
-  hasKey,
+  type GivenGateway,
   KEY_MISSING,
   sandboxHint,
   settingsMessage,
@@ -20,17 +18,17 @@ import { checkTls } from "./tls.ts";
  * a failed one is left out.
  */
 export async function checkGateway(
-  options: GatewayOptions,
+  given: GivenGateway,
   keyFile: string | undefined,
 ): Promise<Check[]> {
-  const hint = await sandboxHint(options);
-  const key = { ...checkKey(options, keyFile), ...(hint && { advice: hint }) };
-  const [baseUrl, url] = checkBaseUrl(options);
+  const hint = await sandboxHint(given);
+  const key = { ...checkKey(given, keyFile), ...(hint && { advice: hint }) };
+  const [baseUrl, url] = checkBaseUrl(given);
   const checks = [key, baseUrl];
   if (url === undefined) return checks;
   checks.push(await checkTls(url));
   if (key.state === "fail") return checks;
-  return [...checks, ...(await checkService(options))];
+  return [...checks, ...(await checkService(given))];
 }
 
 const KEY_KINDS: Readonly<Record<KeyKind, string>> = {
@@ -45,14 +43,14 @@ const KEY_KINDS: Readonly<Record<KeyKind, string>> = {
 const VALID_BASE_URL = "https://service.invalid/v1";
 const VALID_KEY = "pk_doctor";
 
-function checkKey(options: GatewayOptions, keyFile: string | undefined): Check {
+function checkKey(given: GivenGateway, keyFile: string | undefined): Check {
   const name = "key";
   let detail: string;
   try {
-    detail = KEY_KINDS[settingsFrom({ ...options, baseUrl: VALID_BASE_URL }).kind];
+    detail = KEY_KINDS[settingsFrom({ ...given, baseUrl: VALID_BASE_URL }).kind];
   } catch (error) {
     const { message } = error as Error;
-    return { name, state: "fail", detail: hasKey(options) ? message : KEY_MISSING };
+    return { name, state: "fail", detail: given.apiKey ? message : KEY_MISSING };
   }
   if (keyFile === undefined || !isReadableByOthers(keyFile)) return { name, state: "ok", detail };
   const advice = `Other users of this machine can read ${keyFile}. Run: chmod 600 ${keyFile}`;
@@ -63,17 +61,17 @@ function checkKey(options: GatewayOptions, keyFile: string | undefined): Check {
 const isReadableByOthers = (path: string) =>
   process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0;
 
-function checkBaseUrl(options: GatewayOptions): [check: Check, url: URL | undefined] {
+function checkBaseUrl(given: GivenGateway): [check: Check, url: URL | undefined] {
   const name = "base URL";
   try {
-    const { baseUrl } = settingsFrom({ ...options, apiKey: VALID_KEY });
+    const { baseUrl } = settingsFrom({ ...given, apiKey: VALID_KEY });
     const url = new URL(baseUrl);
     if (url.pathname !== "/") return [{ name, state: "ok", detail: baseUrl }, url];
     const advice =
       "The base URL must include the path prefix of the service. This one has no path.";
     return [{ name, state: "warn", detail: baseUrl, advice }, url];
   } catch (error) {
-    const detail = hasBaseUrl(options) ? settingsMessage(error as Error) : BASE_URL_MISSING;
+    const detail = given.baseUrl ? settingsMessage(error as Error) : BASE_URL_MISSING;
     return [{ name, state: "fail", detail }, undefined];
   }
 }
@@ -93,9 +91,9 @@ const SERVICE_ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Reads the merchant with the key. The `Date` of the response is compared with the clock. */
-async function checkService(options: GatewayOptions): Promise<Check[]> {
+async function checkService(given: GivenGateway): Promise<Check[]> {
   const name = "service";
-  const gateway = new Gateway({ ...options, maxRetries: 0, timeoutMs: TIMEOUT_MS });
+  const gateway = new Gateway({ ...given, maxRetries: 0, timeoutMs: TIMEOUT_MS });
   const sentAt = Date.now();
   try {
     const { response } = await gateway.merchant.get().withResponse();

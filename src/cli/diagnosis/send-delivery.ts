@@ -1,6 +1,5 @@
 import { describeConnectionError } from "../../internal/describe-error.ts";
 import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
 
 /** The response of a receiver. */
 export interface ReceiverResponse {
@@ -49,7 +48,7 @@ export async function sendDelivery(
       ...(location !== null && { location }),
     };
   } catch (cause) {
-    throw new CliError(EXIT.unreachable, "unreachable", describeFailure(to, cause), { cause });
+    throw new CliError("unreachable", describeFailure(to, cause), { cause });
   }
 }
 

@@ -3,7 +3,14 @@ import type { Input, Output } from "../command.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
+import {
+  allEvents,
+  findEvents,
+  onList,
+  readFilter,
+  type Selected,
+  type StoredEvent,
+} from "./events.ts";
 import { formatGroups, groupsOf } from "./list.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
@@ -11,8 +18,13 @@ const DONE = { requeue: "requeued", drop: "dropped" } as const;
 /** All of them are changed together, or none. */
 const MAX_AT_ONCE = 500;
 
-/** `malipo inbox requeue` and `malipo inbox drop` */
-export async function changeEvents(
+/** `malipo inbox requeue` */
+export const requeue = onList((selection, input) => changeEvents("requeue", selection, input));
+
+/** `malipo inbox drop` */
+export const drop = onList((selection, input) => changeEvents("drop", selection, input));
+
+async function changeEvents(
   how: keyof typeof DONE,
   selection: Selected,
   input: Input,
@@ -65,8 +77,7 @@ async function eventsToChange(
     const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
     if (filter !== undefined) throw usageError(`--${filter} goes with --all.`);
     if (args.length === 0) throw usageError("Name the ids, or give --all for all that match.");
-    const ids = new Set(await findIds(selection, args));
-    return (await allEvents(selection, {})).filter(({ id }) => ids.has(id));
+    return findEvents(selection, args);
   }
   if (args.length > 0) throw usageError("Give either ids or --all.");
   const all = await allEvents(selection, readFilter(values));

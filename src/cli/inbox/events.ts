@@ -9,9 +9,9 @@ import type {
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { StoredDoublePayment } from "../../webhooks/inbox/types.ts";
 import { type CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../command.ts";
+import type { FlagValues, Input, Output } from "../command.ts";
 import { readMoment } from "../input/flag-values.ts";
-import type { ListedInbox } from "./open.ts";
+import { type ListedInbox, withInbox } from "./open.ts";
 
 /** An event that waits, or a double payment. */
 export type StoredEvent = EventPosition & Partial<DeadLetter & StoredDoublePayment>;
@@ -37,7 +37,7 @@ const LISTS: Readonly<Record<string, (inbox: ListedInbox) => Selected>> = {
   }),
 };
 
-export function selected(inbox: ListedInbox, { switches }: Input): Selected {
+function selected(inbox: ListedInbox, { switches }: Input): Selected {
   const given = Object.keys(LISTS).filter((name) => switches.has(name));
   if (given.length > 1) {
     throw usageError(`Give only one of ${given.map((name) => `--${name}`).join(" and ")}.`);
@@ -45,6 +45,10 @@ export function selected(inbox: ListedInbox, { switches }: Input): Selected {
   const choose = LISTS[given[0] ?? ""];
   return choose?.(inbox) ?? { what: "dead letter", list: inbox.deadLetters };
 }
+
+/** A command about the list that the flags choose. */
+export const onList = (work: (selection: Selected, input: Input) => Promise<Output>) =>
+  withInbox((inbox, input) => work(selected(inbox, input), input));
 
 /** The filter of `--kind`, `--since` and `--until`. */
 export const readFilter = (values: FlagValues): EventQuery => ({
@@ -94,14 +98,20 @@ function isBeginningOf(id: string, text: string): boolean {
   return text !== "" && text.split("-").every((part, index) => parts[index]?.startsWith(part));
 }
 
-/** The full ids of what was given, each once: ids, or beginnings that only one id has. */
-export async function findIds(selection: Selected, given: readonly string[]): Promise<string[]> {
-  const ids = (await allEvents(selection, {})).map(({ id }) => id);
+/** What the ids name, or beginnings that only one id has, each once. */
+export async function findEvents(
+  selection: Selected,
+  given: readonly string[],
+): Promise<StoredEvent[]> {
+  const events = await allEvents(selection, {});
   const found = given.map((text) => {
-    const matching = ids.includes(text) ? [text] : ids.filter((id) => isBeginningOf(id, text));
-    if (matching.length === 1) return matching[0] as string;
-    if (matching.length === 0) throw unknownId(selection.what, text);
-    const short = matching.map(shortIds(ids)).join(", ");
+    const exact = events.filter(({ id }) => id === text);
+    const matching = exact.length > 0 ? exact : events.filter(({ id }) => isBeginningOf(id, text));
+    const [first] = matching;
+    if (first === undefined) throw unknownId(selection.what, text);
+    if (matching.length === 1) return first;
+    const shortId = shortIds(events.map(({ id }) => id));
+    const short = matching.map(({ id }) => shortId(id)).join(", ");
     throw usageError(
       `${matching.length} ${selection.what}s have ids that begin with ${JSON.stringify(text)}: ${short}. Give more of the id.`,
     );
@@ -114,9 +124,9 @@ export async function readEvents(
   selection: Selected,
   given: readonly string[],
 ): Promise<WithBody<StoredEvent>[]> {
-  const ids = await findIds(selection, given);
+  const events = await findEvents(selection, given);
   return Promise.all(
-    ids.map(async (id) => {
+    events.map(async ({ id }) => {
       const event = await withBody(selection, id);
       if (event === undefined) throw unknownId(selection.what, id);
       return event;

@@ -2,14 +2,13 @@ import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
-import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
 import {
   allEvents,
+  onList,
   readEvents,
   readFilter,
-  type Selected,
   type StoredEvent,
   shortIds,
   withBody,
@@ -37,7 +36,7 @@ function orderIn(body = ""): Readonly<Record<string, unknown>> {
 }
 
 /** `malipo inbox list` */
-export async function listEvents(selection: Selected, { values }: Input): Promise<Output> {
+export const list = onList(async (selection, { values }) => {
   const { what } = selection;
   const filter = readFilter(values);
   const all = await allEvents(selection, filter);
@@ -61,7 +60,7 @@ export async function listEvents(selection: Selected, { values }: Input): Promis
     return [formatEvents(page, orders, shortId), paint("dim", count + more)].join("\n");
   };
   return { value: { items, next: page.next, total: all.length }, text };
-}
+});
 
 type Column = readonly [head: string, cell: (event: StoredEvent, order: Order) => unknown];
 type Order = ReturnType<typeof orderIn>;
@@ -138,7 +137,7 @@ export const formatGroups = (groups: readonly Group[]): string =>
   ]);
 
 /** `malipo inbox show` */
-export async function showEvent(selection: Selected, { args }: Input): Promise<Output> {
+export const show = onList(async (selection, { args }) => {
   const [shown] = (await readEvents(selection, args)) as [WithBody<StoredEvent>];
   const { id, error, signature, body } = shown;
   const order = orderIn(body);
@@ -150,4 +149,4 @@ export async function showEvent(selection: Selected, { args }: Input): Promise<O
       ["signature", signature],
     ])}\n\n${body}`;
   return { value: asJson(shown), text };
-}
+});

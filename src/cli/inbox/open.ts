@@ -6,8 +6,7 @@ import { describeError } from "../../internal/describe-error.ts";
 import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import type { Inbox } from "../../webhooks/inbox/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import type { FlagValues, Input, Output } from "../command.ts";
 import {
   connectPostgres,
   connectRedis,
@@ -131,7 +130,7 @@ const ENGINES: Readonly<
 };
 
 /** Opens the inbox that `--store` names. */
-export async function openInbox(values: FlagValues): Promise<OpenInbox> {
+async function openInbox(values: FlagValues): Promise<OpenInbox> {
   const { engine, address } = storeAddress(values);
   const { open, others } = ENGINES[engine];
   const other = others.find((name) => values[name] !== undefined);
@@ -139,13 +138,21 @@ export async function openInbox(values: FlagValues): Promise<OpenInbox> {
   return open(address, values);
 }
 
-/** What an engine that cannot be reached rejects with, as an error of the command line. */
-export async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof CliError || isGatewayError(error)) throw error;
-    const message = `The inbox failed: ${describeError(error)}`;
-    throw new CliError(EXIT.unreachable, "unreachable", message, { cause: error });
-  }
-}
+/** A command about the inbox that `--store` names. */
+export const withInbox =
+  (work: (inbox: ListedInbox, input: Input) => Promise<Output>) =>
+  async (input: Input): Promise<Output> => {
+    try {
+      const { inbox, close } = await openInbox(input.values);
+      try {
+        return await work(inbox, input);
+      } finally {
+        await close();
+      }
+    } catch (error) {
+      if (error instanceof CliError || isGatewayError(error)) throw error;
+      // What an engine that cannot be reached rejects with.
+      const message = `The inbox failed: ${describeError(error)}`;
+      throw new CliError("unreachable", message, { cause: error });
+    }
+  };

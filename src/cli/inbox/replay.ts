@@ -1,18 +1,18 @@
 import { isLoopback } from "../../internal/urls.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input, Output } from "../command.ts";
+import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { readEvents, type Selected } from "./events.ts";
+import { onList, readEvents } from "./events.ts";
 import { oneLine } from "./list.ts";
 
 const MAX_TEXT_LENGTH = 200;
 
 /** `malipo inbox replay` */
-export async function replayEvents(selection: Selected, input: Input): Promise<Output> {
+export const replay = onList(async (selection, input) => {
   const to = readTarget(input);
   const events = await readEvents(selection, input.args);
   const unsigned = events.find(({ signature }) => signature === undefined);
@@ -50,7 +50,7 @@ export async function replayEvents(selection: Selected, input: Input): Promise<O
       ]),
     exitCode: isAccepted ? EXIT.ok : EXIT.failed,
   };
-}
+});
 
 /** A body holds phone numbers and names: it leaves this machine only with `--remote`. */
 function readTarget({ values, switches }: Input): URL {

@@ -30,14 +30,6 @@ function parseObject(text: string): Record<string, unknown> {
   throw usageError('--data must be a JSON object, such as {"amount": 1500}.');
 }
 
-/** @throws {CliError} `usage` if neither `--data` nor `--set` was given. */
-export function requireFields(
-  fields: Readonly<Record<string, unknown>> | undefined,
-): Readonly<Record<string, unknown>> {
-  if (fields !== undefined) return fields;
-  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
-}
-
 type Fields = Record<string, unknown>;
 
 /** An object or an array: `data.items.0` is a path too. */

@@ -52,7 +52,7 @@ export async function merge({ args: [a = "", b = ""], values }: Input): Promise<
   const examples = formatDifferences(differences.slice(0, MAX_EXAMPLES));
   if (isOfTwoServices(one, other)) {
     const message = `${a} and ${b} were not merged, and nothing was written: they differ in ${places}, as the profiles of two services do:\n${examples}`;
-    throw new CliError(EXIT.failed, "two_services", message);
+    throw new CliError("two_services", message);
   }
   if (length > 0) {
     const message = `${a} and ${b} differ in ${places}, as those of a changed service do:\n${examples}`;

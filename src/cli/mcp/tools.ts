@@ -67,7 +67,7 @@ function flagSchema(flag: Flag) {
 
 /** A tool as the protocol lists it. */
 export function describeTool({ name, subcommand, flags }: Tool) {
-  const { summary, args = [], effect } = subcommand;
+  const { summary, args, effect } = subcommand;
   const properties = Object.fromEntries([
     ...args.map((one) => [fieldName(one.name), argumentSchema(one)] as const),
     ...[...flags].map(([field, flag]) => [field, flagSchema(flag)] as const),
@@ -91,7 +91,7 @@ const textOf = (value: unknown): string =>
  * @throws {ConfigurationError} for a field that the tool does not have.
  */
 export function argvOf(
-  { name, words, subcommand: { args = [] }, flags }: Tool,
+  { name, words, subcommand: { args }, flags }: Tool,
   given: Readonly<Record<string, unknown>>,
 ): string[] {
   const names = [...args.map((one) => fieldName(one.name)), ...flags.keys()];

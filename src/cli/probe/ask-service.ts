@@ -55,8 +55,7 @@ export function showProgress(output: StatusOutput, total: number) {
 function toCliError(error: unknown, out: string | undefined): unknown {
   if (!(error instanceof ProbeError)) return error;
   const { code, outcome, message } = error;
-  const exitCode =
-    outcome === "unknown" ? EXIT.unknown : code === "unreachable" ? EXIT.unreachable : EXIT.failed;
   const rest = out === undefined ? "" : `\n${out} was not written.`;
-  return new CliError(exitCode, code, message + rest, { cause: error });
+  const options = { cause: error, ...(outcome === "unknown" && { exitCode: EXIT.unknown }) };
+  return new CliError(code, message + rest, options);
 }

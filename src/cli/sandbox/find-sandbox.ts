@@ -1,6 +1,5 @@
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { printError } from "../terminal/output.ts";
 import { openRunFolder, type RegisteredSandbox, registeredSandboxes } from "./registry.ts";
@@ -41,7 +40,6 @@ export async function findSandbox(values: FlagValues): Promise<string> {
   if (url !== undefined) return url;
   const list = running.map((one) => `--url ${one.url}  (started in ${one.folder})`);
   throw new CliError(
-    EXIT.usage,
     "several_sandboxes",
     `${running.length} sandboxes are running. Give the one that you mean:\n${list.join("\n")}`,
   );

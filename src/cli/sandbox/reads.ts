@@ -7,41 +7,18 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { formatFields, formatTable, paint } from "../terminal/output.ts";
+import { findSandbox } from "./find-sandbox.ts";
 import { querySandbox } from "./running-sandbox.ts";
-import { requestLine, responseOf } from "./sandbox-log.ts";
+import { deliveryDetails, requestLine, responseOf } from "./sandbox-log.ts";
 
-export type Details = readonly (readonly [name: string, value: unknown])[];
-
-/** What a person wants to know of a delivery. */
-export const deliveryDetails = (delivery: Delivery): Details => [
-  ["delivery", delivery.id],
-  ["event", delivery.event],
-  ["to", delivery.url],
-  ["response", responseOf(delivery.attempts.at(-1))],
-  ["state", delivery.state],
-];
-
-type Read = (origin: string, input: Input) => Promise<Output>;
-
+/** A command that prints what the sandbox that is running returns for a path of its control API. */
 const read =
-  <Data>(path: string, format: (data: Data) => string): Read =>
-  async (origin) => {
-    const value = await querySandbox<Data>(origin, path);
+  <Data>(path: string | ((input: Input) => string), format: (data: Data) => string) =>
+  async (input: Input): Promise<Output> => {
+    const origin = await findSandbox(input.values);
+    const value = await querySandbox<Data>(origin, typeof path === "string" ? path : path(input));
     return { value, text: () => format(value) };
   };
-
-/** What the command line reads of a sandbox, by the words of the command. */
-export const READS: Readonly<Record<string, Read>> = {
-  "clock now": read("/clock", ({ now, clock }: CommandResult<"clock">) => `${now} (${clock})`),
-  "events list": (origin, input) =>
-    read(`/deliveries?${queryOf(input, "state", "payment")}`, formatLog)(origin, input),
-  "events show": showDelivery,
-  "requests list": (origin, input) =>
-    read(`/requests?${queryOf(input)}`, formatRequests)(origin, input),
-  "faults list": read("/faults", formatFaults),
-  "scenes list": read("/scenes", formatScenes),
-  "scenes export": read("/snapshot", (state) => JSON.stringify(state, null, 2)),
-};
 
 const MAX_LIMIT = 100_000;
 
@@ -52,18 +29,33 @@ function queryOf({ values }: Input, ...flags: readonly string[]): URLSearchParam
   return new URLSearchParams([["limit", limit], ...given]);
 }
 
-const formatRequests = ({ requests }: { requests: LoggedExchange[] }): string =>
-  requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n");
+export const clock = read(
+  "/clock",
+  ({ now, clock }: CommandResult<"clock">) => `${now} (${clock})`,
+);
 
-function formatScenes({ scenes }: { scenes: { name: string; savedAt: string }[] }): string {
-  if (scenes.length === 0) return "No scenes. To save one: malipo scenes save <name>";
-  return formatTable([["name", "saved"], ...scenes.map(({ name, savedAt }) => [name, savedAt])]);
-}
+export const snapshot = read("/snapshot", (state) => JSON.stringify(state, null, 2));
+
+export const requests = read(
+  (input) => `/requests?${queryOf(input)}`,
+  ({ requests }: { requests: LoggedExchange[] }) =>
+    requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n"),
+);
+
+export const scenes = read(
+  "/scenes",
+  ({ scenes }: { scenes: { name: string; savedAt: string }[] }) =>
+    scenes.length === 0
+      ? "No scenes. To save one: malipo scenes save <name>"
+      : formatTable([["name", "saved"], ...scenes.map(({ name, savedAt }) => [name, savedAt])]),
+);
 
 const pairs = (fields: object): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
+
+export const faults = read("/faults", formatFaults);
 
 function formatFaults({ faults, chaos }: { faults: StoredFault[]; chaos?: object }): string {
   const rows = faults.map(({ id = "", effect: { kind, ...effect }, match, after, times }) => [
@@ -89,7 +81,12 @@ interface DeliveryLog {
 
 const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt", "to"];
 
-function formatLog({ deliveries, total, queues }: DeliveryLog): string {
+export const deliveries = read(
+  (input) => `/deliveries?${queryOf(input, "state", "payment")}`,
+  formatDeliveries,
+);
+
+function formatDeliveries({ deliveries, total, queues }: DeliveryLog): string {
   if (total === 0) {
     return "No deliveries. To receive them, register a receiver: malipo listen http://localhost:3000/webhooks";
   }
@@ -113,7 +110,8 @@ function formatLog({ deliveries, total, queues }: DeliveryLog): string {
   return [formatTable([HEAD, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
 }
 
-async function showDelivery(origin: string, { args: [id = ""] }: Input): Promise<Output> {
+export async function delivery({ args: [id = ""], values }: Input): Promise<Output> {
+  const origin = await findSandbox(values);
   const { deliveries } = await querySandbox<DeliveryLog>(origin, `/deliveries?limit=${MAX_LIMIT}`);
   const value = deliveries.find((one) => one.id === id);
   if (value === undefined) {

@@ -16,13 +16,12 @@ export interface RegisteredSandbox {
 
 /**
  * Writes the address of this process's sandbox into a file. `isFound`: commands that are run in the same
- * folder find this sandbox without `--url`. `hasFailed`: the file could not be written, and no command
- * finds it.
+ * folder find this sandbox without `--url`. Returns `undefined` if the file could not be written, and no
+ * command finds it.
  */
 export function registerSandbox(url: string) {
-  const failed = { isFound: false, hasFailed: true, remove: () => {} };
   const folder = openRunFolder();
-  if (folder === undefined) return failed;
+  if (folder === undefined) return undefined;
   const entry: RegisteredSandbox = { url, folder: process.cwd() };
   const isFound = readEntries(folder).every((other) => other.folder !== entry.folder);
   const path = join(folder, `${process.pid}.json`);
@@ -31,9 +30,9 @@ export function registerSandbox(url: string) {
     // A file with this name was left behind by a process that was killed.
     remove();
     fs.writeFileSync(path, `${JSON.stringify(entry)}\n`, { flag: "wx", mode: 0o600 });
-    return { isFound, hasFailed: false, remove };
+    return { isFound, remove };
   } catch {
-    return failed;
+    return undefined;
   }
 }
 

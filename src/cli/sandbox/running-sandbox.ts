@@ -6,7 +6,6 @@ import {
   commandRequest,
 } from "../../sandbox/control/commands.ts";
 import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
 
 /** Enough for a command that waits for one receiver. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -73,7 +72,7 @@ export const explainMisread = (error: unknown): unknown =>
       )
     : error;
 
-const rejected = (message: string) => new CliError(EXIT.failed, "rejected", message);
+const rejected = (message: string) => new CliError("rejected", message);
 
 async function send(origin: string, path: string, init: RequestInit) {
   try {
@@ -82,7 +81,6 @@ async function send(origin: string, path: string, init: RequestInit) {
   } catch (cause) {
     const late = (cause as Error).name === "TimeoutError" ? " in time" : "";
     throw new CliError(
-      EXIT.unreachable,
       "unreachable",
       `No sandbox responds${late} at ${origin}. Start one: malipo sandbox. If it runs on another port, give --url.`,
       { cause },

@@ -1,4 +1,4 @@
-import { paint } from "../terminal/output.ts";
+import { formatFields, paint } from "../terminal/output.ts";
 import type { Ready } from "./settings.ts";
 
 const PHONE = "0712345678";
@@ -6,29 +6,21 @@ const PHONE = "0712345678";
 const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
-function addresses({
-  url,
-  base_url,
-  keys,
-  webhook_secret,
-  webhook,
-  state,
-  restored,
-  profile,
-}: Ready): string {
-  const rows = [
+const addresses = ({ url, base_url, keys, webhook_secret, ...ready }: Ready): string =>
+  formatFields([
     ["base URL", base_url],
     ["secret key", keys.secret],
     ["public key", keys.public],
     ["sandbox key", keys.sandbox],
     ["webhook secret", webhook_secret],
     ["API page", `${url}/docs`],
-    ...(webhook === null ? [] : [["receiver", webhook]]),
-    ...(profile === null ? [] : [["responds like", profile]]),
-    ...(state === null ? [] : [["state file", `${state}${restored ? " (restored)" : ""}`]]),
-  ];
-  return rows.map(([name = "", value]) => `  ${dim(name.padEnd(15))} ${value}`).join("\n");
-}
+    ["receiver", ready.webhook ?? undefined],
+    ["responds like", ready.profile ?? undefined],
+    [
+      "state file",
+      ready.state ? `${ready.state}${ready.restored ? " (restored)" : ""}` : undefined,
+    ],
+  ]);
 
 function howToPay({ page, auto, clock }: Ready, urlFlag: string, advance: string): string {
   if (auto !== "approve") {

@@ -28,11 +28,28 @@ export function responseOf(attempt: DeliveryAttempt | undefined): string {
   return attempt?.error === undefined ? "in flight" : describeAttemptError(attempt.error);
 }
 
-function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
+export type Details = readonly (readonly [name: string, value: unknown])[];
+
+/** What a person wants to know of a delivery. */
+export const deliveryDetails = (delivery: Delivery): Details => [
+  ["delivery", delivery.id],
+  ["event", delivery.event],
+  ["to", delivery.url],
+  ["response", responseOf(delivery.attempts.at(-1))],
+  ["state", delivery.state],
+];
+
+/**
+ * A delivery in one line.
+ *
+ * @param now - The time of one that was not attempted yet.
+ */
+export function deliveryLine(delivery: Delivery, now = Date.now()): string {
+  const { id, event, url, state, attempts } = delivery;
   const last = attempts.at(-1);
   const response = paint(last?.status === 200 ? "green" : "red", printable(responseOf(last)));
   const next = state === "pending" ? "; will be retried" : "";
-  return `webhook  ${id}  ${event} to ${printable(url)}  ${response}${next}`;
+  return `${logTime(attemptedAt(delivery) || now)}  webhook  ${id}  ${event} to ${printable(url)}  ${response}${next}`;
 }
 
 /** A moment by the sandbox's clock, with its zone. */
@@ -58,6 +75,6 @@ export const attemptedAt = ({ attempts }: Delivery): number =>
 export function logLines({ payments, deliveries }: Activity, now: number): string[] {
   return [
     ...payments.map((one) => `${logTime(now)}  ${paymentLine(one)}`),
-    ...deliveries.map((one) => `${logTime(attemptedAt(one) || now)}  ${deliveryLine(one)}`),
+    ...deliveries.map((one) => deliveryLine(one, now)),
   ];
 }

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { parseJson } from "../../internal/json.ts";
 import type { Sandbox, SandboxSnapshot } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
 import { writePrivateFile } from "./private-files.ts";
 
 // A state file is one line of JSON that begins with a mark. A file without the mark is not ours: it
@@ -127,6 +126,6 @@ async function writeState(path: string, now: unknown, state: string): Promise<vo
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const message = `The state could not be saved to ${path}: ${code}.`;
-    throw new CliError(EXIT.failed, "state_not_saved", message, { cause });
+    throw new CliError("state_not_saved", message, { cause });
   }
 }
