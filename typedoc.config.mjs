@@ -36,7 +36,6 @@ const config = {
     "Accessor",
   ],
   intentionallyNotExported: [
-    "ResponseError",
     "Endpoints",
     "AnyKnownEvent",
     "SCOPES",

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from "../contract/endpoints.ts";
 import type { PaymentSignals } from "../idempotency/store.ts";
-import { idText } from "../internal/id-text.ts";
 import { isObject } from "../internal/is-object.ts";
+import { idText } from "../internal/json.ts";
 
 const PAYMENT_PATHS: ReadonlySet<string> = new Set([
   ENDPOINTS["payments.initiate"].path,

@@ -1,5 +1,5 @@
-import { idText } from "../internal/id-text.ts";
 import { isObject } from "../internal/is-object.ts";
+import { idText } from "../internal/json.ts";
 
 /** Two completed payments that look like one customer who paid twice, or one report that came twice. */
 export interface DoublePayment {

@@ -1,5 +1,5 @@
-import { idText } from "../../internal/id-text.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { idText } from "../../internal/json.ts";
 
 export interface PaymentInBody {
   /** `undefined` if only its prompt is named, or if the reference cannot be used. */

@@ -1,7 +1,7 @@
 import type { Payment } from "../../contract/payment.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
-import { idText } from "../../internal/id-text.ts";
+import { idText } from "../../internal/json.ts";
 import { paymentIn } from "../http/payment-in-body.ts";
 import { decodeResponse } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";

@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { idText } from "../../internal/id-text.ts";
+import { idText } from "../../internal/json.ts";
 import type { Query } from "../http/url.ts";
 import type { Page } from "../response/page.ts";
 import { pageInfo } from "./next-page.ts";
