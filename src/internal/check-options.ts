@@ -103,7 +103,7 @@ export function describeName(name: string): string {
 export function describeValue(value: unknown): string {
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
+  if (isObject(value)) return "an object";
   if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
   return String(value);
 }

@@ -12,7 +12,7 @@ export interface ReadBody {
 }
 
 /** How many bytes of a rejected body are read and dropped; then the connection is closed. */
-const MAX_DROPPED_BYTES = 8 * 2 ** 20;
+const MAX_DROPPED_BYTES = 8_388_608;
 
 export function isStream(body: unknown): body is BodyStream {
   try {

@@ -25,7 +25,7 @@ export interface Entry {
 
 const MAINTENANCE_INTERVAL_MS = 500;
 
-const NO_BYTES = new Uint8Array();
+const NO_BYTES = /* @__PURE__ */ new Uint8Array();
 
 // Unlike the wall clock, this one cannot be set.
 const now = () => performance.now();
