@@ -52,7 +52,7 @@ export abstract class GatewayError extends Error {
 
   /** The name of the class, even if a bundler has shortened it. */
   override get name(): string {
-    return (this.constructor as typeof GatewayError).malipo.split("/").at(-1) ?? "";
+    return (this.constructor as typeof GatewayError).malipo.split("/").at(-1) as string;
   }
 
   /** Works across entry points, and across ESM and CJS. */

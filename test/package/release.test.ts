@@ -65,9 +65,9 @@ describe("what would be published", () => {
   });
 
   // The goal is missed. The limit stops growth.
-  test("unpacks to at most 2,500 kB, the manual included", () => {
+  test("unpacks to at most 2,450 kB, the manual included", () => {
     process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB; goal: 2,400 kB\n`);
-    expect(unpackedSize).toBeLessThanOrEqual(2_500_000);
+    expect(unpackedSize).toBeLessThanOrEqual(2_450_000);
   });
 });
 
