@@ -14,12 +14,17 @@ const hintFor = (request: Request): string =>
     : "Call the handler before anything calls `json()`, `text()` or `formData()` of the request. " +
       "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`.";
 
+/** For runtimes without body streams, and for streams that cannot be iterated. */
+async function* wholeBody(request: Request): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(await request.arrayBuffer());
+}
+
 async function responseTo(request: Request, receiver: WebhookReceiver): Promise<WebhookResponse> {
   const { method, headers, url } = request;
   if (method !== "POST") return receiver.handle({ method, headers, url, body: "" });
   if (request.bodyUsed || request.body?.locked) return receiver.rejectParsedBody(hintFor(request));
-  // Older runtimes have no body stream.
-  const body = request.body ?? (await request.arrayBuffer());
+  const stream = request.body;
+  const body = stream?.[Symbol.asyncIterator] ? stream : wholeBody(request);
   return receiver.handle({ method, headers, url, body });
 }
 

@@ -175,9 +175,26 @@ describe("fetchHandler", () => {
     ]);
   });
 
-  test("works in a runtime without streams", async () => {
+  test.each([
+    ["without streams", undefined],
+    ["whose streams cannot be iterated", { locked: false, getReader: () => {} }],
+  ])("works in a runtime %s", async (_, body) => {
     const request = requestOf(signed(BODY));
-    Object.defineProperty(request, "body", { value: undefined });
+    Object.defineProperty(request, "body", { value: body });
     expect((await receive()(request)).status).toBe(200);
+  });
+
+  test("rejects a body that ends early in a runtime without streams", async () => {
+    const request = requestOf(signed(BODY));
+    const arrayBuffer = () => Promise.reject(new TypeError("terminated"));
+    Object.defineProperties(request, {
+      body: { value: undefined },
+      arrayBuffer: { value: arrayBuffer },
+    });
+    const response = await receive()(request);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { ResultCode: 1, ResultDesc: "the body ended early" },
+    ]);
   });
 });
