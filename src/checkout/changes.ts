@@ -1,0 +1,204 @@
+// What rules do to an order. Each function returns a new one.
+import type { Action, Context, InputOf, Report, Result } from "./inputs.ts";
+import {
+  type AttemptState,
+  isOpen,
+  type OrderState,
+  openReviews,
+  type ReviewState,
+} from "./order.ts";
+import type { ReviewKind } from "./order-types.ts";
+
+export const attemptOf = (order: OrderState, number: number): AttemptState =>
+  order.attempts.find((one) => one.number === number) as AttemptState;
+
+export const byReference = (order: OrderState, reference: string): AttemptState | undefined =>
+  order.attempts.find((one) => one.reference === reference);
+
+export const reviewWith = (order: OrderState, id: string): ReviewState | undefined =>
+  openReviews(order).find((one) => one.id === id);
+
+/** The changes of an attempt; `undefined` removes a field. */
+type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
+
+export function withAttempt(order: OrderState, number: number, changes: Changes): OrderState {
+  const attempts = order.attempts.map((one) =>
+    one.number === number ? ({ ...one, ...changes } as AttemptState) : one,
+  );
+  return { ...order, attempts };
+}
+
+/** When to look again: soon while it is young, then less often. */
+function nextLook(
+  sinceMs: number,
+  { now, times }: Context,
+  [least, most]: readonly [number, number] = times.lookMs,
+): number {
+  return now + Math.min(Math.max((now - sinceMs) / 2, least), most);
+}
+
+/** The same for an attempt that has not ended, and as soon as it may be concluded that it was not sent. */
+function nextOpenLook(askedAt: number, context: Context): number {
+  const { now, times } = context;
+  const ends = [times.promptWithinMs, times.notSentAfterMs]
+    .map((ms) => askedAt + ms + times.marginMs)
+    .filter((at) => at > now);
+  return Math.min(nextLook(askedAt, context), ...ends);
+}
+
+export function lookLater(order: OrderState, number: number, context: Context): OrderState {
+  const { askedAt } = attemptOf(order, number);
+  return withAttempt(order, number, { lookAt: nextOpenLook(askedAt, context) });
+}
+
+/** Ends an attempt without money. A failed payment is read again for a day. */
+export function ended(
+  order: OrderState,
+  number: number,
+  how: Pick<AttemptState, "status"> & Changes,
+  context: Context,
+): OrderState {
+  const { now, times } = context;
+  const lookAt = how.status === "failed" ? nextLook(now, context, times.failedLookMs) : undefined;
+  return withAttempt(order, number, { ...how, endedAt: now, lookAt });
+}
+
+/** Sets the reference of an attempt; its payment may be completed already. */
+export function bound(
+  order: OrderState,
+  number: number,
+  reference: string,
+  context: Context,
+): OrderState {
+  // A response that comes after the key was read: what became of the payment is known.
+  if (attemptOf(order, number).reference === reference) return order;
+  const isCompleted = order.money.some((one) => one.reference === reference);
+  return withAttempt(order, number, {
+    reference,
+    status: isCompleted ? "completed" : "pending",
+    lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
+    endedAt: undefined,
+    message: undefined,
+  });
+}
+
+export function withReview(
+  order: OrderState,
+  kind: ReviewKind,
+  { now }: Context,
+  about: Pick<ReviewState, "references" | "number">,
+): OrderState {
+  // An id of an order may have colons; encoded, it has none.
+  const id = [encodeURIComponent(order.id), kind, about.number ?? about.references.at(-1)].join(
+    ":",
+  );
+  if (order.reviews.some((one) => one.id === id)) return order;
+  return { ...order, reviews: [...order.reviews, { id, kind, at: now, ...about }] };
+}
+
+/** The order, paid: `onPaid` is due. */
+export const paid = (order: OrderState, paidBy: string, { now }: Context): OrderState => ({
+  ...order,
+  paidBy,
+  effect: { state: "due", tries: 0, at: now },
+});
+
+/** The order, with the end of the attempt that has the reference. */
+export function withCompleted(order: OrderState, reference: string): OrderState {
+  const attempt = byReference(order, reference);
+  if (attempt === undefined || attempt.status === "completed") return order;
+  return withAttempt(order, attempt.number, { status: "completed", lookAt: undefined });
+}
+
+/** The order with a completed payment: its attempt has ended, and its money is noted. */
+export function withMoney(order: OrderState, report: Report): OrderState {
+  const { reference, alias, amount = order.amount, currency = order.currency } = report;
+  const one = { reference, amount, currency, ...(alias !== undefined && { alias }) };
+  return withCompleted({ ...order, money: [...order.money, one] }, reference);
+}
+
+/**
+ * The order, with no time of something that has happened, or is to be looked at, later than now: such a time
+ * was written before the clock was set back.
+ */
+export function redated(order: OrderState, now: number): OrderState {
+  if (order.updatedAt <= now) return order;
+  const attempts = order.attempts.map((one) => ({
+    ...one,
+    askedAt: Math.min(one.askedAt, now),
+    ...(one.endedAt !== undefined && { endedAt: Math.min(one.endedAt, now) }),
+    ...(one.lookAt !== undefined && { lookAt: Math.min(one.lookAt, now) }),
+  }));
+  const { blocked: _, effect, ...rest } = order;
+  return {
+    ...rest,
+    ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
+    attempts,
+    updatedAt: now,
+  };
+}
+
+/** The attempts whose time has come, each with its next one. */
+function looked(order: OrderState, context: Context): Result {
+  const { now, times } = context;
+  let next = order;
+  const actions: Action[] = [];
+  for (const { number, lookAt, reference, endedAt, ...attempt } of order.attempts) {
+    if (lookAt === undefined || lookAt > now) continue;
+    const { askedAt } = attempt;
+    // One read more than a day needs: the process of one may die.
+    const readFor = times.failedForMs + times.failedLookMs[1];
+    const isOver = endedAt !== undefined && now - endedAt >= readFor;
+    const nextAt =
+      endedAt === undefined
+        ? nextOpenLook(askedAt, context)
+        : nextLook(endedAt, context, times.failedLookMs);
+    next = withAttempt(next, number, { askedAt, lookAt: isOver ? undefined : nextAt });
+    actions.push(reference === undefined ? { do: "look", number } : { do: "read", reference });
+    const isLate = endedAt === undefined && now - askedAt >= times.reviewAfterMs;
+    const references = reference === undefined ? [] : [reference];
+    if (isLate) next = withReview(next, "unknown_outcome", context, { number, references });
+  }
+  return { order: next, actions };
+}
+
+/** Everything that is due, each with the time at which another process does it if this one dies. */
+export function taken(order: OrderState, context: Context): Result {
+  const { now, times } = context;
+  const { order: next, actions } = looked(order, context);
+  const { effect, paidBy = "" } = next;
+  const isDue = effect?.state === "due" && effect.at <= now;
+  if (!isDue) return { order: next, actions };
+  const tried = { ...effect, tries: effect.tries + 1, at: now + times.effectMs };
+  const references = [paidBy];
+  const after =
+    effect.tries < times.effectTries
+      ? next
+      : withReview(next, "effect_failed", context, { references });
+  return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
+}
+
+export function decided(order: OrderState, { review, decision }: InputOf<"decided">): OrderState {
+  const reference = reviewWith(order, review)?.references.at(-1);
+  return {
+    ...order,
+    reviews: order.reviews.map((one) => (one.id === review ? { ...one, ended: decision } : one)),
+    money: order.money.map((one) =>
+      decision === "refunded" && one.reference === reference ? { ...one, refunded: true } : one,
+    ),
+  };
+}
+
+/** Ends the reviews that what is known now has answered. */
+export function withoutAnswered(order: OrderState): OrderState {
+  const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
+    if (ended !== undefined) return false;
+    if (kind === "effect_failed") return order.effect?.state === "done";
+    return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
+  };
+  if (!order.reviews.some(isAnswered)) return order;
+  const reviews = order.reviews.map((one) =>
+    isAnswered(one) ? { ...one, ended: "closed" as const } : one,
+  );
+  return { ...order, reviews };
+}

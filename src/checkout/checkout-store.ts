@@ -1,0 +1,190 @@
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
+import type { PageQuery } from "../internal/page-cursor.ts";
+import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
+import type { Report } from "./inputs.ts";
+import { type AttemptState, dueAt, isOpen, type OrderState } from "./order.ts";
+import type { OrderStatus, ReviewDecision } from "./order-types.ts";
+
+/** An order with the version that a change of it must name. */
+export interface StoredOrder {
+  readonly version: number;
+  readonly order: OrderState;
+}
+
+/** How often one phone may be asked, over all orders. */
+export interface PhoneLimits {
+  /** How many prompts in `withinMs`. */
+  readonly prompts: number;
+  readonly withinMs: number;
+  /** How long an open prompt of another order is waited for. */
+  readonly openMs: number;
+}
+
+/** A prompt on a phone: `new` and `open` ones are counted, `none` was never sent. */
+export interface Prompt {
+  readonly number: number;
+  readonly phone: string;
+  readonly at: number;
+  readonly state: "new" | "open" | "ended" | "none";
+}
+
+/** A change of one order, which is written whole or not at all. */
+export interface Change {
+  readonly order: OrderState;
+  /** The version that it replaces; 0 for a new order. */
+  readonly version: number;
+  /** By the store's clock. */
+  readonly now: number;
+  readonly dueAt: number | undefined;
+  /** References that belong to the order from now on. */
+  readonly references: readonly string[];
+  readonly prompts: readonly Prompt[];
+  readonly limits: PhoneLimits;
+}
+
+/** What became of a change. Only `done` has changed anything. */
+export type Committed =
+  /** `strays`: reports of payments without an order until now. */
+  | { readonly state: "done"; readonly strays: readonly Report[] }
+  /** Another change was faster. */
+  | { readonly state: "stale" }
+  /** Another order has this account reference. */
+  | { readonly state: "label_taken" }
+  /** The reference belongs to another order. */
+  | { readonly state: "foreign" }
+  /** The phone was asked too often, or another order asks it now. */
+  | { readonly state: "busy"; readonly by: "limit" | "open"; readonly until: number };
+
+/** The transaction of a change. */
+export interface Within<Connection = unknown> {
+  /** In this transaction of the merchant, which is begun and committed elsewhere. */
+  readonly transaction?: unknown;
+  /** After the change, in the same transaction; with the merchant's connection. */
+  readonly write?: (connection: Connection) => unknown;
+}
+
+/** Which orders `list` returns. */
+export interface StoreQuery extends PageQuery {
+  readonly status: OrderStatus | undefined;
+  /** Only orders with a review. */
+  readonly review: boolean;
+  /** Only paid orders of which something is due. */
+  readonly isDue?: boolean;
+}
+
+/** An order of which something is due; of one that is paid, it may be the goods. */
+export interface DueOrder {
+  readonly id: string;
+  readonly isPaid: boolean;
+}
+
+/** What became of a report that is to be stored: `bound` if an order has the payment by now. */
+export type Retained = "new" | "known" | "bound";
+
+/** A payment that belongs to no order. */
+interface Stray {
+  readonly report: Report;
+  readonly at: number;
+}
+
+/**
+ * The store of a checkout. Each method is atomic, also across the processes that share the
+ * store. `memoryCheckout`, `sqliteCheckout` and `postgresCheckout` make one.
+ */
+export interface CheckoutStore<Connection = unknown> {
+  /** The idempotency keys of its prompts: `new Gateway({ idempotency: store.idempotency })`. */
+  readonly idempotency: IdempotencyStore;
+  /** Events other than those of payments; `undefined` if the store cannot hold any. */
+  readonly inbox: Inbox | undefined;
+  /** The SQL that makes its tables, for a user who may not make them at run time. */
+  sql(): string;
+  /** Makes its tables if they are missing. */
+  open(): Promise<void>;
+  /** Closes what it has opened. */
+  close(): Promise<void>;
+  /**
+   * The clock of the store, and an order.
+   *
+   * @internal
+   * @param transaction - Reads in this transaction of the merchant.
+   */
+  read(
+    id: string,
+    transaction?: unknown,
+  ): Promise<{ readonly now: number; readonly stored: StoredOrder | undefined }>;
+  /**
+   * The id of the order to which a payment belongs: by its reference, else by its account reference.
+   *
+   * @internal
+   */
+  orderOf(reference: string, label: string | undefined): Promise<string | undefined>;
+  /** @internal */
+  commit(change: Change, within?: Within<Connection>): Promise<Committed>;
+  /**
+   * Orders of which something is due: those that have been due for longest, and paid ones beside them.
+   *
+   * @internal
+   */
+  due(limit: number): Promise<DueOrder[]>;
+  /**
+   * Orders by the time at which they were made, one more than the limit.
+   *
+   * @internal
+   */
+  list(query: StoreQuery): Promise<OrderState[]>;
+  /**
+   * Orders whose customer was asked on this phone, the last one first.
+   *
+   * @internal
+   * @param phone - Its digest.
+   */
+  byPhone(phone: string, limit: number): Promise<OrderState[]>;
+  /**
+   * Keeps a report of a payment that belongs to no order; as a review, if a person must look at it.
+   *
+   * @internal
+   */
+  keep(report: Report, isReview: boolean): Promise<Retained>;
+  /**
+   * Payments without an order that a person must look at.
+   *
+   * @internal
+   */
+  unmatched(limit: number): Promise<Stray[]>;
+  /**
+   * Ends such a review. Resolves with whether there was one.
+   *
+   * @internal
+   */
+  resolve(reference: string, decision: ReviewDecision): Promise<boolean>;
+}
+
+/** How references are compared: services change the case of a label, and cut blanks off. */
+export const labelOf = (accountReference: string): string => accountReference.trim().toUpperCase();
+
+const referencesOf = ({ attempts, money }: OrderState): string[] =>
+  [...attempts, ...money].flatMap(({ reference }) => reference ?? []);
+
+const promptState = (attempt: AttemptState): Prompt["state"] => {
+  if (isOpen(attempt)) return "open";
+  return attempt.status === "not_sent" ? "none" : "ended";
+};
+
+/** The change that makes one order of another. */
+export function changeOf(
+  { version, order: before }: StoredOrder,
+  order: OrderState,
+  now: number,
+  limits: PhoneLimits,
+): Change {
+  const known = new Set(referencesOf(before));
+  const prompts = order.attempts.flatMap((attempt, at): Prompt | readonly [] => {
+    const { number, phoneDigest: phone, askedAt } = attempt;
+    const former = before.attempts[at];
+    const state = former === undefined ? "new" : promptState(attempt);
+    const isSame = former !== undefined && promptState(former) === state;
+    return isSame ? [] : { number, phone, at: askedAt, state };
+  });
+  const references = [...new Set(referencesOf(order))].filter((one) => !known.has(one));
+  return { order, version, now, dueAt: dueAt(order), references, prompts, limits };
+}

@@ -1,0 +1,50 @@
+/**
+ * An order that is paid once: several attempts, one payment, the goods once.
+ *
+ * @module malipo/checkout
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+import type { CheckoutStore } from "./checkout-store.ts";
+import { sqliteCheckout } from "./sqlite/orders.ts";
+
+export { OrderConflictError } from "../errors/order.ts";
+export type {
+  CurrencySum,
+  Difference,
+  DifferenceKind,
+  OpenByAge,
+} from "./books/compare-books.ts";
+export type { BooksReport, ReportQuery } from "./books/day-books.ts";
+export {
+  type Checkout,
+  type CheckoutOptions,
+  createCheckout,
+  type NewOrder,
+  type PayParams,
+} from "./checkout.ts";
+export type { CheckoutStore } from "./checkout-store.ts";
+export type { OrderEvent } from "./history.ts";
+export type { ManagedOrders, OrderQuery } from "./manage-orders.ts";
+export type { OrderChange } from "./order-change.ts";
+export type { PaidContext } from "./order-engine.ts";
+export type {
+  Attempt,
+  AttemptStatus,
+  Order,
+  OrderStatus,
+  Review,
+  ReviewDecision,
+  ReviewKind,
+} from "./order-types.ts";
+export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
+export type { PayPageMessages, PayPageTexts } from "./page/page-texts.ts";
+export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
+
+/**
+ * Keeps orders in this process, for tests and experiments: a restart loses everything. It is a
+ * {@link sqliteCheckout} in memory, so `transaction` passes on a `DatabaseSync`. Requires `node:sqlite`.
+ */
+export const memoryCheckout = (
+  options: { /** @internal */ now?: () => number } = {},
+): CheckoutStore<DatabaseSync> => sqliteCheckout(":memory:", options);

@@ -1,0 +1,154 @@
+import { internationalDigits } from "../contract/phone-number.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { ownOptions, wrongOption } from "../internal/check-options.ts";
+import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
+import { historyOf, type OrderEvent } from "./history.ts";
+import { type OrderState, openReviews } from "./order.ts";
+import type { Order, OrderStatus, Review, ReviewDecision } from "./order-types.ts";
+import { orderView } from "./view.ts";
+import { type OrderWriter, unmatchedView } from "./write-order.ts";
+
+/** Which orders `list` returns. */
+export interface OrderQuery {
+  status?: OrderStatus | undefined;
+  /** Only orders with an open review. */
+  review?: boolean | undefined;
+  /** Only paid orders whose goods were not given yet: their `effect` is `due`. A page may be shorter. */
+  goodsDue?: boolean | undefined;
+  /** @default 100 */
+  limit?: number | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What a merchant does with the orders of a store. Nothing of it asks the service. */
+export interface ManagedOrders {
+  /** Reads an order from the store; `undefined` if there is none. */
+  get(id: string): Promise<Order | undefined>;
+  /** Reads orders from the store, the oldest first. */
+  list(query?: OrderQuery): Promise<{ items: Order[]; next: string | undefined }>;
+  /**
+   * Finds orders by an id, the reference of a payment, an account reference or a phone number, at most 100.
+   */
+  find(text: string): Promise<Order[]>;
+  /**
+   * What happened to an order, the oldest first: clicks, prompts, webhooks, reads, goods, decisions. It is for
+   * the merchant only. Empty if there is no such order.
+   */
+  history(id: string): Promise<OrderEvent[]>;
+  /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
+  cancel(id: string): Promise<Order | undefined>;
+  readonly reviews: {
+    /** What a person must look at, the oldest order first. */
+    list(): Promise<Review[]>;
+    /**
+     * Decides a review. `accept` hands over the goods, once. Resolves with the order, if it has one.
+     *
+     * @param options - `by`: who decides it, for the history of the order.
+     */
+    resolve(
+      id: string,
+      decision: ReviewDecision,
+      options?: { by?: string | undefined },
+    ): Promise<Order | undefined>;
+  };
+}
+
+/** The orders of a store, for a merchant. */
+export function manageOrders(writer: OrderWriter): ManagedOrders {
+  const { store } = writer.settings;
+  const read = async (id: string): Promise<Order | undefined> => {
+    const { now, stored } = await store.read(id);
+    return stored && orderView(stored.order, now);
+  };
+  const resolveReview = async (id: string, decision: ReviewDecision, by: string | undefined) => {
+    const { stored } = await store.read(orderIdOf(id));
+    const isOfOrder = stored && openReviews(stored.order).some((one) => one.id === id);
+    if (!isOfOrder) {
+      const [, reference] = /^unmatched:(.*)$/s.exec(id) ?? [];
+      if (reference === undefined) throw noReview(id);
+      if (decision === "accept") {
+        throw new ConfigurationError(
+          `The payment ${JSON.stringify(reference)} belongs to no order, so there are no goods to give. Pay it back ("refunded"), or "dismiss" the review.`,
+        );
+      }
+      if (!(await store.resolve(reference, decision))) throw noReview(id);
+      return undefined;
+    }
+    const { id: orderId } = stored.order;
+    await writer.change(orderId, { kind: "decided", review: id, decision, by });
+    return read(orderId);
+  };
+  const list: ManagedOrders["list"] = async (query = {}) => {
+    const names = ["status", "review", "goodsDue", "limit", "after"];
+    const { status, review = false, goodsDue = false, ...page } = ownOptions(query, names, "list");
+    const asked = { status, review, isDue: goodsDue, ...checkPageQuery(page) };
+    const { now } = await store.read("");
+    const found = await store.list(asked);
+    const positionOf = ({ createdAt, id }: OrderState) => ({ at: createdAt, id });
+    const { items, next } = cutPage(found, asked.limit, positionOf);
+    const isAsked = ({ effect }: OrderState) => !goodsDue || effect?.state === "due";
+    return { items: items.filter(isAsked).map((one) => orderView(one, now)), next };
+  };
+  return {
+    get: read,
+    list,
+    find: async (text) => {
+      const { now, stored } = await store.read(text);
+      const bound = await store.orderOf(text, text);
+      const other = bound === undefined ? undefined : (await store.read(bound)).stored;
+      const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
+      const digits = internationalDigits(text);
+      const asked =
+        digits === undefined
+          ? []
+          : await store.byPhone(store.idempotency.digest(digits), MAX_FOUND);
+      const found = new Map([...named, ...asked].map((one) => [one.id, orderView(one, now)]));
+      return [...found.values()];
+    },
+    history: async (id) => {
+      const { stored } = await store.read(id);
+      return stored === undefined ? [] : historyOf(stored.order);
+    },
+    cancel: async (id) => {
+      await writer.change(id, { kind: "canceled" });
+      return read(id);
+    },
+    reviews: {
+      list: async () => {
+        const unmatched = (await store.unmatched(1_000)).map(({ report, at }) =>
+          unmatchedView(report, at),
+        );
+        const reviews: Review[] = [];
+        for (let after: string | undefined; ; ) {
+          const page = await list({ review: true, after, limit: 1_000 });
+          for (const order of page.items) reviews.push(...order.reviews);
+          after = page.next;
+          if (after === undefined) return [...reviews, ...unmatched];
+        }
+      },
+      resolve: async (id, decision, { by } = {}) => {
+        if (!["accept", "refunded", "dismiss"].includes(decision)) {
+          throw wrongOption("decision", '"accept", "refunded" or "dismiss"', decision);
+        }
+        return resolveReview(id, decision, by);
+      },
+    },
+  };
+}
+
+const MAX_FOUND = 100;
+
+/** The order in the id of a review, as text without encoding; `""` for another text. */
+function orderIdOf(review: string): string {
+  try {
+    return decodeURIComponent(review.split(":", 1)[0] ?? "");
+  } catch {
+    return "";
+  }
+}
+
+const noReview = (id: string) =>
+  new ConfigurationError(
+    `There is no open review ${JSON.stringify(id)}. reviews.list() returns them.`,
+  );

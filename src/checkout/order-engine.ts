@@ -1,0 +1,249 @@
+import type { Gateway } from "../client/gateway.ts";
+import { isGatewayError } from "../errors/any.ts";
+import type { ElapsedTime } from "../internal/elapsed-time.ts";
+import { withTimeout } from "../internal/timeout.ts";
+import { labelOf, type Within } from "./checkout-store.ts";
+import type { Action, Input } from "./inputs.ts";
+import type { OrderState } from "./order.ts";
+import type { Order } from "./order-types.ts";
+import { type LabelledReport, reportOf } from "./reports.ts";
+import { orderView } from "./view.ts";
+import { OrderWriter, unmatchedView, type WriterSettings } from "./write-order.ts";
+
+/** What `onPaid` gets beside the order. */
+export interface PaidContext<Connection = unknown> {
+  /**
+   * Runs your writes and "done" in one transaction of the store: both happen, or neither. With
+   * `sqliteCheckout` and `memoryCheckout` it takes a function of the database that is not async; with
+   * `postgresCheckout` an async function of the connection, or of your client with `transact`, whose
+   * type you then state: `transaction(async (tx: Prisma.TransactionClient) => ...)`.
+   */
+  readonly transaction: <Result, Own extends Connection = Connection>(
+    write: (connection: Own) => Result | Promise<Result>,
+  ) => Promise<Result>;
+  /** From 1. A try during which the process died counts. */
+  readonly attempt: number;
+  /** Aborts when the time for this try is over, and another process may try. */
+  readonly signal: AbortSignal;
+}
+
+/** What the engine works with. */
+export interface EngineSettings extends WriterSettings {
+  readonly gateway: Gateway;
+  readonly prefix: string;
+  /** A method, since the connection is that of the store. */
+  onPaid(order: Order, context: PaidContext): unknown;
+}
+
+const LOOK_BACK_MS = 86_400_000;
+/** What is left of the time of a try of `onPaid` when its signal aborts. */
+const EFFECT_MARGIN_MS = 15_000;
+const MAX_BACKOFF_MS = 300_000;
+
+const MESSAGES = {
+  rejected:
+    "The payment request was not accepted. You were not charged. Check your phone number and try again.",
+  not_sent: "The request was not sent to your phone. You were not charged. Please try again.",
+  unchecked: "We could not check your last payment. Please try again in a moment.",
+};
+
+/** A customer's click. */
+interface Click {
+  /** In international digits. */
+  readonly phone: string;
+  readonly masked: string;
+  readonly after: number | undefined;
+  readonly elapsed: () => ElapsedTime;
+}
+/** Brings inputs into orders, and does what the rules say. */
+export class Engine extends OrderWriter<EngineSettings> {
+  #resolving: Promise<unknown> | undefined;
+
+  /**
+   * Asks the customer to pay an order, at most once for each attempt.
+   */
+  async ask(id: string, { phone, masked, after, elapsed }: Click): Promise<void> {
+    const phoneDigest = this.settings.store.idempotency.digest(phone);
+    const asked = { kind: "asked", phone: masked, phoneDigest, after } as const;
+    for (let checked: number | undefined; ; ) {
+      const result = await this.change(id, { ...asked, checked });
+      if (result === undefined || result.actions.length === 0) return;
+      for (const action of result.actions) {
+        if (action.do === "send") {
+          const { wallMs, monotonicMs } = elapsed();
+          const passedMs = Math.max(wallMs, monotonicMs);
+          return this.#send(result.order, action.number, phone, passedMs);
+        }
+        if (action.do === "read" && !(await this.#read(action.reference))) {
+          const until = (await this.settings.store.read(id)).now;
+          await this.change(id, { kind: "blocked", until, message: MESSAGES.unchecked });
+          return;
+        }
+      }
+      checked = result.order.attempts.length;
+    }
+  }
+
+  /** The only call that sends the prompt of an attempt: no other one ever uses its key. */
+  async #send(order: OrderState, number: number, phone: string, passedMs: number): Promise<void> {
+    const { gateway, times } = this.settings;
+    const { id, description, accountReference: account_reference } = order;
+    const idempotencyKey = keyOf(id, number);
+    const sendBefore = Date.now() + times.promptWithinMs - passedMs;
+    const params = {
+      amount: Number(order.amount),
+      phone,
+      account_reference,
+      ...(description !== undefined && { description }),
+    };
+    let input: Input;
+    try {
+      const { reference } = await gateway.mobileMoney.initiate(params, {
+        idempotencyKey,
+        sendBefore,
+      });
+      input = { kind: "accepted", number, reference };
+    } catch (error) {
+      this.settings.onError(error);
+      input = inputOf(error, number);
+    }
+    await this.change(id, input);
+  }
+
+  /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
+  async note({ report, label, source }: LabelledReport): Promise<boolean> {
+    const { store, prefix } = this.settings;
+    const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
+    for (;;) {
+      const id = await store.orderOf(report.reference, isOurs ? label : undefined);
+      if (id !== undefined) {
+        const before = (await store.read(id)).stored?.order;
+        const isOther = await this.#isOther(before, label);
+        const known = isOther ? { ...report, status: "contradiction" } : report;
+        const result = await this.change(id, { kind: "reported", report: known, source });
+        if (result !== undefined) return result.isNew;
+        continue;
+      }
+      const isMoney = report.status !== "failed";
+      // Of a failed payment, only the reference is known: it may be that of an attempt that is starting.
+      if (!isOurs && label !== undefined) return false;
+      const isReview = isMoney && isOurs;
+      const retained = await store.keep(report, isReview);
+      if (retained === "bound") continue;
+      const isNew = retained === "new";
+      if (isReview && isNew) this.review(unmatchedView(report, (await store.read("")).now));
+      return isNew;
+    }
+  }
+
+  /** Whether the label of a payment names an order other than the one that has its reference. */
+  async #isOther(order: OrderState | undefined, label: string | undefined): Promise<boolean> {
+    if (order === undefined || label === undefined) return false;
+    if (labelOf(order.accountReference) === labelOf(label)) return false;
+    return (await this.settings.store.orderOf("", label)) !== undefined;
+  }
+
+  /** Reads a payment. Resolves with whether the service said anything about it. */
+  async #read(reference: string): Promise<boolean> {
+    try {
+      const payment = await this.settings.gateway.payments.get(reference);
+      await this.note({ ...reportOf(payment, reference), source: "read" });
+      return true;
+    } catch (error) {
+      if (isGatewayError(error) && error.code === "not_found") return true;
+      this.settings.onError(error);
+      return false;
+    }
+  }
+
+  async #look(id: string, number: number): Promise<void> {
+    const { gateway, times, store } = this.settings;
+    const { idempotency } = gateway;
+    const { notSentAfterMs } = times;
+    const key = keyOf(id, number);
+    // Noted before the look: a call may begin right after it.
+    let seenAt = (await store.read(id)).now;
+    let found = await idempotency.get(key);
+    const wasUnknown = found.state === "unknown";
+    if (wasUnknown) {
+      // One look for all attempts of this process.
+      this.#resolving ??= idempotency
+        .resolveUnknown({ lookBackMs: LOOK_BACK_MS, notSentAfterMs })
+        .finally(() => {
+          this.#resolving = undefined;
+        });
+      await this.#resolving;
+      seenAt = (await store.read(id)).now;
+      found = await idempotency.get(key);
+    }
+    const reference = found.state === "succeeded" ? found.reference : undefined;
+    const state = wasUnknown && found.state === "free" ? "freed" : found.state;
+    await this.change(id, { kind: "key", number, state, reference, seenAt });
+  }
+
+  /** Does what is due for an order. Another process does it later if this one dies. */
+  async work(id: string): Promise<void> {
+    try {
+      const result = await this.change(id, { kind: "due" });
+      // The goods do not wait for a read.
+      const doing = (result?.actions ?? []).map((action) =>
+        this.#do(id, action, result?.order).catch(this.settings.onError),
+      );
+      await Promise.all(doing);
+    } catch (error) {
+      this.settings.onError(error);
+    }
+  }
+
+  async #do(id: string, action: Action, order: OrderState | undefined): Promise<void> {
+    if (action.do === "read") await this.#read(action.reference);
+    if (action.do === "look") await this.#look(id, action.number);
+    if (action.do === "effect" && order !== undefined) await this.#pay(order);
+  }
+
+  /** Calls `onPaid`. */
+  async #pay(order: OrderState): Promise<void> {
+    const { onPaid, times } = this.settings;
+    const { id, updatedAt } = order;
+    const attempt = order.effect?.tries ?? 1;
+    const transaction: PaidContext["transaction"] = async (write) => {
+      let written: { readonly value: ReturnType<typeof write> } | undefined;
+      const within: Within = {
+        write: (connection) => {
+          written = { value: write(connection as never) };
+          return written.value;
+        },
+      };
+      await this.change(id, { kind: "effect_done" }, within);
+      if (written === undefined) {
+        throw new Error(`onPaid of the order ${JSON.stringify(id)} has committed already.`);
+      }
+      return written.value;
+    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    const late = () => new Error(`onPaid took too long for the order ${JSON.stringify(id)}.`);
+    try {
+      const paying = (async () =>
+        onPaid(orderView(order, updatedAt), { transaction, attempt, signal }))();
+      await withTimeout(paying, Math.max(1, times.effectMs - EFFECT_MARGIN_MS), late);
+      await this.change(id, { kind: "effect_done" });
+    } catch (error) {
+      controller.abort(error);
+      this.settings.onError(error);
+      const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
+      await this.change(id, { kind: "effect_failed", retryInMs });
+    }
+  }
+}
+
+const keyOf = (id: string, number: number): string => `${id}/${number}`;
+
+/** What the failure of the call that sends a prompt says about its attempt. */
+function inputOf(error: unknown, number: number): Input {
+  const outcome = isGatewayError(error) ? error.outcome : "unknown";
+  // The key was used by someone else: then this is not the call that knows.
+  const isOwn = !isGatewayError(error) || error.code !== "idempotency_conflict";
+  if (outcome === "unknown" || !isOwn) return { kind: "lost", number };
+  return { kind: "rejected", number, message: MESSAGES[outcome] };
+}

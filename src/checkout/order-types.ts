@@ -1,0 +1,84 @@
+/** What an order is. See the table of statuses in the manual. */
+export type OrderStatus = "open" | "pending" | "paid" | "canceled" | "expired";
+
+/** What became of one attempt to pay an order. */
+export type AttemptStatus =
+  | "starting"
+  | "pending"
+  | "unknown"
+  | "completed"
+  | "failed"
+  | "not_sent";
+
+/** Why a person must look at an order or a payment. */
+export type ReviewKind =
+  | "overpaid"
+  | "amount_mismatch"
+  | "currency_mismatch"
+  | "late_payment"
+  | "unknown_outcome"
+  | "contradiction"
+  | "unmatched"
+  | "effect_failed";
+
+/** What a person decides about a review. */
+export type ReviewDecision = "accept" | "refunded" | "dismiss";
+
+/** One attempt to pay an order: one prompt on a phone, with the idempotency key `id/number`. */
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  readonly status: AttemptStatus;
+  /** The phone that was asked, masked: `0712 *** 678`. */
+  readonly phone: string;
+  /** The reference of the payment at the service, as soon as it is known. */
+  readonly reference?: string;
+  /** What to tell the customer about an attempt that ended without money. */
+  readonly message?: string;
+}
+
+/** Something that a person must decide. */
+export interface Review {
+  /** What `reviews.resolve` takes. */
+  readonly id: string;
+  readonly kind: ReviewKind;
+  /** The order; a payment that belongs to no order has none. */
+  readonly orderId?: string;
+  /** The references of the payments that it is about. */
+  readonly references: readonly string[];
+  /** What happened, in a sentence for the merchant. */
+  readonly message: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/**
+ * An order. It can be sent to the customer's page unchanged: it holds no whole phone number, no name,
+ * and nothing of another order.
+ */
+export interface Order {
+  readonly id: string;
+  /** The label of its payments at the service, at most 12 characters. */
+  readonly accountReference: string;
+  /** With two decimals: `"1500.00"`. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: OrderStatus;
+  /** Whether the customer may be asked now. */
+  readonly canPay: boolean;
+  /** What to tell the customer. */
+  readonly message: string;
+  readonly attempts: readonly Attempt[];
+  /** What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. */
+  readonly effect: "none" | "due" | "done";
+  /** All money that came for the order and was not refunded: `"1500.00"`. */
+  readonly received: string;
+  /** The reviews that a person has not decided yet. */
+  readonly reviews: readonly Review[];
+  /** Your own data, as `pay` or `create` got it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+}

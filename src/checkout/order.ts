@@ -1,0 +1,128 @@
+import type { RetryAdvice } from "../contract/result-codes.ts";
+import type { AttemptStatus, OrderStatus, ReviewKind } from "./order-types.ts";
+
+/** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
+export interface AttemptState {
+  readonly number: number;
+  readonly status: AttemptStatus;
+  /** Masked. */
+  readonly phone: string;
+  /** The digest by which prompts of one phone are counted. */
+  readonly phoneDigest: string;
+  readonly askedAt: number;
+  readonly reference?: string;
+  readonly message?: string;
+  /** The network's result code of its failure: pages in other languages have words for it. */
+  readonly code?: string;
+  readonly retry?: RetryAdvice;
+  readonly endedAt?: number;
+  /** When to look next at what became of it. */
+  readonly lookAt?: number;
+}
+
+/** A completed payment of an order. */
+interface Money {
+  readonly reference: string;
+  /** As in the report of it. */
+  readonly alias?: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly refunded?: true;
+}
+
+export interface ReviewState {
+  readonly id: string;
+  readonly kind: ReviewKind;
+  readonly references: readonly string[];
+  readonly at: number;
+  /** The attempt that it is about. */
+  readonly number?: number;
+  /** How it ended: by a person, or `closed` by what became known later. */
+  readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
+}
+
+/** Something that became known about an order, as it is stored. */
+export interface LogEntry {
+  /** In milliseconds since 1970, by the store's clock. */
+  readonly at: number;
+  readonly text: string;
+  /** Who decided it. */
+  readonly by?: string;
+  /** How often it happened in a row; at `at` for the last time. */
+  readonly times?: number;
+}
+
+/** Why a request was rejected before an attempt began. */
+export interface Blocked {
+  readonly until: number;
+  readonly message: string;
+  /** `limit`: the phone was asked too often. */
+  readonly by?: "limit" | "open";
+}
+
+/** An order, as it is stored. */
+export interface OrderState {
+  readonly id: string;
+  readonly accountReference: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly description?: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly expiresAt?: number;
+  /** How often the customer is asked at most. */
+  readonly attemptLimit?: number;
+  readonly closed?: "canceled" | "expired";
+  /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
+  readonly paidBy?: string;
+  readonly effect?: { readonly state: "due" | "done"; readonly tries: number; readonly at: number };
+  readonly attempts: readonly AttemptState[];
+  readonly money: readonly Money[];
+  readonly reviews: readonly ReviewState[];
+  /** Why the last request was rejected before an attempt began. */
+  readonly blocked?: Blocked;
+  /** What happened, the oldest first. Orders of earlier versions have none. */
+  readonly log?: readonly LogEntry[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Attempts that may still ask, or have asked, a customer without an end that is known. */
+const OPEN_STATUSES: readonly AttemptStatus[] = ["starting", "pending", "unknown"];
+
+export const isOpen = ({ status }: AttemptState): boolean => OPEN_STATUSES.includes(status);
+
+export function statusOf(order: OrderState): OrderStatus {
+  if (order.paidBy !== undefined) return "paid";
+  if (order.closed !== undefined) return order.closed;
+  return order.attempts.some(isOpen) ? "pending" : "open";
+}
+
+export const openReviews = ({ reviews }: OrderState): readonly ReviewState[] =>
+  reviews.filter(({ ended }) => ended === undefined);
+
+/** Money of such a review is here, and not decided about: no more is asked for. */
+const HOLDING: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
+
+export const holdsMoney = (order: OrderState): boolean =>
+  openReviews(order).some(({ kind }) => HOLDING.includes(kind));
+
+/** Whether the customer was asked as often as the merchant allows. What was not sent does not count. */
+export const isUsedUp = ({ attempts, attemptLimit }: OrderState): boolean =>
+  attempts.filter(({ status }) => status !== "not_sent").length >=
+  (attemptLimit ?? Number.POSITIVE_INFINITY);
+
+/** An amount with two decimals; `undefined` for what is none. */
+export function amountText(amount: unknown): string | undefined {
+  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(String(amount)) ?? [];
+  return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
+}
+
+/** When something about the order is due next; `undefined` for never. */
+export function dueAt(order: OrderState): number | undefined {
+  const { attempts, effect, expiresAt } = order;
+  const times = attempts.map(({ lookAt }) => lookAt);
+  if (effect?.state === "due") times.push(effect.at);
+  if (statusOf(order) === "open") times.push(expiresAt);
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

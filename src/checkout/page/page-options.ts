@@ -1,0 +1,135 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkText, ownOptions, wrongOption } from "../../internal/check-options.ts";
+import { allowedEnvironmentVariable } from "../../internal/environment.ts";
+import { isObject } from "../../internal/is-object.ts";
+import { isLoopback, withoutTrailingSlashes } from "../../internal/urls.ts";
+import { type PayPageMessages, type PayPageTexts, textsOf } from "./page-texts.ts";
+import { linkSecrets } from "./pay-link.ts";
+
+/** Who is paid, as the customer sees it. */
+export interface PayPageMerchant {
+  /** The name that customers know. */
+  name: string;
+  /** How to reach you: a phone number or an address. Set it, so that a customer with a question does not pay twice. */
+  contact?: string | undefined;
+  /** A logo: a path on your server, or a `data:` URL. Each costs the customer a request or bytes. */
+  logo?: string | undefined;
+}
+
+/** How the pay page looks, and which links it takes. */
+export interface PayPageOptions {
+  merchant: PayPageMerchant;
+  /**
+   * Signs the links. At least 16 characters; of a list, the first one signs, and all are accepted: so it can be
+   * changed without breaking links that were sent.
+   *
+   * @default the environment variable `MALIPO_PAGE_SECRET`
+   */
+  secret?: string | readonly string[] | undefined;
+  /**
+   * The public address at which the page is mounted: `https://shop.example/pay`. Only `payLink` and `payQrCode` use it.
+   *
+   * @default the environment variable `MALIPO_PAGE_URL`
+   */
+  url?: string | undefined;
+  /** What customers call the mobile-money service. @default "M-Pesa" */
+  wallet?: string | undefined;
+  /** The calling code of numbers that are written without one. @default "254" */
+  country?: string | undefined;
+  /** The time zone of the times on the page. @default "Africa/Nairobi" */
+  timeZone?: string | undefined;
+  /** The colour of the button, such as `"#0a6279"`. Its text is black or white, whichever can be read. */
+  color?: string | undefined;
+  /**
+   * Other words, and other languages, by their code. The page has `en` and `sw`.
+   *
+   * @example
+   * ```ts
+   * { sw: { pay: "Lipa sasa" }, fr: { language: "Français", pay: "Payer {amount}" } }
+   * ```
+   */
+  messages?: PayPageMessages | undefined;
+  /** The origins of pages that may show this one in a frame: `["https://shop.example"]`. @default none */
+  frameAncestors?: readonly string[] | undefined;
+}
+
+/** The options of a page, checked. */
+export interface PageSettings {
+  readonly merchant: PayPageMerchant;
+  readonly secrets: readonly string[];
+  readonly url: string | undefined;
+  readonly wallet: string;
+  readonly country: string;
+  readonly timeZone: string;
+  readonly color: string | undefined;
+  readonly texts: ReadonlyMap<string, PayPageTexts>;
+  readonly frameAncestors: readonly string[];
+}
+
+const NAMES = [
+  "merchant",
+  "secret",
+  "url",
+  "wallet",
+  "country",
+  "timeZone",
+  "color",
+  "messages",
+  "frameAncestors",
+];
+
+/** @throws {ConfigurationError} */
+export function pageSettings(options: PayPageOptions): PageSettings {
+  const own = ownOptions(options, NAMES, "checkout.page");
+  const { wallet = "M-Pesa", country = "254", timeZone = "Africa/Nairobi", color } = own;
+  const { frameAncestors = [], messages } = own;
+  if (!isObject(own.merchant))
+    throw wrongOption("merchant", "an object with a `name`", own.merchant);
+  const merchant = ownOptions(own.merchant, ["name", "contact", "logo"], "merchant");
+  checkText("merchant.name", merchant.name, /\S/, "the name that customers know");
+  checkText("wallet", wallet, /\S/, "a name");
+  checkText(
+    "country",
+    country,
+    /^[1-9]\d{0,2}$/,
+    "a calling code without a plus sign, such as 254",
+  );
+  if (color !== undefined) checkText("color", color, /^#[0-9a-f]{6}$/i, "a colour such as #0a6279");
+  if (merchant.logo !== undefined) {
+    checkText(
+      "merchant.logo",
+      merchant.logo,
+      /^(?:\/(?!\/)|data:image\/)/,
+      "a path on your server or a data: URL",
+    );
+  }
+  for (const one of frameAncestors) {
+    checkText("frameAncestors", one, /^https?:\/\/[\w.:[\]-]+$/, "a list of origins");
+  }
+  checkTimeZone(timeZone);
+  return {
+    merchant,
+    secrets: linkSecrets(own.secret ?? allowedEnvironmentVariable("MALIPO_PAGE_SECRET")),
+    url: checkUrl(own.url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
+    ...{ wallet, country, timeZone, color, frameAncestors },
+    texts: textsOf(messages),
+  };
+}
+
+function checkTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+  } catch {
+    throw wrongOption("timeZone", "a time zone such as Africa/Nairobi", timeZone);
+  }
+}
+
+function checkUrl(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const { protocol, hostname, search, hash } = URL.canParse(url) ? new URL(url) : new URL("none:");
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  if (isSafe && search === "" && hash === "") return withoutTrailingSlashes(url);
+  throw new ConfigurationError(
+    "`url` of the pay page must be the https: address at which it is mounted, such as https://shop.example/pay.",
+  );
+}

@@ -1,0 +1,230 @@
+/** The words of the pay page in one language. Names in braces are filled in: `{amount}`, `{merchant}`. */
+export interface PayPageTexts {
+  /** What the language is called by those who speak it: the switch shows it. */
+  readonly language: string;
+  readonly payTitle: string;
+  readonly order: string;
+  readonly amount: string;
+  readonly phone: string;
+  readonly phoneHint: string;
+  readonly phoneInvalid: string;
+  readonly pay: string;
+  readonly payAgain: string;
+  readonly afterButton: string;
+  readonly askedTitle: string;
+  /** Also `{phone}`, masked, and `{wallet}`. */
+  readonly asked: string;
+  readonly nothingRings: string;
+  readonly notYours: string;
+  readonly updates: string;
+  readonly checkNow: string;
+  readonly checkingTitle: string;
+  readonly checking: string;
+  readonly paidTitle: string;
+  readonly receipt: string;
+  readonly paidBy: string;
+  readonly payment: string;
+  readonly paidAt: string;
+  readonly print: string;
+  readonly notPaidTitle: string;
+  readonly notCharged: string;
+  /** Also `{time}`. */
+  readonly busy: string;
+  readonly held: string;
+  readonly usedUp: string;
+  readonly cannotPay: string;
+  readonly canceledTitle: string;
+  readonly canceled: string;
+  readonly expiredTitle: string;
+  readonly expired: string;
+  readonly stillAsked: string;
+  readonly contact: string;
+  readonly unknownTitle: string;
+  readonly unknown: string;
+  readonly tooManyTitle: string;
+  readonly tooMany: string;
+  readonly crossSite: string;
+  readonly failedTitle: string;
+  readonly failed: string;
+  readonly languages: string;
+  /** Other words for what the service or the checkout says of a payment that failed, by its English text. */
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+const ENGLISH: PayPageTexts = {
+  language: "English",
+  payTitle: "Pay {amount} to {merchant}",
+  order: "Order",
+  amount: "Amount",
+  phone: "{wallet} phone number",
+  phoneHint: "For example 0712 345 678",
+  phoneInvalid: "This is not the number of a mobile phone. Write it like 0712 345 678.",
+  pay: "Pay {amount}",
+  payAgain: "Try again",
+  afterButton: "We send a request to this phone. You pay only after you enter your PIN there.",
+  askedTitle: "Look at your phone",
+  asked: "Enter your {wallet} PIN on {phone} to pay {amount} to {merchant}.",
+  nothingRings:
+    "If nothing appears within a minute, check that the phone is on and has network. This page then says what to do.",
+  notYours: "Never tell anyone your PIN. Reject a request that you did not start.",
+  updates: "This page updates by itself.",
+  checkNow: "Check now",
+  checkingTitle: "We are still checking",
+  checking:
+    "Do not pay again. We do not know yet whether the request reached your phone. If it did, you can answer it.",
+  paidTitle: "Paid. Thank you.",
+  receipt: "Receipt",
+  paidBy: "Paid from",
+  payment: "Payment",
+  paidAt: "Time",
+  print: "Print the receipt",
+  notPaidTitle: "Not paid yet",
+  notCharged: "You can use another number.",
+  busy: "This phone cannot be asked at the moment. Answer the request that is open on it, or reject it if you did not start it. You can try again at {time}, or use another number now.",
+  held: "We received money for this order and are checking it. Do not pay again.",
+  usedUp: "We have sent several requests for this order, and none was paid.",
+  cannotPay: "This order cannot be paid here any more.",
+  canceledTitle: "This order was canceled",
+  canceled: "Nothing is to be paid.",
+  expiredTitle: "The time to pay is over",
+  expired: "Ask {merchant} for a new link if you still want to pay.",
+  stillAsked: "If a request is open on your phone, reject it.",
+  contact: "Questions? {merchant}: {contact}",
+  unknownTitle: "This link does not work",
+  unknown: "It is not complete, or its time is over. Ask {merchant} for a new one.",
+  tooManyTitle: "Please wait a little",
+  tooMany: "This link was used too often. Try again in ten minutes.",
+  crossSite: "The form was sent by another site. Open your link and try again.",
+  failedTitle: "Something went wrong here",
+  failed: "Nothing was sent to your phone by this click. Open your link again in a moment.",
+  languages: "Language",
+  reasons: {},
+};
+
+const TRY_LATER_SW =
+  "Huduma haikuweza kupokea malipo haya. Tafadhali jaribu tena baada ya dakika chache.";
+const LIMIT_SW = "Malipo haya yanazidi kiwango cha juu cha akaunti yako.";
+
+const SWAHILI: PayPageTexts = {
+  language: "Kiswahili",
+  payTitle: "Lipa {amount} kwa {merchant}",
+  order: "Agizo",
+  amount: "Kiasi",
+  phone: "Namba ya simu ya {wallet}",
+  phoneHint: "Kwa mfano 0712 345 678",
+  phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: 0712 345 678.",
+  pay: "Lipa {amount}",
+  payAgain: "Jaribu tena",
+  afterButton: "Tutatuma ombi kwa simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",
+  askedTitle: "Angalia simu yako",
+  asked: "Weka PIN yako ya {wallet} kwenye {phone} ili kulipa {amount} kwa {merchant}.",
+  nothingRings:
+    "Ikiwa huoni ombi ndani ya dakika moja, hakikisha kuwa simu imewashwa na ina mtandao. Kisha ukurasa huu utakueleza la kufanya.",
+  notYours: "Usimwambie mtu yeyote PIN yako. Kataa ombi ambalo hukulianzisha wewe.",
+  updates: "Ukurasa huu unajisasisha wenyewe.",
+  checkNow: "Angalia sasa",
+  checkingTitle: "Bado tunaangalia",
+  checking:
+    "Usilipe tena. Bado hatujui kama ombi lilifika kwenye simu yako. Kama lilifika, unaweza kulijibu.",
+  paidTitle: "Umelipa. Asante.",
+  receipt: "Risiti",
+  paidBy: "Imelipwa kutoka",
+  payment: "Malipo",
+  paidAt: "Saa",
+  print: "Chapisha risiti",
+  notPaidTitle: "Bado hujalipa",
+  notCharged: "Unaweza kutumia namba nyingine.",
+  busy: "Simu hii haiwezi kutumiwa ombi kwa sasa. Jibu ombi lililo wazi kwenye simu, au likatae kama hukulianzisha wewe. Unaweza kujaribu tena saa {time}, au kutumia namba nyingine sasa.",
+  held: "Tumepokea pesa za agizo hili na tunaziangalia. Usilipe tena.",
+  usedUp: "Tumetuma maombi kadhaa kwa agizo hili, na hakuna lililolipwa.",
+  cannotPay: "Agizo hili haliwezi kulipiwa hapa tena.",
+  canceledTitle: "Agizo hili limeghairiwa",
+  canceled: "Hakuna cha kulipa.",
+  expiredTitle: "Muda wa kulipa umekwisha",
+  expired: "Mwombe {merchant} kiungo kipya kama bado unataka kulipa.",
+  stillAsked: "Ikiwa kuna ombi kwenye simu yako, likatae.",
+  contact: "Una swali? {merchant}: {contact}",
+  unknownTitle: "Kiungo hiki hakifanyi kazi",
+  unknown: "Kiungo hakijakamilika, au muda wake umekwisha. Mwombe {merchant} kiungo kipya.",
+  tooManyTitle: "Tafadhali subiri kidogo",
+  tooMany: "Kiungo hiki kimetumika mara nyingi mno. Jaribu tena baada ya dakika kumi.",
+  crossSite: "Fomu ilitumwa na tovuti nyingine. Fungua kiungo chako na ujaribu tena.",
+  failedTitle: "Kuna hitilafu upande wetu",
+  failed:
+    "Hakuna ombi lililotumwa kwa simu yako safari hii. Fungua kiungo chako tena baada ya muda mfupi.",
+  languages: "Lugha",
+  reasons: {
+    "The payment did not go through.": "Malipo hayakukamilika.",
+    "There is not enough money in your mobile-money account. Add money, or pay a smaller amount.":
+      "Huna salio la kutosha kwenye akaunti yako. Ongeza pesa, kisha ujaribu tena.",
+    "The amount is too small to be paid by phone.": "Kiasi hiki ni kidogo mno kulipwa kwa simu.",
+    "This payment is over a limit of your mobile-money account.": LIMIT_SW,
+    "The mobile-money service could not take the payment. Please try again in a few minutes.":
+      TRY_LATER_SW,
+    "The payment could not be made. You did nothing wrong; we are looking into it.":
+      "Malipo hayakuwezekana. Hukufanya kosa lolote; tunalishughulikia.",
+    "This phone number cannot pay. Please use another one.":
+      "Namba hii ya simu haiwezi kulipa. Tafadhali tumia nyingine.",
+    "Please check whether you have already paid.": "Tafadhali hakikisha kama tayari umelipa.",
+    "Another request is waiting on your phone. Please answer or close it first.":
+      "Kuna ombi jingine kwenye simu yako. Tafadhali lijibu au lifunge kwanza.",
+    "The request has expired. Please try again, and enter your PIN within a minute.":
+      "Muda wa ombi umekwisha. Tafadhali jaribu tena, na uweke PIN yako ndani ya dakika moja.",
+    "You cancelled the payment request. You can try again.":
+      "Ulikataa ombi la malipo. Unaweza kujaribu tena.",
+    "We could not reach your phone. Please check that it is on and has network, then try again.":
+      "Hatukuweza kuipata simu yako. Hakikisha imewashwa na ina mtandao, kisha ujaribu tena.",
+    "The PIN was wrong. Please try again.": "PIN haikuwa sahihi. Tafadhali jaribu tena.",
+    "Your payment is being processed. Please wait a moment.":
+      "Malipo yako yanashughulikiwa. Tafadhali subiri kidogo.",
+    "The payment request was not accepted. You were not charged. Check your phone number and try again.":
+      "Ombi la malipo halikukubaliwa. Hukutozwa pesa. Angalia namba ya simu yako kisha ujaribu tena.",
+    "The request was not sent to your phone. You were not charged. Please try again.":
+      "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
+    "We could not check your last payment. Please try again in a moment.":
+      "Hatukuweza kuangalia malipo yako ya mwisho. Tafadhali jaribu tena baada ya muda mfupi.",
+  },
+};
+
+/** The words of a merchant: a language of his, or other words in one that is there. */
+export type PayPageMessages = Readonly<Record<string, Partial<PayPageTexts>>>;
+
+/** All languages, by their code. What a language lacks is English. */
+export function textsOf(own: PayPageMessages = {}): ReadonlyMap<string, PayPageTexts> {
+  const known: Readonly<Record<string, PayPageTexts>> = { en: ENGLISH, sw: SWAHILI };
+  const codes = new Set([...Object.keys(known), ...Object.keys(own)]);
+  return new Map(
+    [...codes].map((code) => {
+      const base = Object.hasOwn(known, code) ? known[code] : ENGLISH;
+      const changed = Object.hasOwn(own, code) ? own[code] : {};
+      return [code, { ...ENGLISH, ...base, ...changed }];
+    }),
+  );
+}
+
+/** The language of a request: the one that was chosen, else the first one that the browser asks for. */
+export function languageOf(
+  chosen: string | null,
+  accepted: string | null,
+  known: ReadonlyMap<string, PayPageTexts>,
+): string {
+  if (chosen !== null && known.has(chosen)) return chosen;
+  const wanted = (accepted ?? "")
+    .split(",")
+    .map((one) => {
+      const [tag = "", quality = "q=1"] = one
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      return { code: tag.split("-")[0] ?? "", weight: Number(quality.slice(2)) || 0 };
+    })
+    .filter(({ code, weight }) => weight > 0 && known.has(code))
+    .sort((a, b) => b.weight - a.weight);
+  return wanted[0]?.code ?? "en";
+}
+
+/** A text with its names filled in. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name) =>
+    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+  );

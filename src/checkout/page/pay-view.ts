@@ -1,0 +1,185 @@
+import { RESULT_CODES } from "../../contract/result-codes.ts";
+import { type Html, html, type Part } from "../../html/html.ts";
+import { type IconName, icon } from "../../html/icons.ts";
+import { withCommas } from "../books/compare-books.ts";
+import { holdsMoney, isOpen, isUsedUp, type OrderState } from "../order.ts";
+import type { Order } from "../order-types.ts";
+import type { PageSettings } from "./page-options.ts";
+import { filled, type PayPageTexts } from "./page-texts.ts";
+
+/** What a page is made of. */
+export interface View {
+  readonly title: string;
+  readonly main: Html;
+  /** Whether something is under way, so that the page goes on by itself. */
+  readonly isPending: boolean;
+}
+
+/** What the texts of one request are filled with. */
+export interface Words {
+  readonly settings: PageSettings;
+  readonly lang: string;
+  readonly texts: PayPageTexts;
+}
+
+/** What a customer has sent, if it could not be used. */
+export interface Rejected {
+  readonly phone: string;
+}
+
+const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat("en-GB", { timeZone: settings.timeZone, ...options }).format(ms);
+
+const main = (status: string, content: Part): Html =>
+  html`<main class="card" data-status="${status}">${content}</main>`;
+
+const heading = (name: IconName | undefined, tone: string, text: string): Html =>
+  html`<h1 tabindex="-1">${name !== undefined && html`<span class="${tone}">${icon(name)}</span>`}${text}</h1>`;
+
+/** A page without an order: a link that does not work, or a form that was not taken. */
+export function noticeView(
+  { settings, texts }: Words,
+  title: "unknownTitle" | "tooManyTitle" | "failedTitle",
+  text: "unknown" | "tooMany" | "failed" | "crossSite",
+): View {
+  const values = { merchant: settings.merchant.name };
+  const heard = filled(texts[title], values);
+  const content = html`${heading("warning", "waiting", heard)}<p>${filled(texts[text], values)}</p>`;
+  return { title: heard, main: main("notice", content), isPending: false };
+}
+
+/** Shows an order to its customer. */
+export function orderPage(
+  words: Words,
+  order: OrderState,
+  view: Order,
+  now: number,
+  rejected?: Rejected,
+): View {
+  const { settings, texts } = words;
+  const amount = withCommas(view);
+  const { wallet, merchant } = settings;
+  const values = { amount, merchant: merchant.name, wallet };
+  const fill = (text: string, more: Readonly<Record<string, string>> = {}) =>
+    filled(text, { ...values, ...more });
+  const page = (title: string, name: IconName | undefined, tone: string, content: Part): View => ({
+    title: `${title} · ${merchant.name}`,
+    main: main(view.status, html`${heading(name, tone, title)}${content}`),
+    isPending: view.status === "pending",
+  });
+  const about = order.description !== undefined && html`<p>${order.description}</p>`;
+  const sum = html`<p class="sum">${amount}</p>${about}`;
+  const form = (again: boolean) => payForm(words, order, fill, again, rejected);
+
+  if (view.status === "paid") {
+    return page(texts.paidTitle, "check", "good", receipt(words, order, view, sum));
+  }
+  if (view.status === "canceled") {
+    const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
+    return page(texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}`);
+  }
+  if (view.status === "expired") {
+    return page(texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>`);
+  }
+  if (view.status === "pending") return page(...pending(words, order, fill, sum));
+  if (holdsMoney(order)) {
+    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>`);
+  }
+  const reason = reasonOf(words, order, now);
+  if (isUsedUp(order)) {
+    return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}<p>${texts.usedUp}</p>`);
+  }
+  if (reason === undefined)
+    return page(fill(texts.payTitle), undefined, "", html`${about}${form(false)}`);
+  const isBusy = (order.blocked?.until ?? 0) > now;
+  const canPay = view.canPay || isBusy;
+  const rest = canPay
+    ? html`<p>${!isBusy && texts.notCharged}</p>${form(true)}`
+    : html`<p>${texts.cannotPay}</p>`;
+  return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}${rest}`);
+}
+
+type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
+
+/** Why the order is not paid, in the customer's words; `undefined` if he was not asked yet. */
+function reasonOf(words: Words, order: OrderState, now: number): Html | undefined {
+  const { texts } = words;
+  const until = order.blocked?.until ?? 0;
+  if (until > now) {
+    const time = timeIn(until + 59_999, words, { hour: "2-digit", minute: "2-digit" });
+    return html`<p class="notice waiting" role="status">${filled(texts.busy, { time })}</p>`;
+  }
+  const last = order.attempts.at(-1);
+  if (last === undefined) return undefined;
+  const said = last.message ?? "The payment did not go through.";
+  const cause = RESULT_CODES[last.code as keyof typeof RESULT_CODES]?.customerMessage ?? said;
+  const known = Object.hasOwn(texts.reasons, cause) ? texts.reasons[cause] : undefined;
+  // The service says it in English.
+  const text = known ?? (words.lang === "en" ? said : html`<span lang="en">${said}</span>`);
+  return html`<p class="notice bad" role="status">${text}</p>`;
+}
+
+function pending(
+  words: Words,
+  order: OrderState,
+  fill: Fill,
+  sum: Html,
+): readonly [title: string, name: IconName, tone: string, content: Html] {
+  const { texts } = words;
+  const open = order.attempts.filter(isOpen);
+  const isUnknown = open.some(({ status }) => status === "unknown");
+  const { phone = "" } = open.at(-1) ?? {};
+  const live = html`<p class="hint">${texts.updates} <a class="check" href="">${texts.checkNow}</a></p>`;
+  return isUnknown
+    ? [
+        texts.checkingTitle,
+        "clock",
+        "waiting",
+        html`${sum}<p>${texts.checking}</p><p>${texts.notYours}</p>${live}`,
+      ]
+    : [
+        texts.askedTitle,
+        "phone",
+        "waiting",
+        html`<p>${fill(texts.asked, { phone })}</p><p>${texts.nothingRings}</p><p>${texts.notYours}</p>${live}`,
+      ];
+}
+
+function payForm(
+  { texts, lang }: Words,
+  order: OrderState,
+  fill: Fill,
+  again: boolean,
+  rejected: Rejected | undefined,
+): Html {
+  const error =
+    rejected !== undefined && html`<p class="bad" id="phone-error">${texts.phoneInvalid}</p>`;
+  const about = rejected === undefined ? "phone-hint" : "phone-error phone-hint";
+  return html`<form method="post">
+<input type="hidden" name="after" value="${order.attempts.length}"><input type="hidden" name="lang" value="${lang}">
+<label for="phone">${fill(texts.phone)}</label>${error}
+<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" required maxlength="40" aria-describedby="${about}" value="${rejected?.phone ?? ""}"${rejected !== undefined && html` aria-invalid="true" autofocus`}>
+<p class="hint" id="phone-hint">${texts.phoneHint}</p>
+<button>${again ? texts.payAgain : fill(texts.pay)}</button>
+</form>
+<p class="hint">${texts.afterButton}</p>`;
+}
+
+function receipt(words: Words, order: OrderState, view: Order, sum: Html): Html {
+  const { texts } = words;
+  const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
+  // Its customer pays within a minute of that.
+  const paidAt = attempt?.askedAt;
+  const rows: (readonly [string, string | undefined])[] = [
+    [texts.order, view.accountReference],
+    [texts.payment, order.paidBy?.startsWith("#") ? undefined : order.paidBy],
+    [texts.paidBy, attempt?.phone],
+    [
+      texts.paidAt,
+      paidAt === undefined
+        ? undefined
+        : timeIn(paidAt, words, { dateStyle: "medium", timeStyle: "short" }),
+    ],
+  ];
+  return html`${sum}<dl aria-label="${texts.receipt}">${rows.map(([name, value]) => value !== undefined && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><button class="quiet" type="button" data-print hidden>${texts.print}</button>`;
+}

@@ -1,0 +1,100 @@
+import { explainFailure } from "../contract/explain-failure.ts";
+import { idText } from "../internal/json.ts";
+import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
+import { readEvent } from "../webhooks/verification/payload.ts";
+import type { Report } from "./inputs.ts";
+import { amountText } from "./order.ts";
+
+/** A report of a payment, and the label that it was made with, if the report has it. */
+export interface LabelledReport {
+  readonly report: Report;
+  readonly label: string | undefined;
+  /** How it became known. Default: by a webhook. */
+  readonly source?: EventSource | undefined;
+}
+
+/** The fields of a payment that came from outside. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An amount that cannot be read stays unchanged: it equals no amount of an order. */
+const amountIn = (amount: unknown): string | undefined =>
+  amount === undefined || amount === null ? undefined : (amountText(amount) ?? String(amount));
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+
+const aliasOf = (paymentId: string) => `payment_id:${paymentId}`;
+
+const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
+
+/**
+ * What a webhook or a read says about a payment.
+ *
+ * @param kind - The status that the kind of an event says. One that differs from the status inside is a
+ * contradiction.
+ */
+export function reportOf(fields: Fields, reference: string, kind?: string): LabelledReport {
+  const inside = textIn(fields.status) ?? kind ?? "";
+  const status = kind !== undefined && inside !== kind ? "contradiction" : inside;
+  const failure =
+    status === "failed"
+      ? explainFailure({
+          failure_reason: textIn(fields.failure_reason),
+          user_message: textIn(fields.user_message),
+          retry_possible:
+            typeof fields.retry_possible === "boolean" ? fields.retry_possible : undefined,
+        })
+      : undefined;
+  const paymentId = idText(fields.payment_id);
+  const report: Report = {
+    reference,
+    ...(paymentId !== undefined && { alias: aliasOf(paymentId) }),
+    status,
+    amount: amountIn(fields.amount),
+    currency: textIn(fields.currency)?.toUpperCase(),
+    // A page may be seen by others than the owner of the phone.
+    message: failure?.customerMessage.replaceAll(PHONE, "***"),
+    ...(failure?.code !== undefined && { code: failure.code }),
+    retry: failure?.retry ?? "unknown",
+  };
+  return { report, label: idText(fields.account_reference) };
+}
+
+/** The events that a checkout uses, and the status that each says. */
+export const STATUSES: Readonly<Record<string, string | undefined>> = {
+  "payment.completed": "completed",
+  "payment.failed": "failed",
+};
+
+/**
+ * The inbox of a checkout: the report of a payment is written into its order before it is acknowledged, so
+ * that nothing of it waits anywhere. Every other event goes to the inbox of the store.
+ *
+ * @param note - Resolves, when the report is durable, with whether it was new.
+ */
+export function checkoutInbox(
+  inbox: Inbox | undefined,
+  note: (report: LabelledReport) => Promise<boolean>,
+): Inbox {
+  const others: Inbox = inbox ?? {
+    accept: async () => receiptFor("accepted"),
+    start: async () => {},
+    stop: async () => {},
+    drain: async () => ({ processed: 0, left: 0 }),
+  };
+  return {
+    ...others,
+    accept: async (delivery) => {
+      const status = STATUSES[delivery.event];
+      if (status === undefined) return others.accept(delivery);
+      const { data } = readEvent(delivery.raw).event;
+      const fields = data as unknown as Fields;
+      // A payment without a reference is still recognised when it comes again.
+      const reference =
+        idText(fields.reference) ?? aliasOf(idText(fields.payment_id) ?? delivery.key);
+      const report = reportOf(fields, reference, status);
+      const isNew = await note({ ...report, source: delivery.source });
+      return receiptFor(isNew ? "accepted" : "duplicate");
+    },
+  };
+}

@@ -1,0 +1,425 @@
+// The rules of an order, without I/O: everything that a store, a clock, a webhook or a person says comes
+// as a input. The manual prints these tables.
+import {
+  attemptOf,
+  bound,
+  byReference,
+  decided,
+  ended,
+  lookLater,
+  paid,
+  redated,
+  reviewWith,
+  taken,
+  withAttempt,
+  withCompleted,
+  withMoney,
+  withoutAnswered,
+  withReview,
+} from "./changes.ts";
+import type { Context, Input, InputOf, Report, Result } from "./inputs.ts";
+import {
+  type AttemptState,
+  holdsMoney,
+  isOpen,
+  isUsedUp,
+  type OrderState,
+  statusOf,
+} from "./order.ts";
+import type { OrderStatus, ReviewKind } from "./order-types.ts";
+
+type Given<F, Out> = (order: OrderState, input: F, context: Context) => Out;
+
+/** Of the rules for a input, the first one that applies decides. */
+export interface Rule<F extends Input = Input> {
+  readonly name: string;
+  /** The promises of the manual that it keeps. */
+  readonly promises: readonly number[];
+  readonly applies: Given<F, boolean>;
+  readonly makes: Given<F, OrderState | Result>;
+}
+
+export type Rules = { readonly [Kind in Input["kind"]]: readonly Rule<InputOf<Kind>>[] };
+
+const rule = <F extends Input>(
+  name: string,
+  promises: readonly number[],
+  applies: Given<F, boolean>,
+  makes: Given<F, OrderState | Result>,
+): Rule<F> => ({ name, promises, applies, makes });
+
+const always = () => true;
+const unchanged = (order: OrderState) => order;
+const isStatus =
+  (...statuses: readonly OrderStatus[]) =>
+  (order: OrderState) =>
+    statuses.includes(statusOf(order));
+
+type Numbered = { readonly number: number };
+/** Only the call of an attempt, and its key, say what became of it until it has a reference. */
+const isUnresolved = (order: OrderState, { number }: Numbered) => {
+  const { status, reference } = attemptOf(order, number);
+  return reference === undefined && (status === "starting" || status === "unknown");
+};
+
+type Reported = InputOf<"reported">;
+const isCompleted = (_: OrderState, { report }: Reported) => report.status === "completed";
+const isFailed = (_: OrderState, { report }: Reported) => report.status === "failed";
+/** The money of a payment that was reported before, by one of its names. */
+const moneyOf = ({ money }: OrderState, { reference, alias }: Report) =>
+  money.find(
+    (one) => one.reference === reference || one.reference === alias || one.alias === reference,
+  );
+
+/** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
+const amountOf = (order: OrderState, { amount, reference }: Report) =>
+  amount ?? (byReference(order, reference) && order.amount);
+
+/** Money that a person must decide about. */
+const reviewed =
+  (kind: ReviewKind): Given<Reported, OrderState> =>
+  (order, { report }, context) => {
+    const first = kind === "overpaid" ? [order.paidBy ?? ""] : [];
+    const references = [...first, report.reference];
+    return withReview(withMoney(order, report), kind, context, { references });
+  };
+
+const contradicted: Given<Reported, OrderState> = (order, { report }, context) =>
+  withReview(order, "contradiction", context, { references: [report.reference] });
+
+type Decided = InputOf<"decided">;
+const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
+  kinds.some((kind) => kind === reviewWith(order, review)?.kind);
+
+/** Kinds of reviews whose money pays the order if a person accepts it. */
+const PAYING: readonly ReviewKind[] = [
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+  "unknown_outcome",
+];
+
+const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
+
+const ASKED: Rules["asked"] = [
+  rule(
+    "an order that is paid, canceled or expired is not asked for",
+    [7],
+    isStatus("paid", "canceled", "expired"),
+    unchanged,
+  ),
+  rule("one attempt at a time", [1, 2], ({ attempts }) => attempts.some(isOpen), unchanged),
+  rule(
+    "a page that shows an earlier attempt starts none",
+    [2],
+    ({ attempts }, { after = attempts.length }) => after !== attempts.length,
+    unchanged,
+  ),
+  rule("an order is not asked for without end", [10], isUsedUp, unchanged),
+  rule("money under review stops further attempts", [7], holdsMoney, unchanged),
+  rule(
+    "an order starts no attempt after its time",
+    [7],
+    ({ expiresAt = Number.POSITIVE_INFINITY }, _, { now }) => expiresAt <= now,
+    (order) => ({ ...order, closed: "expired" }),
+  ),
+  rule(
+    "failed payments are read once more before the next prompt",
+    [2],
+    ({ attempts }, { checked }) =>
+      attempts.some(({ status }) => status === "failed") && checked !== attempts.length,
+    (order) => {
+      const failed = order.attempts.filter(({ status }) => status === "failed");
+      const actions = failed.map(({ reference = "" }) => ({ do: "read", reference }) as const);
+      return { order, actions };
+    },
+  ),
+  rule(
+    "an attempt is written before its prompt is sent",
+    [1],
+    always,
+    ({ blocked: _, ...order }, { phone, phoneDigest }, { now, times }) => {
+      const number = order.attempts.length + 1;
+      const lookAt = now + times.lookMs[0];
+      const started = { number, status: "starting", phone, phoneDigest, askedAt: now } as const;
+      const attempts = [...order.attempts, { ...started, lookAt }];
+      return { order: { ...order, attempts }, actions: [{ do: "send", number }] };
+    },
+  ),
+];
+
+const SENT: Pick<Rules, "accepted" | "rejected" | "lost"> = {
+  accepted: [
+    rule(
+      "a reference is stored, whatever was believed before",
+      [3, 5],
+      always,
+      (order, { number, reference }, context) => bound(order, number, reference, context),
+    ),
+  ],
+  rejected: [
+    rule<InputOf<"rejected">>(
+      "a rejection ends only the attempt whose call got it",
+      [3],
+      isUnresolved,
+      (order, { number, message }, context) =>
+        ended(order, number, { status: "not_sent", message }, context),
+    ),
+  ],
+  lost: [
+    rule<InputOf<"lost">>(
+      "an attempt whose response never came is unknown",
+      [1, 9],
+      isUnresolved,
+      (order, { number }, context) =>
+        lookLater(withAttempt(order, number, { status: "unknown" }), number, context),
+    ),
+  ],
+};
+
+const KEY: Rules["key"] = [
+  rule(
+    "an attempt that has ended or has a reference needs no look at its key",
+    [3],
+    (order, input) => !isUnresolved(order, input),
+    unchanged,
+  ),
+  rule(
+    "the result of a key is the reference of its attempt",
+    [8, 9],
+    (_, { reference }) => reference !== undefined,
+    (order, { number, reference = "" }, context) => bound(order, number, reference, context),
+  ),
+  rule(
+    "a key that is in flight or unknown ends nothing",
+    [1, 2],
+    (_, { state }) => state === "in_flight" || state === "unknown",
+    (order, { number, state }, context) =>
+      state === "in_flight"
+        ? lookLater(order, number, context)
+        : lookLater(withAttempt(order, number, { status: "unknown" }), number, context),
+  ),
+  rule(
+    "a free key ends nothing while its prompt may still be sent",
+    [1, 2, 4],
+    (order, { number, state, seenAt }, { now, times }) => {
+      // One that is seen later than now was seen before the clock was set back.
+      const sinceMs = seenAt > now ? 0 : seenAt - attemptOf(order, number).askedAt;
+      return state === "free" && sinceMs < times.promptWithinMs + times.marginMs;
+    },
+    (order, { number }, context) => lookLater(order, number, context),
+  ),
+  rule("a prompt that was not sent soon is never sent", [4], always, (order, { number }, context) =>
+    ended(order, number, { status: "not_sent", message: NOT_SENT }, context),
+  ),
+];
+
+const REPORTED: Rules["reported"] = [
+  rule(
+    "a payment that is reported twice with different data is a contradiction",
+    [7],
+    (order, { report }) => {
+      const known = moneyOf(order, report);
+      const { amount = known?.amount, currency = known?.currency } = report;
+      const isSame = known?.amount === amount && known?.currency === currency;
+      const differs = known !== undefined && !isSame;
+      return report.status === "contradiction" || (report.status === "completed" && differs);
+    },
+    contradicted,
+  ),
+  rule(
+    "a payment counts once",
+    [6, 7],
+    (order, input) => isCompleted(order, input) && moneyOf(order, input.report) !== undefined,
+    (order, { report }) => withCompleted(order, report.reference),
+  ),
+  rule(
+    "another currency is a review",
+    [7],
+    (order, input) =>
+      isCompleted(order, input) && (input.report.currency ?? order.currency) !== order.currency,
+    reviewed("currency_mismatch"),
+  ),
+  rule(
+    "another amount is a review",
+    [7],
+    (order, input) => isCompleted(order, input) && amountOf(order, input.report) !== order.amount,
+    reviewed("amount_mismatch"),
+  ),
+  rule(
+    "the payment of an attempt that a person accepted is its money",
+    [7],
+    (order, input) => {
+      const accepted = order.attempts.find(({ number }) => order.paidBy === `#${number}`);
+      const attempt = byReference(order, input.report.reference);
+      const isOnly = accepted?.reference === undefined && order.money.length === 0;
+      const isIts = attempt === undefined ? isOnly : attempt === accepted;
+      return isCompleted(order, input) && accepted !== undefined && isIts;
+    },
+    (order, { report }) => withMoney(order, report),
+  ),
+  rule(
+    "a second completed payment is a review",
+    [6, 7],
+    (order, input) => isCompleted(order, input) && order.paidBy !== undefined,
+    reviewed("overpaid"),
+  ),
+  rule(
+    "money after the end of an order is a review",
+    [7],
+    (order, input) => isCompleted(order, input) && order.closed !== undefined,
+    reviewed("late_payment"),
+  ),
+  rule(
+    "the completion of any attempt pays an open order",
+    [5, 8],
+    isCompleted,
+    (order, input, context) =>
+      paid(withMoney(order, input.report), input.report.reference, context),
+  ),
+  rule(
+    "a completed payment does not fail",
+    [5],
+    (order, input) => isFailed(order, input) && moneyOf(order, input.report) !== undefined,
+    contradicted,
+  ),
+  rule(
+    "a failure ends only its own attempt",
+    [5],
+    (order, input) => {
+      const attempt = byReference(order, input.report.reference);
+      return isFailed(order, input) && attempt !== undefined && isOpen(attempt);
+    },
+    (order, { report }, context) => {
+      const { number } = byReference(order, report.reference) as AttemptState;
+      const { message, retry, code } = report;
+      return ended(order, number, { status: "failed", message, code, retry }, context);
+    },
+  ),
+];
+
+const DECIDED: Rules["decided"] = [
+  rule(
+    "a review is decided once",
+    [6, 7],
+    (order, { review }) => reviewWith(order, review) === undefined,
+    unchanged,
+  ),
+  rule(
+    "money that a person accepts pays the order, once",
+    [6, 7],
+    (order, input) =>
+      input.decision === "accept" && order.paidBy === undefined && isAbout(order, input, PAYING),
+    (order, input, context) => {
+      const { number, references = [] } = reviewWith(order, input.review) ?? {};
+      const paidBy = number === undefined ? (references.at(-1) ?? "") : `#${number}`;
+      return paid(decided(order, input), paidBy, context);
+    },
+  ),
+  rule(
+    "an unknown outcome that is not accepted ends its attempt",
+    [9],
+    (order, input) => isAbout(order, input, ["unknown_outcome"]),
+    (order, input, context) => {
+      const { number = 0, references = [] } = reviewWith(order, input.review) ?? {};
+      const status = references.length === 0 ? "not_sent" : "failed";
+      return ended(decided(order, input), number, { status }, context);
+    },
+  ),
+  rule(
+    "an effect that a person accepts is tried at once",
+    [6],
+    (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
+    (order, input, { now }) => {
+      const { effect, ...next } = decided(order, input);
+      return { ...next, ...(effect && { effect: { ...effect, at: now } }) };
+    },
+  ),
+  rule("any other decision ends only the review", [7], always, decided),
+];
+
+/** The rules of each input. A input to which none applies changes nothing. */
+export const RULES: Rules = {
+  asked: ASKED,
+  ...SENT,
+  key: KEY,
+  reported: REPORTED,
+  due: [
+    rule(
+      "an order expires when nothing is under way",
+      [2, 7],
+      (order, _, { now }) =>
+        statusOf(order) === "open" && (order.expiresAt ?? Number.POSITIVE_INFINITY) <= now,
+      (order, _, context) => taken({ ...order, closed: "expired" }, context),
+    ),
+    rule(
+      "what is due is taken by writing when it is due again",
+      [6, 8, 9],
+      always,
+      (order, _, context) => taken(order, context),
+    ),
+  ],
+  blocked: [
+    rule(
+      "a phone is not asked too often",
+      [10],
+      isStatus("open"),
+      (order, { kind: _, ...blocked }) => ({
+        ...order,
+        blocked,
+      }),
+    ),
+  ],
+  effect_done: [
+    rule(
+      "an effect is done once",
+      [6],
+      ({ effect }) => effect?.state === "due",
+      (order) => ({ ...order, effect: { tries: 0, at: 0, ...order.effect, state: "done" } }),
+    ),
+  ],
+  effect_failed: [
+    rule(
+      "an effect that failed is due again",
+      [6],
+      ({ effect }) => effect?.state === "due",
+      (order, { retryInMs }, { now }) => ({
+        ...order,
+        effect: { tries: 0, state: "due", ...order.effect, at: now + retryInMs },
+      }),
+    ),
+  ],
+  canceled: [
+    rule(
+      "an order that is paid or over is not canceled",
+      [7],
+      isStatus("paid", "canceled", "expired"),
+      unchanged,
+    ),
+    rule("a canceled order starts no attempt", [7], always, (order) => ({
+      ...order,
+      closed: "canceled",
+    })),
+  ],
+  decided: DECIDED,
+};
+
+/**
+ * What an order becomes by a input, and what is to be done then.
+ *
+ * @param rules - Those of the package. Tests leave one out.
+ */
+export function decide(
+  stored: OrderState,
+  input: Input,
+  context: Context,
+  rules: Rules = RULES,
+): Result {
+  const order = redated(stored, context.now);
+  const candidates = rules[input.kind] as readonly Rule[];
+  const found = candidates.find(({ applies }) => applies(order, input, context));
+  const outcome = found?.makes(order, input, context) ?? order;
+  const { order: next, actions } = "actions" in outcome ? outcome : { order: outcome, actions: [] };
+  if (next === stored) return { order: stored, actions };
+  return { order: { ...withoutAnswered(next), updatedAt: context.now }, actions };
+}

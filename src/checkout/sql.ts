@@ -1,0 +1,239 @@
+// What the SQL stores share: their tables, their statements, and the steps of a change. Each step runs a
+// statement and gets its rows: at once in SQLite, later in PostgreSQL.
+
+import {
+  type Change,
+  type Committed,
+  type DueOrder,
+  labelOf,
+  type Prompt,
+  type Retained,
+  type StoreQuery,
+} from "./checkout-store.ts";
+import type { Report } from "./inputs.ts";
+import { type OrderState, openReviews, statusOf } from "./order.ts";
+
+/** The format of the tables. Tables of another format are neither read nor changed. */
+export const CHECKOUT_FORMAT = 1;
+
+/** The names and types of a database. */
+export interface CheckoutDialect {
+  readonly tables: Readonly<Record<"orders" | "payments" | "prompts" | "meta", string>>;
+  readonly integer: string;
+  /** After a table. */
+  readonly suffix: string;
+  /** The clock of the store, in milliseconds since 1970. */
+  readonly now: string;
+  /** Makes changes of one phone wait for each other. */
+  readonly lockPhone: string;
+}
+
+/** An index is always in the schema of its table. */
+const indexOn = (table: string, name: string, columns: string) =>
+  `CREATE INDEX ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
+
+/** The statements that make the tables, in their order. */
+export function checkoutTables({ tables, integer, suffix }: CheckoutDialect): string[] {
+  const { orders, payments, prompts, meta } = tables;
+  return [
+    `CREATE TABLE ${orders} (
+      id TEXT PRIMARY KEY, version ${integer} NOT NULL, label TEXT NOT NULL UNIQUE,
+      status TEXT NOT NULL, has_review ${integer} NOT NULL, created_at ${integer} NOT NULL,
+      due_at ${integer}, planned_at ${integer} NOT NULL, state TEXT NOT NULL)${suffix}`,
+    indexOn(orders, "due", "(due_at) WHERE due_at IS NOT NULL"),
+    indexOn(orders, "goods", "(due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
+    indexOn(orders, "planned", "(planned_at) WHERE due_at IS NOT NULL"),
+    indexOn(orders, "created", "(created_at, id)"),
+    indexOn(orders, "status", "(status, created_at, id)"),
+    indexOn(orders, "review", "(created_at, id) WHERE has_review = 1"),
+    `CREATE TABLE ${payments} (
+      reference TEXT PRIMARY KEY, order_id TEXT, report TEXT, review TEXT,
+      at ${integer} NOT NULL)${suffix}`,
+    indexOn(payments, "review", "(at, reference) WHERE review = 'open'"),
+    indexOn(payments, "stray", "(at) WHERE order_id IS NULL AND review IS NULL"),
+    `CREATE TABLE ${prompts} (
+      order_id TEXT NOT NULL, number ${integer} NOT NULL, phone TEXT NOT NULL,
+      at ${integer} NOT NULL, is_open ${integer} NOT NULL, PRIMARY KEY (order_id, number))${suffix}`,
+    indexOn(prompts, "phone", "(phone, at)"),
+    `CREATE TABLE ${meta} (name TEXT PRIMARY KEY, value TEXT NOT NULL)${suffix}`,
+    `INSERT INTO ${meta} VALUES ('format', '${CHECKOUT_FORMAT}')`,
+  ];
+}
+
+export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) {
+  const { orders, payments, prompts } = tables;
+  /** Merchants delete orders: what is left of one is as if it had never been. */
+  const isThere = (order: string) => `${order} IN (SELECT id FROM ${orders})`;
+  const clock = `(SELECT ${now} AS now) AS clock`;
+  return {
+    read: `SELECT clock.now, version, state FROM ${clock} LEFT JOIN ${orders} ON id = $id`,
+    insert: `INSERT INTO ${orders}
+      (id, version, label, status, has_review, created_at, due_at, planned_at, state)
+      VALUES ($id, 1, $label, $status, $has_review, $at, $due_at, $now, $state)
+      ON CONFLICT DO NOTHING RETURNING id`,
+    exists: `SELECT id FROM ${orders} WHERE id = $id`,
+    update: `UPDATE ${orders} SET version = version + 1, status = $status,
+      has_review = $has_review, due_at = $due_at, planned_at = $now, state = $state
+      WHERE id = $id AND version = $version RETURNING id`,
+    bind: `INSERT INTO ${payments} AS stored (reference, order_id, at) VALUES ($reference, $id, $now)
+      ON CONFLICT (reference) DO UPDATE SET order_id = excluded.order_id,
+        review = CASE WHEN stored.review = 'open' THEN 'closed' ELSE stored.review END
+      WHERE stored.order_id IS NULL OR stored.order_id = excluded.order_id
+      RETURNING report`,
+    prompt: `INSERT INTO ${prompts} (order_id, number, phone, at, is_open)
+      VALUES ($id, $number, $phone, $at, $is_open)
+      ON CONFLICT (order_id, number) DO UPDATE SET is_open = excluded.is_open RETURNING number`,
+    dropPrompt: `DELETE FROM ${prompts} WHERE order_id = $id AND number = $number RETURNING number`,
+    lockPhone,
+    /** The prompts of a phone that count. One far ahead was written before the clock was set back. */
+    prompts: `SELECT order_id, at, is_open FROM ${prompts}
+      WHERE phone = $phone AND at > $since AND at <= $until ORDER BY at DESC`,
+    byReference: `SELECT order_id FROM ${payments}
+      WHERE reference = $reference AND ${isThere("order_id")}`,
+    byLabel: `SELECT id FROM ${orders} WHERE label = $label`,
+    stray: `SELECT order_id, report, review FROM ${payments} WHERE reference = $reference`,
+    keep: `INSERT INTO ${payments} AS stored (reference, report, review, at)
+      SELECT $reference, $report, $review, ${now} WHERE true
+      ON CONFLICT (reference) DO UPDATE SET order_id = NULL, report = excluded.report,
+        review = COALESCE(stored.review, excluded.review)
+      WHERE stored.order_id IS NULL OR NOT ${isThere("stored.order_id")} RETURNING reference`,
+    /** A report that no order has asked for in a day, and that is not under review. */
+    dropStrays: `DELETE FROM ${payments} WHERE order_id IS NULL AND review IS NULL
+      AND at < ${now} - 86400000 RETURNING reference`,
+    /** Orders that are paid: their goods do not wait for what is read at the service. */
+    dueGoods: `SELECT id, status FROM ${orders} WHERE due_at <= ${now} AND status = 'paid'
+      ORDER BY due_at LIMIT $count`,
+    due: `SELECT id, status FROM ${orders} WHERE due_at <= ${now} ORDER BY due_at LIMIT $count`,
+    /** Rows that were planned later than now: the clock was set back since. */
+    misdated: `SELECT id, status FROM ${orders}
+      WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 LIMIT $count`,
+    list: listWhere(orders, ""),
+    listStatus: listWhere(orders, "AND status = $status"),
+    listReview: listWhere(orders, "AND has_review = 1 AND COALESCE($status, status) = status"),
+    listDue: listWhere(orders, "AND due_at IS NOT NULL AND status = 'paid'"),
+    byPhone: `SELECT state FROM ${orders} JOIN (SELECT order_id, MAX(at) AS asked FROM ${prompts}
+      WHERE phone = $phone GROUP BY order_id) AS asked_on ON id = order_id
+      ORDER BY asked DESC LIMIT $count`,
+    unmatched: `SELECT report, at FROM ${payments} WHERE review = 'open'
+      ORDER BY at, reference LIMIT $count`,
+    resolve: `UPDATE ${payments} SET review = $decision
+      WHERE reference = $reference AND review = 'open' RETURNING reference`,
+  };
+}
+
+const listWhere = (orders: string, condition: string) => `SELECT state FROM ${orders}
+  WHERE (created_at, id) > ($after_at, $after_id) ${condition} ORDER BY created_at, id LIMIT $count`;
+
+export type CheckoutStatement = keyof ReturnType<typeof checkoutStatements>;
+export type SqlValues = Readonly<Record<string, string | number | null>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
+/** A statement to run; its rows come back. */
+export type Step = readonly [name: CheckoutStatement, values: SqlValues];
+type Steps<Result> = Generator<Step, Result, readonly SqlRow[]>;
+
+/** The steps of a change. Its transaction is to be rolled back unless the result is `done`. */
+export function* commitSteps(change: Change): Steps<Committed> {
+  const { order, version, now, references } = change;
+  const { id, createdAt } = order;
+  const values = {
+    id,
+    version,
+    now,
+    at: createdAt,
+    label: labelOf(order.accountReference),
+    status: statusOf(order),
+    has_review: openReviews(order).length > 0 ? 1 : 0,
+    due_at: change.dueAt === undefined ? null : Math.ceil(change.dueAt),
+    state: JSON.stringify(order),
+  };
+  const written = yield [version === 0 ? "insert" : "update", values];
+  if (written.length === 0) {
+    const isKnown = version > 0 || (yield ["exists", { id }]).length > 0;
+    return { state: isKnown ? "stale" : "label_taken" };
+  }
+  for (const prompt of change.prompts) {
+    const busy = yield* promptSteps(change, prompt);
+    if (busy !== undefined) return busy;
+  }
+  const strays: Report[] = [];
+  for (const reference of references) {
+    const [row] = yield ["bind", { reference, id, now }];
+    if (row === undefined) return { state: "foreign" };
+    if (typeof row.report === "string") strays.push(JSON.parse(row.report));
+  }
+  return { state: "done", strays };
+}
+
+function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefined> {
+  const { order, now, limits } = change;
+  const { number, phone, at, state } = prompt;
+  const { id } = order;
+  if (state === "none") {
+    yield ["dropPrompt", { id, number }];
+    return undefined;
+  }
+  if (state === "new") {
+    yield ["lockPhone", { phone }];
+    const rows = yield [
+      "prompts",
+      { phone, since: now - limits.withinMs, until: now + limits.withinMs },
+    ];
+    const open = rows.find((row) => row.order_id !== id && Number(row.is_open) === 1);
+    const openUntil = Number(open?.at ?? Number.NEGATIVE_INFINITY) + limits.openMs;
+    if (openUntil > now) return { state: "busy", by: "open", until: openUntil };
+    const first = rows[limits.prompts - 1];
+    if (first !== undefined) {
+      return { state: "busy", by: "limit", until: Number(first.at) + limits.withinMs };
+    }
+  }
+  yield ["prompt", { id, number, phone, at, is_open: state === "ended" ? 0 : 1 }];
+  return undefined;
+}
+
+/** The statement of a list, which uses an index. */
+export const listStep = ({ status, review, isDue = false, after, limit }: StoreQuery): Step => [
+  isDue ? "listDue" : review ? "listReview" : status === undefined ? "list" : "listStatus",
+  {
+    status: status ?? null,
+    after_at: after?.at ?? -1,
+    after_id: after?.id ?? "",
+    count: limit + 1,
+  },
+];
+
+/** Due orders, each once. */
+export function* dueSteps(count: number): Steps<DueOrder[]> {
+  const goods = yield ["dueGoods", { count }];
+  const due = yield ["due", { count }];
+  const misdated = yield ["misdated", { count }];
+  const rows = [...goods, ...due, ...misdated];
+  const found = new Map(rows.map(({ id, status }) => [String(id), status === "paid"]));
+  return [...found].map(([id, isPaid]) => ({ id, isPaid }));
+}
+
+export function* orderOfSteps(
+  reference: string,
+  label: string | undefined,
+): Steps<string | undefined> {
+  const [bound] = yield ["byReference", { reference }];
+  if (bound !== undefined) return String(bound.order_id);
+  const [named] = label === undefined ? [] : yield ["byLabel", { label: labelOf(label) }];
+  return named && String(named.id);
+}
+
+export function* keepSteps(report: Report, isReview: boolean): Steps<Retained> {
+  yield ["dropStrays", {}];
+  const { reference } = report;
+  const [stored] = yield ["stray", { reference }];
+  const before: Report | undefined = stored?.report && JSON.parse(String(stored.report));
+  // A payment that was completed stays so.
+  const latest = before?.status === "completed" ? before : report;
+  const values = { reference, report: JSON.stringify(latest), review: isReview ? "open" : null };
+  if ((yield ["keep", values]).length === 0) return "bound";
+  return stored === undefined || (isReview && stored.review === null) ? "new" : "known";
+}
+
+export function readRow(row: SqlRow | undefined) {
+  const order: OrderState | undefined = row?.state ? JSON.parse(String(row.state)) : undefined;
+  return { now: Number(row?.now), stored: order && { version: Number(row?.version), order } };
+}

@@ -1,0 +1,261 @@
+/**
+ * Orders in SQLite.
+ *
+ * @module malipo/checkout/sqlite
+ */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { parametersOf } from "../../idempotency/sql/statements.ts";
+import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
+import { ownOptions } from "../../internal/check-options.ts";
+import { isLocked, whenUnlocked } from "../../internal/sqlite/locks.ts";
+import {
+  cannotUse,
+  makeDurable,
+  openFile,
+  type SqliteSource,
+} from "../../internal/sqlite/open-file.ts";
+import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
+import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
+import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
+import {
+  CHECKOUT_FORMAT,
+  type CheckoutDialect,
+  type CheckoutStatement,
+  checkoutStatements,
+  checkoutTables,
+  commitSteps,
+  dueSteps,
+  keepSteps,
+  listStep,
+  orderOfSteps,
+  readRow,
+  type SqlRow,
+  type SqlValues,
+  type Step,
+} from "../sql.ts";
+import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";
+
+export type { BetterSqlite3 } from "./shared-database.ts";
+
+const OWNER = "sqliteCheckout";
+
+const DIALECT: CheckoutDialect = {
+  tables: {
+    orders: "malipo_checkout_orders",
+    payments: "malipo_checkout_payments",
+    prompts: "malipo_checkout_prompts",
+    meta: "malipo_checkout_meta",
+  },
+  integer: "INTEGER",
+  suffix: " STRICT",
+  now: "$clock",
+  lockPhone: "SELECT $phone AS phone",
+};
+
+const STATEMENTS = checkoutStatements(DIALECT);
+/** The names of the values in each statement. */
+const NAMES = Object.fromEntries(
+  Object.entries(STATEMENTS).map(([name, sql]) => [name, parametersOf(sql)]),
+) as unknown as Readonly<Record<CheckoutStatement, readonly string[]>>;
+
+/** Options of a store in SQLite. */
+export interface SqliteCheckoutOptions {
+  /**
+   * A secret that keys the digests of phones. Keep it outside the file. Set it if others may read the
+   * file.
+   *
+   * @default none
+   */
+  pepper?: string | Uint8Array | undefined;
+  /** @internal The clock, in milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
+/** What `transaction` of `onPaid` passes on: the database that was given, or that of the path. */
+export type ConnectionOf<Source> = Source extends string ? DatabaseSync : Source;
+
+/** A change that is not `done`: its transaction is rolled back. */
+class NotCommitted extends Error {
+  readonly outcome: Committed;
+  constructor(outcome: Committed) {
+    super(outcome.state);
+    this.outcome = outcome;
+  }
+}
+
+class SqliteFile {
+  readonly database: DatabaseSync;
+  readonly #now: () => number;
+  readonly #source: SqliteSource;
+  #statements: Readonly<Record<CheckoutStatement, StatementSync>> | undefined;
+
+  constructor(database: DatabaseSync, source: SqliteSource, now: () => number) {
+    this.database = database;
+    this.#source = source;
+    this.#now = now;
+  }
+
+  /** @throws while another process has the file locked. */
+  open(): Readonly<Record<CheckoutStatement, StatementSync>> {
+    if (this.#statements !== undefined) return this.#statements;
+    const { database } = this;
+    makeDurable(database);
+    inTransaction(database, () => {
+      const { meta } = DIALECT.tables;
+      const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
+      if (tables.get(meta) === undefined)
+        for (const sql of checkoutTables(DIALECT)) database.exec(sql);
+      const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
+      if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
+    });
+    this.#statements = prepareAll(database, STATEMENTS);
+    return this.#statements;
+  }
+
+  #run([name, values]: Step, database: DatabaseSync): readonly SqlRow[] {
+    const statements = this.open();
+    const statement =
+      database === this.database ? statements[name] : database.prepare(STATEMENTS[name]);
+    const all: SqlValues = { ...values, clock: this.#now() };
+    return statement.all(Object.fromEntries(NAMES[name].map((one) => [one, all[one] ?? null])));
+  }
+
+  /** Runs steps, each at once. */
+  steps<Result>(
+    steps: Generator<Step, Result, readonly SqlRow[]>,
+    database: DatabaseSync = this.database,
+  ): Result {
+    let next = steps.next();
+    while (!next.done) next = steps.next(this.#run(next.value, database));
+    return next.value;
+  }
+
+  async use<Result>(work: () => Result): Promise<Result> {
+    try {
+      return await whenUnlocked(() => {
+        this.open();
+        return work();
+      });
+    } catch (error) {
+      throw isLocked(error) ? cannotUse(OWNER, this.#source, error) : error;
+    }
+  }
+
+  /** All steps in one transaction. */
+  transaction<Result>(steps: () => Generator<Step, Result, readonly SqlRow[]>): Promise<Result> {
+    return this.use(() => inTransaction(this.database, () => this.steps(steps())));
+  }
+}
+
+const wrongFormat = (format: unknown) =>
+  new ConfigurationError(
+    `sqliteCheckout: the tables have format ${String(format)}; this version reads format ${CHECKOUT_FORMAT}. Use the version of malipo that wrote them.`,
+  );
+
+/**
+ * Keeps orders, attempts, idempotency keys, webhooks and reviews in a SQLite file, for all processes of
+ * one machine. Use the file of your shop, so that the goods and "done" commit together.
+ *
+ * @param source - The path of the file, which is created if it is missing; or your own open database:
+ * `DatabaseSync` of Node, or `Database` of better-sqlite3. A file belongs to one of the two libraries: do
+ * not pass the path of a file that better-sqlite3 has open in the same process.
+ * @throws {ConfigurationError} for a file that cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { createCheckout } from "malipo/checkout";
+ * import { sqliteCheckout } from "malipo/checkout/sqlite";
+ *
+ * const checkout = createCheckout({ store: sqliteCheckout("data/shop.db"), onPaid });
+ * ```
+ */
+export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqlite3>(
+  source: Source,
+  options: SqliteCheckoutOptions = {},
+): CheckoutStore<ConnectionOf<Source>> {
+  type Store = CheckoutStore<ConnectionOf<Source>>;
+  type Write = Within<ConnectionOf<Source>>["write"];
+  const { pepper, now = Date.now } = ownOptions(options, ["pepper", "now"], OWNER);
+  const isPath = typeof source === "string";
+  const database = isPath ? openFile(OWNER, source) : sharedDatabase(source);
+  const connection = (isPath ? database : source) as ConnectionOf<Source>;
+  const idempotency = sqliteIdempotency(database, { pepper });
+  const inbox = sqliteInbox(database);
+  let isClosed = false;
+  const file = new SqliteFile(database, isPath ? source : database, now);
+  try {
+    file.open();
+  } catch (error) {
+    // If it is locked, the first operation makes the tables.
+    if (!isLocked(error)) throw cannotUse(OWNER, isPath ? source : database, error);
+  }
+
+  const commitNow = (change: Change, write: Write): Committed => {
+    const outcome = file.steps(commitSteps(change));
+    if (outcome.state !== "done") throw new NotCommitted(outcome);
+    if (isThenable(write?.(connection))) {
+      throw new ConfigurationError(
+        "With sqliteCheckout, `transaction` takes a function that is not async: it commits when the function returns.",
+      );
+    }
+    return outcome;
+  };
+  const commit: Store["commit"] = async (change, { transaction, write } = {}) => {
+    if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));
+    try {
+      return await file.use(() => inTransaction(database, () => commitNow(change, write)));
+    } catch (error) {
+      if (error instanceof NotCommitted) return error.outcome;
+      throw error;
+    }
+  };
+  return {
+    idempotency,
+    inbox,
+    sql: () => checkoutTables(DIALECT).join(";\n"),
+    open: () => file.use(() => {}),
+    close: async () => {
+      if (!isClosed) inbox.close();
+      isClosed = true;
+    },
+    read: async (id, transaction) => {
+      const read = (on?: DatabaseSync) => readRow(file.steps(one(["read", { id }]), on)[0]);
+      return transaction === undefined ? file.use(() => read()) : read(theirs(transaction));
+    },
+    orderOf: (reference, label) => file.use(() => file.steps(orderOfSteps(reference, label))),
+    commit,
+    due: (count) => file.use(() => file.steps(dueSteps(count))),
+    list: (query) =>
+      file.use(() =>
+        file.steps(one(listStep(query))).map(({ state }) => JSON.parse(String(state))),
+      ),
+    byPhone: (phone, count) =>
+      file.use(() =>
+        file
+          .steps(one(["byPhone", { phone, count }]))
+          .map(({ state }) => JSON.parse(String(state))),
+      ),
+    keep: (report, isReview) => file.transaction(() => keepSteps(report, isReview)),
+    unmatched: (count) =>
+      file.use(() =>
+        file
+          .steps(one(["unmatched", { count }]))
+          .map(({ report, at }) => ({ report: JSON.parse(String(report)), at: Number(at) })),
+      ),
+    resolve: (reference, decision) =>
+      file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
+  };
+}
+
+/** The merchant's connection, whose transaction is open. */
+const theirs = (transaction: unknown) => transaction as DatabaseSync;
+
+/** One statement as steps. */
+function* one(step: Step): Generator<Step, readonly SqlRow[], readonly SqlRow[]> {
+  return yield step;
+}

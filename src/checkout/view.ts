@@ -1,0 +1,141 @@
+import {
+  type AttemptState,
+  type Blocked,
+  holdsMoney,
+  isOpen,
+  isUsedUp,
+  type OrderState,
+  openReviews,
+  type ReviewState,
+  statusOf,
+} from "./order.ts";
+import type {
+  Attempt,
+  AttemptStatus,
+  Order,
+  OrderStatus,
+  Review,
+  ReviewKind,
+} from "./order-types.ts";
+
+/** What a customer reads at a status, unless the last attempt says more. */
+const MESSAGES: Readonly<Record<OrderStatus, string>> = {
+  open: "Not paid yet.",
+  pending: "Enter your PIN on your phone to pay.",
+  paid: "Paid. Thank you.",
+  canceled: "This order was canceled.",
+  expired: "The time to pay this order is over.",
+};
+
+/** What a customer reads while an attempt is under way. */
+const UNDER_WAY: Readonly<Partial<Record<AttemptStatus, string>>> = {
+  starting: "We are sending a request to your phone. Enter your PIN there to pay.",
+  unknown: "We are checking whether our request reached your phone. Please do not pay again yet.",
+};
+
+const STILL_ASKED = " Reject the request on your phone.";
+const USED_UP =
+  "We have sent several requests for this order, and none was paid. Please contact us.";
+const HELD = "We received a payment for this order and are checking it.";
+
+/** What a merchant reads about a review. The manual prints it. */
+export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
+  overpaid: "The order was paid before. Pay one of the payments back.",
+  amount_mismatch: "The payment has another amount than the order.",
+  currency_mismatch: "The payment has another currency than the order.",
+  late_payment: "The payment was completed after the order was canceled or had expired.",
+  unknown_outcome:
+    "It is not known whether the customer was asked. Look for the payment at the service.",
+  contradiction: "The reports of this payment contradict each other. Read it at the service.",
+  unmatched: "The payment belongs to no order.",
+  effect_failed:
+    "The order is paid, and onPaid has failed 12 times. It is tried again every few minutes.",
+};
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+export const reviewView = (
+  { id, kind, references, at }: ReviewState,
+  orderId: string | undefined,
+): Review => ({
+  id,
+  kind,
+  ...(orderId !== undefined && { orderId }),
+  references,
+  message: REVIEWS[kind],
+  createdAt: iso(at),
+});
+
+function attemptView({ number, status, phone, reference, message }: AttemptState): Attempt {
+  return {
+    number,
+    status,
+    phone,
+    ...(reference !== undefined && { reference }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
+function blockedMessage({ by, until, message }: Blocked, now: number): string {
+  if (by !== "limit") return message;
+  const minutes = Math.ceil((until - now) / 60_000);
+  const when = minutes <= 0 ? "now" : minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
+  return `This phone was asked too often. It can be asked again ${when}. ${message}`;
+}
+
+function messageOf(order: OrderState, status: OrderStatus, now: number): string {
+  const last = order.attempts.at(-1);
+  if (status === "pending") {
+    const unknown = order.attempts.find((one) => one.status === "unknown");
+    return UNDER_WAY[(unknown ?? last)?.status ?? "pending"] ?? MESSAGES.pending;
+  }
+  const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
+  if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
+  if (holdsMoney(order)) return HELD;
+  if (isUsedUp(order)) return USED_UP;
+  if (order.blocked !== undefined) return blockedMessage(order.blocked, now);
+  return last?.message ?? MESSAGES.open;
+}
+
+/** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
+export function sumOf(amounts: readonly string[]): string {
+  const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace(".", "")), 0n).toString();
+  const digits = cents.padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/**
+ * Whether the customer may be asked now: also after a failure for good, since another phone may be able to pay, and
+ * a person may have changed something.
+ */
+function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean {
+  const { updatedAt, expiresAt = Number.POSITIVE_INFINITY } = order;
+  // The clock was set back since: the time says nothing.
+  const blocked = updatedAt > now ? undefined : order.blocked;
+  if (status !== "open" || holdsMoney(order) || expiresAt <= now) return false;
+  return (blocked?.until ?? 0) <= now;
+}
+
+/** An order, as a merchant and a page see it. */
+export function orderView(order: OrderState, now: number): Order {
+  const { id, accountReference, amount, currency, metadata, effect, money } = order;
+  const status = statusOf(order);
+  const own = money.filter((one) => one.currency === currency && !one.refunded);
+  return {
+    id,
+    accountReference,
+    amount,
+    currency,
+    status,
+    canPay: canPayAt(order, status, now) && !isUsedUp(order),
+    message: messageOf(order, status, now),
+    attempts: order.attempts.map(attemptView),
+    effect: effect?.state ?? "none",
+    received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
+    reviews: openReviews(order).map((one) => reviewView(one, id)),
+    metadata,
+    createdAt: iso(order.createdAt),
+    updatedAt: iso(order.updatedAt),
+  };
+}
