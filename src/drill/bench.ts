@@ -1,24 +1,36 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
 import { base64Forms } from "../internal/secret-pattern.ts";
-import { createSandbox } from "../sandbox/sandbox.ts";
-import type { Sandbox } from "../sandbox/types.ts";
+import { createSandbox } from "../sandbox/create-sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox-types.ts";
 import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
-import { serveGateway } from "./gateway.ts";
+import { serveGateway } from "./drill-gateway.ts";
+import type { DrillSettings } from "./drill-settings.ts";
 import { ALIVE, SECRET } from "./promises.ts";
-import type { DrillSettings } from "./settings.ts";
-import { createCustomers } from "./shop-client.ts";
+import { type Customers, createCustomers } from "./shop-client.ts";
 import { ShopProcess } from "./shop-process.ts";
 
 const MAX_OUTPUT = 4_000;
+/** A shop that prints more is read no further. */
+const MAX_PRINTED = 64_000_000;
+/** A secret may begin in one piece of the output and end in the next. */
+const MAX_SECRET = 200;
+/** Between two looks of customers at their orders. */
+const LOOK_INTERVAL_MS = 10;
 
-/** Whether a text has a secret in clear, in base64, or URL-encoded. */
-const holds = (text: string, secret: string) =>
-  [secret, encodeURIComponent(secret), ...base64Forms(secret)].some((form) => text.includes(form));
+/** The forms of a secret: in clear, in base64, or URL-encoded. */
+const formsOf = (secret: string) => [secret, encodeURIComponent(secret), ...base64Forms(secret)];
+
+/** The folders of shops that run. A signal may end this process before it could remove them. */
+const folders = new Set<string>();
+process.on("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** One shop, the service that it talks to, and its customers. */
 export class Bench implements Scene {
@@ -32,13 +44,19 @@ export class Bench implements Scene {
     deliver: createDeliver(this),
   });
   readonly client: Gateway;
+  readonly shops: readonly ShopProcess[];
+  /** The process to which faults happen. */
   readonly shop: ShopProcess;
-  readonly customers: ReturnType<typeof createCustomers>;
+  readonly customers: Customers;
+  awayUntil = 0;
   /** The orders that are under way. */
   active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";
+  printed = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
+  readonly #forms = new Map<string, readonly string[]>();
+  #isClosed = false;
   #closeGateway = () => {};
 
   constructor(settings: DrillSettings, hasFaults: boolean, onOutput: (text: string) => void) {
@@ -46,54 +64,88 @@ export class Bench implements Scene {
     this.settings = settings;
     const { baseUrl, fetch, keys } = this.sandbox;
     this.client = new Gateway({ apiKey: keys.sandbox, baseUrl, fetch });
-    this.shop = new ShopProcess(settings, {
-      onOutput: (text) => {
-        this.output = (this.output + text).slice(-MAX_OUTPUT);
-        onOutput(text);
-        this.#findLeak(text, "printed");
-      },
-      onDeath: (how) => {
-        this.#blame(`the shop ended by itself: ${how}`);
-        void this.survive(this.shop.start());
-      },
+    this.shops = Array.from({ length: settings.processes }, () => {
+      const shop: ShopProcess = new ShopProcess(settings, {
+        onOutput: (text) => this.#print(text, onOutput),
+        onDeath: (how) => {
+          this.#blame(`the shop ended by itself: ${how}`);
+          void this.survive(shop.start());
+        },
+      });
+      return shop;
     });
-    this.customers = createCustomers(settings, this.shop, this.#folder, (text) =>
+    this.shop = this.shops[0] as ShopProcess;
+    this.customers = createCustomers(this, this.#folder, (text) =>
       this.#findLeak(text, "answered"),
     );
+    folders.add(this.#folder);
   }
 
   /** @throws {Error} if the shop does not start. */
   async open(): Promise<void> {
-    const { sandbox, shop } = this;
+    const { sandbox, shops } = this;
     const { data, webhook } = this.settings;
     const { baseUrl, close } = await serveGateway(this);
     this.#closeGateway = close;
-    shop.env = {
-      MALIPO_BASE_URL: baseUrl,
-      MALIPO_API_KEY: sandbox.keys.secret,
-      MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
-      [data]: this.#folder,
-    };
-    await shop.start();
+    for (const shop of shops) {
+      shop.env = {
+        MALIPO_BASE_URL: baseUrl,
+        MALIPO_API_KEY: sandbox.keys.secret,
+        MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
+        [data]: this.#folder,
+      };
+      await shop.start();
+    }
+    void this.#watch();
     const { webhooks } = this.client;
     if ((await webhooks.list()).items.length > 0) return;
-    const url = shop.origin + webhook;
+    const url = this.shop.origin + webhook;
     await webhooks.register({ name: "drill", url, events: [...EVENT_KINDS] });
   }
 
+  /** Customers look at their orders all the time. */
+  async #watch(): Promise<void> {
+    while (!this.#isClosed) {
+      for (const run of this.active) {
+        // A look that fails is not news: the shop may be down.
+        await this.customers.watch(run).catch(() => {});
+        await sleep(LOOK_INTERVAL_MS);
+        if (this.#isClosed) return;
+      }
+      await sleep(LOOK_INTERVAL_MS);
+    }
+  }
+
   async close(): Promise<void> {
-    await this.shop.close();
+    this.#isClosed = true;
+    await Promise.all(this.shops.map((shop) => shop.destroy()));
     this.#closeGateway();
     rmSync(this.#folder, { recursive: true, force: true });
+    folders.delete(this.#folder);
   }
 
   /** Waits for a restart. An order is blamed if the shop does not come back. */
   async survive(restart: Promise<void>): Promise<void> {
-    await restart.catch((error: Error) => this.#blame(error.message));
+    await restart.catch((error: Error) => {
+      if (!this.#isClosed) this.#blame(error.message);
+    });
   }
 
   #blame(what: string): void {
     this.active[0]?.blame(ALIVE, what);
+  }
+
+  #print(text: string, onOutput: (text: string) => void): void {
+    this.printed += text.length;
+    if (this.printed > MAX_PRINTED) return;
+    this.#findLeak(this.output.slice(-MAX_SECRET) + text, "printed");
+    this.output = (this.output + text).slice(-MAX_OUTPUT);
+    onOutput(text);
+  }
+
+  /** Whether the shop printed more than is read. */
+  get hasPrintedTooMuch(): boolean {
+    return this.printed > MAX_PRINTED;
   }
 
   #findLeak(text: string, how: string): void {
@@ -103,8 +155,14 @@ export class Bench implements Scene {
       ["the webhook secret", webhookSecret],
       ...this.runs.map(({ phone }) => ["a full phone number", phone.slice(1)] as const),
     ];
-    const [leak] = secrets.find(([, secret]) => holds(text, secret)) ?? [];
+    const [leak] = secrets.find(([, secret]) => this.#holds(text, secret)) ?? [];
     const run = findRun(this.runs, text) ?? this.active[0];
     if (leak !== undefined) run?.blame(SECRET, `the shop ${how} ${leak}`);
+  }
+
+  #holds(text: string, secret: string): boolean {
+    const forms = this.#forms.get(secret) ?? formsOf(secret);
+    this.#forms.set(secret, forms);
+    return forms.some((form) => text.includes(form));
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../client/gateway.ts";
-import type { Sandbox } from "../sandbox/types.ts";
-import type { DrillCase, Fault, Subject } from "./cases.ts";
-import type { DrillSettings } from "./settings.ts";
+import type { Sandbox } from "../sandbox/sandbox-types.ts";
+import type { Customer, DrillCase, Fault, Subject } from "./cases.ts";
+import type { DrillSettings } from "./drill-settings.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
 /** One line of a story. */
@@ -18,68 +18,123 @@ export interface Scene {
   readonly settings: DrillSettings;
   readonly sandbox: Sandbox;
   readonly client: Gateway;
-  readonly shop: ShopProcess;
+  /** The processes of the shop. Faults of the process happen to the first one. */
+  readonly shops: readonly ShopProcess[];
   readonly runs: readonly CaseRun[];
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly hasFaults: boolean;
+  /** Until when the service is away, from `performance.now()`. */
+  awayUntil: number;
+}
+
+/** A payment that the shop has started at the service. */
+export interface DrillPayment {
+  readonly reference: string;
+  readonly phone: string;
+  readonly amount: number;
+  /** An earlier payment was pending or paid when the service made this one. */
+  readonly isRepeat: boolean;
+  /** How long after the customer's last click the phone rang. */
+  readonly afterClickMs: number;
+  /** Its status at the service. */
+  status: string;
+  /** What reads and the list say in the place of what the sandbox knows. */
+  reported?: Readonly<Record<string, unknown>>;
+  /** It has become paid after it had failed, which no sandbox does. */
+  isLatePaid?: boolean;
+}
+
+/** What a customer sees of an order: `paid`, `failed`, `open`, or a text that is none of them. */
+export interface Look {
+  readonly shown: string;
+  /** How often the customer got what was ordered. */
+  readonly effects: number | undefined;
 }
 
 /** How long a customer takes to answer a prompt. */
 const ANSWER_MS = 250;
 /** How long the customer of a case about reads waits for the shop to read. */
 const MAX_READ_MS = 5_000;
+const OTHER_PHONE = 500_000;
 
 let nextPhone = 100_000;
 
 /** One order, from its click to its end, with everything that is known about it. */
 export class CaseRun {
   readonly case: DrillCase;
-  /** 0712..., as a customer types it. */
+  /** As a customer types it. */
   readonly phone: string;
+  /** The phone of another customer who sends the same order. */
+  readonly otherPhone: string;
   /** The value of `{order}`. */
   readonly order: string;
   readonly amount: number;
   readonly story: StoryLine[] = [];
-  /** `isRepeat`: an earlier payment was pending or paid when the service made this one. */
-  readonly payments: { reference: string; status: string; isRepeat: boolean }[] = [];
+  readonly payments: DrillPayment[] = [];
+  /** How often people have clicked. */
+  clicks = 0;
+  #clickedAt = performance.now();
   /** What the shop returned for the order, if it did. */
   orderStatus: number | undefined;
   id: string | undefined;
-  /** Whether the planned fault has happened, if there is one. */
-  isTested: boolean;
   /** What is wrong, by the name of the promise. */
   readonly problems = new Map<string, string>();
+  /** Why the case does not count, if it does not. */
+  skipped: string | undefined;
   readonly seen = new Set<Subject>();
   /** Events of these kinds never reach the shop. */
   readonly lost = new Set<string>();
   /** Sends what comes after all other deliveries of the wave. */
   atEnd: (() => Promise<unknown>) | undefined;
-  /** What the shop shows: `paid`, `failed`, `open`, or a text that is none of them. */
-  shown = "not asked";
+  /** What the customer sees now. */
+  look: Look = { shown: "not asked", effects: undefined };
+  /** Whether the shop has ever said paid. */
+  wasPaid = false;
   /** Whether the drill could ever read what the shop shows. */
   wasRead = false;
   /** Whether the shop could be asked: it gave the order an id. */
   canAsk = false;
-  /** How often the customer got what was ordered. */
-  effects: number | undefined;
+  /** Whether a read reported the shop that a payment is completed. */
+  hasReadPaid = false;
   /** It waits for a fault of the process, which comes when `step` resolves. */
   held: { readonly step: Promise<unknown> | undefined } | undefined;
-  #answers = 0;
+  /** Sends the order to the other process of the shop, and asks it. */
+  askOther: () => Promise<unknown> = async () => {};
+  /** What the customer does with the next prompts. */
+  readonly #acts: Customer[];
+  readonly #happened = new Set<Fault>();
+  #busy = 0;
   readonly #scene: Scene;
   /** Resolves when what waits for a fault of the process goes on. */
   readonly #released: Promise<void>;
   readonly #startedAt = performance.now();
 
-  constructor(one: DrillCase, scene: Scene, released: Promise<void>) {
+  constructor(one: DrillCase, scene: Scene, released: Promise<void> = Promise.resolve()) {
     const id = nextPhone++;
+    const { phones } = scene.settings;
     this.case = one;
-    this.isTested = one.fault === undefined;
     this.#scene = scene;
     this.#released = released;
-    this.phone = `0712${id}`;
+    this.#acts = [one.customer];
+    this.phone = `${phones}${id}`;
+    this.otherPhone = `${phones}${id + OTHER_PHONE}`;
     this.order = id.toString(16).toUpperCase().padStart(12, "D");
     this.amount = 100 + (id % 900);
   }
+
+  /** What the order costs. The shop sets it if the customer does not send it. */
+  get price(): number | undefined {
+    const { path, body } = this.#scene.settings.order;
+    return `${path} ${body}`.includes("{amount}") ? this.amount : this.payments[0]?.amount;
+  }
+
+  /** Whether each planned fault has happened. */
+  get isTested(): boolean {
+    return this.case.faults.every((one) => this.#happened.has(one)) && this.hasActed;
+  }
+
+  /** Whether the people of the case did what they should. */
+  hasActed = true;
 
   note(who: StoryLine["who"], text: string): void {
     this.story.push({ atMs: performance.now() - this.#startedAt, who, text });
@@ -90,19 +145,37 @@ export class CaseRun {
     if (!this.problems.has(promise)) this.problems.set(promise, what);
   }
 
+  /** What the customer sees now. A change is a line of the story. */
+  saw(look: Look): void {
+    const { shown } = look;
+    const isNews = shown !== this.look.shown && ["paid", "failed", "open"].includes(shown);
+    if (isNews) this.note("customer", `reads "${shown}"`);
+    this.look = look;
+  }
+
+  clicked(): void {
+    this.clicks++;
+    this.#clickedAt = performance.now();
+  }
+
+  /** What the customer does with the next prompts, the last one with all that follow. */
+  willAlso(act: Customer): void {
+    this.#acts.push(act);
+  }
+
   /** Returns the fault of the case if it is for this request or delivery: the first of its kind. */
   begin(subject: Subject): Fault | undefined {
     const isFirst = !this.seen.has(subject);
     this.seen.add(subject);
-    const { fault } = this.case;
-    const isDue = isFirst && this.#scene.hasFaults && fault?.subject === subject;
-    return isDue ? fault : undefined;
+    if (!isFirst || !this.#scene.hasFaults) return undefined;
+    return this.case.faults.find((one) => one.subject === subject);
   }
 
-  /** Records that the planned fault happens now. */
-  happen(): void {
-    this.isTested = true;
-    this.note("drill", this.case.fault?.text ?? "");
+  /** Records that a planned fault happens now. */
+  happen(fault: Fault | undefined): void {
+    if (fault === undefined || this.#happened.has(fault)) return;
+    this.#happened.add(fault);
+    this.note("drill", fault.text);
   }
 
   /**
@@ -115,60 +188,81 @@ export class CaseRun {
     await this.#released;
   }
 
-  hasPrompt(reference: string): boolean {
-    return this.#scene.sandbox.phone(this.phone).prompt?.reference === reference;
+  get phoneNumbers(): readonly string[] {
+    return [this.phone, this.otherPhone];
+  }
+
+  hasPrompt({ reference, phone }: DrillPayment): boolean {
+    return this.#scene.sandbox.phone(phone).prompt?.reference === reference;
   }
 
   /** Whether a payment of the order waits for the customer. */
   get isPrompted(): boolean {
-    return this.payments.some(({ reference }) => this.hasPrompt(reference));
+    return this.payments.some((one) => this.hasPrompt(one));
   }
 
-  /** Whether the customer is about to answer. */
+  /** Whether the customer is about to answer, or to be asked. */
   get isAnswering(): boolean {
-    return this.#answers > 0;
+    return this.#busy > 0;
   }
 
-  /** Asks the service for the status of each payment. */
+  /** Runs what ends with a prompt: no clock may move meanwhile, since the prompt would expire. */
+  async whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#busy++;
+    return await work().finally(() => {
+      this.#busy--;
+    });
+  }
+
+  /** Asks the service for the status of each payment that has not ended. */
   async updatePayments(): Promise<void> {
+    const open = this.payments.filter(({ status }) => status === "pending");
     await Promise.all(
-      this.payments.map(async (one) => {
+      open.map(async (one) => {
         one.status = String((await this.#scene.client.payments.get(one.reference)).status);
       }),
     );
   }
 
   /** The service has made a payment: the customer answers, at once or soon. */
-  prompted(reference: string): void {
+  prompted(reference: string, phone: string, amount: number): void {
     const isRepeat = this.payments.some(({ status }) => status !== "failed");
-    this.payments.push({ reference, status: "pending", isRepeat });
-    if (!this.hasPrompt(reference)) return;
-    const masked = `${this.phone.slice(0, 4)} *** ${this.phone.slice(-3)}`;
-    this.note("service", `prompted ${masked} for the payment ${reference}`);
-    if (this.case.customer === "approves before the response") this.#answer(reference);
-    else void this.#answerSoon(reference);
+    const afterClickMs = performance.now() - this.#clickedAt;
+    const one = { reference, phone, amount, isRepeat, afterClickMs, status: "pending" };
+    this.payments.push(one);
+    if (!this.hasPrompt(one)) return;
+    const masked = `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
+    this.note("service", `prompted ${masked} for the payment ${reference}, KES ${amount}`);
+    const act = this.#acts[0] ?? "approves";
+    if (this.#acts.length > 1) this.#acts.shift();
+    if (act === "approves before the response") this.#answer(one, act);
+    else void this.whileBusy(() => this.#answerSoon(one, act));
   }
 
   /** The customer takes a moment. In a case about reads, the shop gets time for one. */
-  async #answerSoon(reference: string): Promise<void> {
-    this.#answers++;
+  async #answerSoon(payment: DrillPayment, act: Customer): Promise<void> {
     const deadline = performance.now() + MAX_READ_MS;
-    const waitsForRead = () => this.case.fault?.subject === "read" && !this.seen.has("read");
-    do await sleep(ANSWER_MS);
-    while (waitsForRead() && performance.now() < deadline);
-    this.#answers--;
-    this.#answer(reference);
+    const isAboutRead = this.case.faults.some(({ subject }) => subject === "read");
+    do await sleep(this.answerMs);
+    while (isAboutRead && !this.seen.has("read") && performance.now() < deadline);
+    this.#answer(payment, act);
   }
 
-  #answer(reference: string): void {
-    if (!this.hasPrompt(reference)) return;
-    const phone = this.#scene.sandbox.phone(this.phone);
-    const [act = ""] = this.case.customer.split(" before");
+  /** How long the customer takes to answer. Another customer may do something meanwhile. */
+  get answerMs(): number {
+    const isWatched = /Meanwhile|WhileWaiting/.test(this.case.act ?? "");
+    return isWatched || this.case.group === "processes" ? 6 * ANSWER_MS : ANSWER_MS;
+  }
+
+  #answer(payment: DrillPayment, customer: Customer): void {
+    if (!this.hasPrompt(payment)) return;
+    const phone = this.#scene.sandbox.phone(payment.phone);
+    const [act = ""] = customer.split(" before");
     if (act === "does nothing") phone.ignore();
     else if (act === "cancels") phone.cancel();
     else if (act === "enters a wrong PIN") phone.enterWrongPin();
     else phone.approve();
-    if (act !== "does nothing") this.note("customer", `${act} (${reference})`);
+    if (act !== "does nothing") this.note("customer", `${act} (${payment.reference})`);
   }
 }
 
@@ -178,9 +272,9 @@ export function findRun(
   text: string,
   reference = "",
 ): CaseRun | undefined {
-  const numbers: readonly string[] = text.replace(/[ -]/g, "").match(/712\d{6}(?!\d)/g) ?? [];
+  const numbers: readonly string[] = text.replace(/[ -]/g, "").match(/[17]\d{8}(?!\d)/g) ?? [];
   return (
     runs.find(({ payments }) => payments.some((one) => one.reference === reference)) ??
-    runs.find(({ phone }) => numbers.includes(phone.slice(1)))
+    runs.find(({ phoneNumbers }) => phoneNumbers.some((one) => numbers.includes(one.slice(1))))
   );
 }

@@ -9,26 +9,51 @@ const CUSTOMERS = [
   "does nothing",
 ] as const;
 
-type Customer = (typeof CUSTOMERS)[number];
+export type Customer = (typeof CUSTOMERS)[number];
 
 /** A genuine success may follow a delivered failure: it does not contradict it. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
 /** A customer who has answered already leaves nothing to read. */
 const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
+const BOTH: readonly Customer[] = ["approves", "cancels"];
 
-/** What a moment belongs to: a request of the shop, or a delivery to it. */
+/** What a moment belongs to: a request of the shop, or a webhook. */
 const SUBJECTS = {
-  start: { of: "request", name: "the request for the prompt" },
-  initiated: { of: "delivery", name: "the delivery of payment.initiated" },
-  final: { of: "delivery", name: "the delivery of the final event" },
-  // Last: a shop that reads no payment has the same numbers for all other cases.
-  read: { of: "request", name: "the first read of the payment" },
+  start: {
+    it: "the prompt request",
+    before: "before the prompt was sent",
+    middle: "after the prompt was sent, before the response",
+    after: "after the response to the prompt request",
+  },
+  initiated: {
+    it: "payment.initiated",
+    before: "before payment.initiated arrived",
+    middle: "after payment.initiated arrived, before its 200",
+    after: "after its 200 to payment.initiated",
+  },
+  final: {
+    it: "the final webhook",
+    before: "before the final webhook arrived",
+    middle: "after the final webhook arrived, before its 200",
+    after: "after its 200 to the final webhook",
+  },
+  read: {
+    it: "the first read of the payment",
+    before: "before the service got the first read of the payment",
+    middle: "during the first read of the payment, before the response",
+    after: "after the response to the first read of the payment",
+  },
 } as const;
 
 export type Subject = keyof typeof SUBJECTS;
 export type When = "before" | "middle" | "after";
 
-/** A fault in one line: its kind, the moments at which it can happen, and its description. */
+const REQUESTS = ["start", "read"] as const;
+const DELIVERIES = ["initiated", "final"] as const;
+const ALL = [...REQUESTS, ...DELIVERIES] as const;
+const ALWAYS = ["before", "middle", "after"] as const;
+
+/** A fault in one line. The text has `{it}` for the request or the webhook, or `{moment}`. */
 type Row = readonly [
   kind: string,
   on: readonly Subject[],
@@ -37,33 +62,52 @@ type Row = readonly [
   onlyWith?: readonly Customer[],
 ];
 
-const REQUESTS = ["start", "read"] as const;
-const DELIVERIES = ["initiated", "final"] as const;
-const ALL = [...REQUESTS, ...DELIVERIES] as const;
-const ALWAYS = ["before", "middle", "after"] as const;
-
 /** Every fault at every moment at which it can happen. */
 // biome-ignore format: a fault a line
 const FAULTS: readonly Row[] = [
-  ["kill", ALL, ALWAYS, "the shop is killed"],
-  ["stop", ALL, ALWAYS, "the shop is stopped for 6 s"],
-  ["reset", REQUESTS, ["before"], "the request is lost"],
-  ["reset", REQUESTS, ["middle"], "the response is lost"],
-  ["truncate", REQUESTS, ["middle"], "the response breaks off"],
-  ["slow", REQUESTS, ["before", "middle"], "the service is slow"],
-  ["500", REQUESTS, ["before", "middle"], "the service returns 500"],
-  ["429", REQUESTS, ["before"], "the service returns 429 with Retry-After"],
-  ["revoked", REQUESTS, ["before"], "the key is revoked"],
-  ["never", DELIVERIES, ["before"], "the delivery never arrives"],
-  ["late", DELIVERIES, ["before"], "the delivery arrives late, after the others"],
-  ["lost200", DELIVERIES, ["middle"], "the shop's response is lost"],
-  ["twice", DELIVERIES, ["before"], "the delivery arrives twice at once"],
-  ["again", DELIVERIES, ["after"], "an old delivery arrives once more at the end"],
-  ["rewritten", ["final"], ["before"], "the body is written with other white space and escapes"],
-  ["conflict", ["final"], ["after"], "an event that contradicts the first one follows", PAYING],
-  ["forged", ["final"], ["before"], "an event with a forged signature comes first"],
-  ["unsigned", ["final"], ["before"], "an event without a signature comes first"],
-  ["altered", ["final"], ["before"], "an altered event with an old signature comes first"],
+  ["kill", ALL, ALWAYS, "shop killed {moment}"],
+  ["stop", ALL, ALWAYS, "shop paused for 6 s {moment}"],
+  ["reset", REQUESTS, ["before"], "{it} is lost"],
+  ["reset", REQUESTS, ["middle"], "the response to {it} is lost"],
+  ["truncate", REQUESTS, ["middle"], "the response to {it} breaks off"],
+  ["slow", REQUESTS, ["before"], "the service is slow to act on {it}"],
+  ["slow", REQUESTS, ["middle"], "the service acts on {it}, and is slow to respond"],
+  ["500", REQUESTS, ["before"], "the service returns 500 to {it}"],
+  ["500", REQUESTS, ["middle"], "the service acts on {it}, and returns 500"],
+  ["429", REQUESTS, ["before"], "the service returns 429 to {it}, with Retry-After"],
+  ["revoked", REQUESTS, ["before"], "the service returns 401 to {it}: the key is revoked"],
+  ["never", DELIVERIES, ["before"], "{it} never arrives"],
+  ["late", DELIVERIES, ["before"], "{it} arrives late, after the others"],
+  ["lost200", DELIVERIES, ["middle"], "the shop's 200 to {it} is lost"],
+  ["twice", DELIVERIES, ["before"], "{it} arrives twice at once"],
+  ["again", DELIVERIES, ["after"], "{it} arrives once more at the end"],
+  ["rewritten", ["final"], ["before"], "{it} has other white space and escapes"],
+  ["conflict", ["final"], ["after"], "{it} is followed by one that contradicts it", PAYING],
+  ["forged", ["final"], ["before"], "a webhook with a forged signature comes before {it}"],
+  ["unsigned", ["final"], ["before"], "a webhook without a signature comes before {it}"],
+  ["altered", ["final"], ["before"], "an altered webhook with an old signature comes before {it}"],
+];
+
+/** What services do beside failing. */
+// biome-ignore format: a fault a line
+const SERVICE: readonly Row[] = [
+  ["422", ["start"], ["before"], "the service rejects {it} once, with 422", BOTH],
+  ["amount", ["final"], ["before"], "{it} tells another amount than the list", PAYING],
+  ["currency", ["final"], ["before"], "{it} tells another currency than the list", PAYING],
+  ["status", ["final"], ["before"], "{it} says completed, and has the status failed", PAYING],
+  ["lag", ["final"], ["before"], "the list says pending for 2 s after {it}", PAYING],
+  ["paidAmount", ["final"], ["before"], "another amount is paid than the shop asked for", PAYING],
+  ["away", ["start"], ["before", "middle"], "the service goes away for two minutes {moment}", BOTH],
+];
+
+/** Two processes of the shop: the other one gets the order, too, while the prompt request waits. */
+// biome-ignore format: a fault a line
+const PROCESSES: readonly Row[] = [
+  ["look", ["start"], ["before"], "two processes look at the order during {it}", BOTH],
+  ["look401", ["start"], ["before"], "two processes look at the order, and the service returns 401 to {it} once", BOTH],
+  ["look422", ["start"], ["before"], "two processes look at the order, and the service returns 422 to {it} once", BOTH],
+  ["look429", ["start"], ["before"], "two processes look at the order, and the service returns 429 to {it} once", BOTH],
+  ["lookReset", ["start"], ["middle"], "two processes look at the order, and the response to {it} is lost", BOTH],
 ];
 
 /** What goes wrong at which moment. */
@@ -74,58 +118,152 @@ export interface Fault {
   readonly text: string;
 }
 
-/** Whether a fault stops the process, and so affects every order that is under way. */
-export const isOfProcess = (fault: Fault | undefined): boolean =>
-  fault?.kind === "kill" || fault?.kind === "stop";
+/** What people do beside ordering once: the steps are in people.ts. */
+export type Act =
+  | "again"
+  | "tabs"
+  | "late"
+  | "lateWhileWaiting"
+  | "lateAfterPaying"
+  | "phoneMeanwhile"
+  | "phoneAfterPaying"
+  | "amountMeanwhile"
+  | "amountAfterFailure";
 
-const MOMENTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
-  request: {
-    before: "before the service gets",
-    middle: "after the service did what it says, and before the response to,",
-    after: "after the response to",
-  },
-  delivery: { before: "before", middle: "before its 200 to", after: "after its 200 to" },
-};
+const FAILING: readonly Customer[] = ["cancels", "enters a wrong PIN"];
 
-function describeFault(fault: Fault): string {
-  const { kind, subject, when, text } = fault;
-  const { of, name } = SUBJECTS[subject];
-  if (isOfProcess(fault)) return `${text} ${MOMENTS[of][when]} ${name}`;
-  const isDone = of === "request" && when === "middle" && kind !== "reset";
-  return `${name}: ${text}${isDone ? ", after it was done" : ""}`;
-}
+/** @see Act */
+// biome-ignore format: an act a line
+const PEOPLE: readonly (readonly [act: Act, text: string, first: readonly Customer[], rejected?: string])[] = [
+  ["again", "the customer {acts}, then pays again", FAILING],
+  ["tabs", "the customer {acts}, then pays again from two tabs at once", FAILING],
+  ["late", "the customer {acts}, and the failed payment succeeds after all", FAILING],
+  ["lateWhileWaiting", "the customer {acts}, then pays again, and the first attempt succeeds while the second waits", FAILING],
+  ["lateAfterPaying", "the customer {acts}, then pays again, and then the first attempt succeeds, too", FAILING],
+  ["phoneMeanwhile", "another customer sends the same order with another phone while the first one {acts}", BOTH],
+  ["phoneAfterPaying", "another customer sends the same order with another phone after the first one {acts}", ["approves"]],
+  ["amountMeanwhile", "another customer sends the same order with another amount while the first one {acts}", BOTH],
+  ["amountAfterFailure", "another customer sends the same order with another amount after the first one {acts}", FAILING],
+  ["again", "the service returns 401 to the prompt request once, and the customer pays again and {acts}", ["approves"], "revoked"],
+  ["again", "the service returns 422 to the prompt request once, and the customer pays again and {acts}", ["approves"], "422"],
+  ["again", "the service returns 429 to the prompt request once, and the customer pays again and {acts}", ["approves"], "429"],
+];
 
-/** One order and one fault. */
+type Half = readonly [kind: string, subject: Subject, when: When];
+
+/** Faults that hide each other, and why a shop that survives each of them may not survive both. */
+// biome-ignore format: a pair a line
+const PAIRS: readonly (readonly [first: Half, second: Half, text: string, why: string, customers: readonly Customer[]])[] = [
+  [["reset", "start", "middle"], ["silent", "initiated", "before"], "the response to the prompt request is lost, and so is every webhook",
+    "only the list of payments knows of the prompt", PAYING.concat("cancels")],
+  [["reset", "start", "middle"], ["late", "final", "before"], "the response to the prompt request is lost, and the final webhook is late",
+    "a shop that takes a lost response for a failure is corrected after its customer has read it", BOTH],
+  [["slow", "start", "middle"], ["silent", "initiated", "before"], "the response to the prompt request is slow, and every webhook is lost",
+    "a timeout is taken for a failure, and nothing corrects it", BOTH],
+  [["slow", "start", "middle"], ["twice", "final", "before"], "the response to the prompt request is slow, and the final webhook comes first, twice",
+    "the payment ends before the shop knows its reference", ["approves before the response"]],
+  [["500", "start", "middle"], ["silent", "initiated", "before"], "the service sends the prompt and returns 500, and every webhook is lost",
+    "an error is taken for a rejection, and nothing corrects it", BOTH],
+  [["kill", "start", "middle"], ["silent", "initiated", "before"], "shop killed after the prompt was sent, before the response, and every webhook is lost",
+    "the shop has forgotten the prompt, and nothing reminds it", BOTH],
+  [["kill", "start", "middle"], ["late", "final", "before"], "shop killed after the prompt was sent, before the response, and the final webhook is late",
+    "a restart decides what became of the order before the webhook does", BOTH],
+];
+
+/** The groups of cases, in order: a name for `--only`, and a title. */
+export const GROUPS = {
+  nothing: "Nothing goes wrong",
+  prompt: "The request for the prompt",
+  initiated: "The webhook payment.initiated",
+  final: "The final webhook",
+  read: "A read of the payment",
+  service: "What services do",
+  people: "What people do",
+  processes: "Two processes",
+  pairs: "Two faults at once",
+} as const;
+
+export type Group = keyof typeof GROUPS;
+export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
+
+/** One order, and what goes wrong with it. */
 export interface DrillCase {
   readonly number: number;
+  readonly group: Group;
   readonly customer: Customer;
-  /** `undefined`: nothing goes wrong. */
-  readonly fault?: Fault;
+  /** None, one, or two. */
+  readonly faults: readonly Fault[];
+  readonly act?: Act;
   readonly text: string;
+  /** Why two faults belong together. */
+  readonly why?: string;
   /** It ran with many others, while the shop was killed again and again. */
   readonly isRandom?: true;
 }
 
-/** Every case of a drill. The numbers are always the same. */
+/** The fault that stops the process, and so affects every order that is under way. */
+export const processFault = ({ faults }: DrillCase): Fault | undefined => faults.find(isOfProcess);
+
+export const isOfProcess = (fault: Fault | undefined): boolean =>
+  fault?.kind === "kill" || fault?.kind === "stop";
+
+export const hasKind = ({ faults }: DrillCase, ...kinds: readonly string[]): boolean =>
+  faults.some(({ kind }) => kinds.includes(kind));
+
+const describe = (text: string, subject: Subject, when: When) => {
+  const { it, [when]: moment } = SUBJECTS[subject];
+  return text.replace("{it}", it).replace("{moment}", moment);
+};
+
+/** Every case of a drill. The numbers are always the same: new cases come last. */
 export function allCases(): DrillCase[] {
   const cases: DrillCase[] = [];
-  const add = (text: string, customers: readonly Customer[], fault?: Fault) => {
+  type Rest = Pick<DrillCase, "group" | "text"> & Partial<DrillCase>;
+  const add = (customers: readonly Customer[], { text, ...rest }: Rest) => {
     for (const customer of customers) {
       const number = cases.length + 1;
-      const full = `${text}; the customer ${customer}`;
-      cases.push({ number, customer, ...(fault && { fault }), text: full });
+      const words = text.includes("{acts}") ? text : `${text}; the customer {acts}`;
+      const full = words.replace("{acts}", customer).replace(/^./, (one) => one.toUpperCase());
+      cases.push({ faults: [], ...rest, number, customer, text: full });
     }
   };
-  add("nothing goes wrong", CUSTOMERS);
-  for (const subject of Object.keys(SUBJECTS) as Subject[]) {
-    for (const [kind, on, moments, text, customers = CUSTOMERS] of FAULTS) {
+  const addRows = (rows: readonly Row[], group: Group, only?: Subject) => {
+    for (const [kind, on, moments, words, customers = CUSTOMERS] of rows) {
+      const subject = only ?? on[0] ?? "start";
       for (const when of on.includes(subject) ? moments : []) {
-        const fault = { kind, subject, when, text };
-        add(describeFault(fault), subject === "read" ? READING : customers, fault);
+        const text = describe(words, subject, when);
+        const faults = [{ kind, subject, when, text }];
+        add(subject === "read" ? READING : customers, { group, text, faults });
       }
     }
+  };
+  add(CUSTOMERS, { group: "nothing", text: "nothing goes wrong" });
+  for (const [subject, group] of GROUP_OF) addRows(FAULTS, group, subject);
+  addRows(SERVICE, "service");
+  for (const [act, text, customers, kind] of PEOPLE) {
+    const faults = kind === undefined ? [] : [faultOf([kind, "start", "before"])];
+    add(customers, { group: "people", text, act, faults });
+  }
+  addRows(PROCESSES, "processes");
+  for (const [first, second, text, why, customers] of PAIRS) {
+    add(customers, { group: "pairs", text, why, faults: [faultOf(first), faultOf(second)] });
   }
   return cases;
+}
+
+const GROUP_OF = [
+  ["start", "prompt"],
+  ["initiated", "initiated"],
+  ["final", "final"],
+  // After the others: a shop that reads no payment has the same numbers for all of them.
+  ["read", "read"],
+] as const satisfies readonly (readonly [Subject, Group])[];
+
+function faultOf([kind, subject, when]: Half): Fault {
+  const row = [...FAULTS, ...SERVICE].find(
+    ([one, on, moments]) => one === kind && on.includes(subject) && moments.includes(when),
+  );
+  return { kind, subject, when, text: describe(row?.[3] ?? "no webhook arrives", subject, when) };
 }
 
 const WAVE_SIZE = 12;
@@ -138,12 +276,13 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
   const waves: DrillCase[][] = [];
   const open = new Map<string, DrillCase[]>();
   for (const one of cases) {
-    const { fault, customer } = one;
-    const isSlow = fault?.kind === "slow";
+    const { customer } = one;
+    const fault = processFault(one);
+    const isSlow = hasKind(one, "slow");
     // A prompt that is ignored ends later: its final event cannot wait for those of the others.
     const isLate = fault?.subject === "final" && customer === "does nothing";
     const moment = `${fault?.kind} ${fault?.subject} ${fault?.when} ${isLate}`;
-    const key = isOfProcess(fault) ? moment : isSlow ? "slow" : "others";
+    const key = fault ? moment : isSlow ? "slow" : "others";
     const wave = open.get(key) ?? [];
     if (wave.length === 0) waves.push(wave);
     wave.push(one);
@@ -155,10 +294,12 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
 /** Orders that run at once, each with a fault that its seed has chosen. */
 export function randomCases(count: number, seed: string, seen: ReadonlySet<Subject>): DrillCase[] {
   const known = allCases();
+  const groups: readonly Group[] = ["nothing", "prompt", "initiated", "final"];
   const possible = known.filter(
-    ({ fault }) =>
-      fault === undefined ||
-      (!isOfProcess(fault) && fault.subject !== "read" && seen.has(fault.subject)),
+    (one) =>
+      groups.includes(one.group) &&
+      !processFault(one) &&
+      one.faults.every(({ subject }) => seen.has(subject)),
   );
   const random = seedRandom(`drill ${seed}`);
   return Array.from({ length: count }, (_, index) => {

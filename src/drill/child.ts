@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 
 // What the drill and the campaigns share: processes that are killed, stopped and started again.
@@ -57,6 +58,22 @@ export function startCommand(command: string, options: SpawnOptions): ChildProce
   leaders.add(child);
   endWithThisProcess(child);
   return child;
+}
+
+/**
+ * Kills every process whose environment has a text. A process that has left the group of the command is
+ * found only by it, and only on Linux.
+ */
+export function killStrays(mark: string): void {
+  if (process.platform !== "linux") return;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)) continue;
+      process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended meanwhile, or belongs to another user.
+    }
+  }
 }
 
 /** A port that was free a moment ago. */

@@ -1,11 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deliver } from "../sandbox/options.ts";
+import type { Deliver } from "../sandbox/sandbox-options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import { type CaseRun, findRun, type Scene } from "./case-run.ts";
+import { type CaseRun, type DrillPayment, findRun, type Scene } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
+import type { ShopProcess } from "./shop-process.ts";
 
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
@@ -44,16 +45,31 @@ function post(
 
 /** The sender of a drill's sandbox: faults happen to the deliveries here. */
 export function createDeliver(scene: Scene): Deliver {
+  let turn = 0;
+  /** The processes of a shop take turns, as behind a load balancer. One that is down gets nothing. */
+  const nextShop = () => {
+    const { shops } = scene;
+    const up = shops.filter((one) => one.wasUpSince(performance.now()));
+    return (up[turn++ % up.length] ?? shops[0]) as ShopProcess;
+  };
   return async (request) => {
-    const { url } = request;
-    const { runs, shop } = scene;
     const body = await request.text();
     const signature = request.headers.get(SIGNATURE) ?? "";
     const { event, data } = JSON.parse(body);
-    const run = findRun(runs, body, data.reference);
+    const run = findRun(scene.runs, body, data.reference);
+    const fault = run?.begin(event === "payment.initiated" ? "initiated" : "final");
+    if (performance.now() < scene.awayUntil) throw new Error("The service is away.");
+    // A fault of the process happens to the first one.
+    const shop = isOfProcess(fault) ? (scene.shops[0] as ShopProcess) : nextShop();
+    const url = scene.shops.length > 1 ? atOrigin(request.url, shop.origin) : request.url;
     const delivery = { url, body, signature };
     if (run === undefined) return new Response(null, { status: (await post(delivery)) ?? 504 });
-    const fault = run.begin(event === "payment.initiated" ? "initiated" : "final");
+    if (fault?.kind === "silent") {
+      for (const kind of ["payment.initiated", "payment.completed", "payment.failed"]) {
+        run.lost.add(kind);
+      }
+      run.happen(fault);
+    }
     if (run.lost.has(event)) throw new Error("The drill lost it.");
 
     const changed = fault ? await prepare(fault, run, event, delivery) : delivery;
@@ -68,10 +84,13 @@ export function createDeliver(scene: Scene): Deliver {
     moments.emit("ended");
     const result = status === undefined ? "did not respond" : `returned ${status}`;
     run.note("service", `delivered ${event}: the shop ${result}`);
-    // A process that was killed or stopped meanwhile could not respond.
-    if (shop.wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
+    // A process that was killed or stopped meanwhile could not respond, and may have locked the others out.
+    const isUp = scene.shops.every((one) => one.wasUpSince(began));
+    if (isUp && fault?.kind !== "status") {
+      checkResponse(run, event, status, performance.now() - began);
+    }
     if (fault?.kind === "lost200") {
-      run.happen();
+      run.happen(fault);
       throw new Error("The drill lost the response.");
     }
     if (status === undefined) throw new Error("The shop did not respond.");
@@ -92,10 +111,15 @@ export function createDeliver(scene: Scene): Deliver {
       body: text,
       signature: signWebhook(text, key),
     });
+    const tells = TELLS[kind];
+    if ((kind === "conflict" || tells !== undefined) && event !== "payment.completed") {
+      run.skipped = "the payment failed before the customer answered";
+      return delivery;
+    }
     if (fault.when === "after" && !isOfProcess(fault)) {
       const last = kind === "again" ? delivery : signed(oppositeOf(body));
       run.atEnd = async () => {
-        run.happen();
+        run.happen(fault);
         await post(last);
       };
     }
@@ -104,7 +128,7 @@ export function createDeliver(scene: Scene): Deliver {
       await run.disturb();
       return delivery;
     }
-    run.happen();
+    run.happen(fault);
     if (kind === "never") {
       run.lost.add(event);
       throw new Error("The drill lost it.");
@@ -114,12 +138,68 @@ export function createDeliver(scene: Scene): Deliver {
     if (kind === "rewritten") {
       return signed(JSON.stringify(JSON.parse(body), null, 2).replaceAll("/", "\\/"));
     }
+    if (tells !== undefined) {
+      const { data, ...rest } = JSON.parse(body);
+      const payment = run.payments.find(({ reference }) => reference === data.reference);
+      if (payment && tells.reads) payment.reported = tells.reads;
+      if (tells.readsForMs !== undefined) {
+        setTimeout(() => delete payment?.reported, tells.readsForMs).unref();
+      }
+      return signed(JSON.stringify({ ...rest, data: { ...data, ...tells.webhook } }));
+    }
     const forged = signed(oppositeOf(body), "whsec_not_the_secret");
-    if (kind === "forged") await sendForged(run, forged);
-    if (kind === "unsigned") await sendForged(run, { ...forged, signature: undefined });
-    if (kind === "altered") await sendForged(run, { ...forged, signature });
+    if (kind === "forged") await sendForged(scene, run, forged);
+    if (kind === "unsigned") await sendForged(scene, run, { ...forged, signature: undefined });
+    if (kind === "altered") await sendForged(scene, run, { ...forged, signature });
     return delivery;
   }
+}
+
+const atOrigin = (url: string, origin: string) => origin + new URL(url).pathname;
+
+/** The list follows later: until then, only the webhook says that a payment is completed. */
+const NOT_YET = { reads: { status: "pending" }, readsForMs: 2_000 };
+
+/** What the service tells of a payment in the place of the truth: in its webhook, and in its reads. */
+const TELLS: Readonly<
+  Record<
+    string,
+    {
+      readonly webhook?: object;
+      readonly reads?: Readonly<Record<string, unknown>>;
+      readonly readsForMs?: number;
+    }
+  >
+> = {
+  amount: { webhook: { amount: "1.00" }, ...NOT_YET },
+  currency: { webhook: { currency: "UGX" }, ...NOT_YET },
+  status: { webhook: { status: "failed" }, ...NOT_YET },
+  lag: NOT_YET,
+  paidAmount: { webhook: { amount: "1.00" }, reads: { amount: "1.00" } },
+};
+
+/** A failed payment becomes paid: what services do that accept a PIN which was entered late. */
+export async function succeedLate(
+  scene: Scene,
+  run: CaseRun,
+  payment: DrillPayment,
+): Promise<void> {
+  const { client, sandbox, shops } = scene;
+  const data = { ...(await client.payments.get(payment.reference)) } as Record<string, unknown>;
+  for (const name of FAILURE_FIELDS) delete data[name];
+  payment.reported = COMPLETED;
+  payment.status = "completed";
+  run.note("service", `${payment.reference} has succeeded after all`);
+  const timestamp = sandbox.clock.now().toISOString();
+  const body = JSON.stringify({
+    event: "payment.completed",
+    timestamp,
+    data: { ...data, ...COMPLETED },
+  });
+  const url = `${shops[0]?.origin}${scene.settings.webhook}`;
+  const signature = signWebhook(body, sandbox.webhookSecret);
+  const status = await post({ url, body, signature });
+  run.note("service", `delivered payment.completed: the shop returned ${status ?? "nothing"}`);
 }
 
 function checkResponse(run: CaseRun, event: string, status: number | undefined, ms: number): void {
@@ -131,8 +211,15 @@ function checkResponse(run: CaseRun, event: string, status: number | undefined, 
   }
 }
 
-async function sendForged(run: CaseRun, forged: Delivery): Promise<void> {
-  const status = await post(forged);
+/** What is not the service's comes when the shop runs: one that is down rejects nothing. */
+async function sendForged({ shops }: Scene, run: CaseRun, forged: Delivery): Promise<void> {
+  let status: number | undefined;
+  let began: number;
+  do {
+    while (!shops[0]?.wasUpSince(performance.now())) await sleep(20);
+    began = performance.now();
+    status = await post(forged);
+  } while (status === undefined && !shops[0].wasUpSince(began));
   const result = `returned ${status ?? "nothing"} for an event that is not the service's`;
   run.note("shop", result);
   if (status === undefined || status < 400 || status >= 500) run.blame(FORGED, `it ${result}`);
@@ -144,6 +231,7 @@ const CANCELLED = {
   user_message: "You cancelled.",
   retry_possible: true,
 };
+const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"] as const;
 const COMPLETED = {
   status: "completed",
   transaction_id: "DRILL0000X",
@@ -156,7 +244,7 @@ function oppositeOf(text: string): string {
   if (rest.event === "payment.completed") {
     return JSON.stringify({ ...rest, event: "payment.failed", data: { ...data, ...CANCELLED } });
   }
-  const { failure_reason: _r, user_message: _m, retry_possible: _p, ...payment } = data;
-  const paid = { ...payment, ...COMPLETED };
+  for (const name of FAILURE_FIELDS) delete data[name];
+  const paid = { ...data, ...COMPLETED };
   return JSON.stringify({ ...rest, event: "payment.completed", data: paid });
 }

@@ -1,94 +1,190 @@
-import type { CaseRun } from "./case-run.ts";
+import type { CaseRun, DrillPayment, Look } from "./case-run.ts";
+import { hasKind } from "./cases.ts";
 
 /** A promise that a shop should keep. */
 interface ShopPromise {
   readonly name: string;
   /** What usually breaks it. */
   readonly cause: string;
+  /** The page of the manual that explains the cause. */
+  readonly page: string;
+  /** What happened to a customer, or to the shop, if it is broken. */
+  readonly harm?: string;
   /** It cannot be checked without `--effects`. */
   readonly needsEffects?: true;
   /** It is checked only by cases with one of these faults. */
   readonly needsFault?: readonly string[];
-  /** Describes what is wrong with an order. Promises without it are checked while a case runs. */
-  readonly check?: (order: CaseRun) => string | false;
+  /** Describes what is wrong with an order at its end. */
+  readonly check?: (run: CaseRun) => string | false;
 }
 
+const NO_DOUBLE_CHARGE = "one order, paid at most once";
+const NOT_PAID = "not paid at the service: the shop never says paid, and delivers nothing";
+const OWN_AMOUNT = "an order is paid by its own amount and currency only";
+const NO_FALSE_FAILURE = 'no customer reads "failed" while the payment may still come';
+const STAYS_PAID = "a paid order stays paid";
 export const FORGED = "a forged, altered or unsigned webhook is rejected, and has no effect";
 export const ANSWERED = "a webhook is answered in time, and a genuine one is accepted";
 export const ALIVE = "the process does not die, and comes back after a kill";
 export const SECRET = "no key, no secret and no full phone number is printed or answered";
 
-const paidCount = ({ payments }: CaseRun) =>
-  payments.filter(({ status }) => status === "completed").length;
+/** How long after a click a customer still expects the phone to ring. */
+const MAX_RING_MS = 90_000;
 
-/** What a drill checks. An order breaks the first promise that fails: what comes after follows from it. */
+const isPaid = ({ status }: DrillPayment) => status === "completed";
+const paidCount = ({ payments }: CaseRun) => payments.filter(isPaid).length;
+/** Money that a person must decide about: the order may stay unchanged. */
+const needsPerson = (run: CaseRun) => hasKind(run.case, "amount", "currency", "paidAmount");
+const isPaidFor = ({ shown, effects = 0 }: Look) => shown === "paid" || effects > 0;
+
+/** What a drill checks. Each promise counts in each case. */
 export const PROMISES: readonly ShopPromise[] = [
   {
-    name: "one order, at most one prompt",
+    name: NO_DOUBLE_CHARGE,
+    harm: "paid twice",
+    cause: "a second attempt under a new key before the first one had failed",
+    page: "money-safety",
+    check: (run) =>
+      paidCount(run) > 1 &&
+      run.payments.some((one) => one.isRepeat && isPaid(one)) &&
+      `the customer paid ${paidCount(run)} times`,
+  },
+  {
+    name: "one attempt, at most one prompt",
     cause: "a retry after a timeout without an idempotency key, or a key that differs in each call",
-    check: (order) =>
-      order.payments.some(({ isRepeat }) => isRepeat) &&
-      `${order.payments.length} prompts for one order, and ${paidCount(order)} of them paid`,
+    page: "money-safety",
+    check: ({ payments }) =>
+      payments.some(({ isRepeat }) => isRepeat) &&
+      `another prompt was sent while a payment of the order was pending or paid: ${payments.length} in all`,
   },
   {
-    name: "one order, paid at most once",
-    cause: "a second try under a new key before the first one had failed",
-    check: (order) => paidCount(order) > 1 && `the customer paid ${paidCount(order)} times`,
+    name: "a prompt comes soon after the click, or never",
+    cause: "a queue or a retry that sends a prompt without a deadline",
+    page: "checkout",
+    harm: "heard the phone ring long after the click",
+    check: ({ payments }) => {
+      const late = payments.find(({ afterClickMs }) => afterClickMs > MAX_RING_MS);
+      return (
+        late !== undefined && `the phone rang ${Math.round(late.afterClickMs / 1_000)} s later`
+      );
+    },
   },
   {
-    name: "paid at the service: the shop says paid",
-    cause:
-      "a timeout or an error that is taken for a failure, or a failure that takes back a success",
-    check: (order) =>
-      paidCount(order) > 0 &&
-      order.shown === "failed" &&
-      "the customer has paid, and the shop says that the payment failed",
+    name: "paid at the service: the shop says paid, and delivers the goods",
+    harm: "paid and got nothing",
+    cause: "a timeout or an error that is taken for a failure, or goods that are not given with it",
+    page: "checkout",
+    check: (run) => {
+      const { shown, effects } = run.look;
+      if (paidCount(run) === 0 || !run.canAsk || needsPerson(run)) return false;
+      if (shown !== "paid") return `the customer has paid, and the shop says ${shown}`;
+      return effects === 0 && "the customer has paid, and got nothing";
+    },
   },
   {
-    name: "not paid at the service: the shop never says paid, and ships nothing",
+    name: NOT_PAID,
+    harm: "got the goods without paying",
     cause: "an effect of payment.initiated, or of a page that the customer is redirected to",
-    check: (order) =>
-      paidCount(order) === 0 &&
-      ((order.shown === "paid" && "the shop says paid, and the customer has not paid") ||
-        ((order.effects ?? 0) > 0 && "the shop has shipped, and the customer has not paid")),
+    page: "webhooks",
+    check: (run) =>
+      paidCount(run) === 0 && isPaidFor(run.look) && describePaid(run.look, "not paid"),
   },
   {
-    name: "shipped once",
+    name: OWN_AMOUNT,
+    harm: "got the goods for another amount",
+    cause: "a handler that does not compare the amount and the currency with the order's",
+    page: "checkout",
+    check: (run) => {
+      const other = run.payments.find(({ amount }) => amount !== run.price);
+      if (other !== undefined) {
+        return `the shop asked for KES ${other.amount}, and the order costs KES ${run.price}`;
+      }
+      const isOther = hasKind(run.case, "paidAmount") && paidCount(run) > 0;
+      return isOther && isPaidFor(run.look) && describePaid(run.look, "paid another amount");
+    },
+  },
+  {
+    name: "the goods are given once",
     needsEffects: true,
-    cause:
-      "a handler without the event's or the order's key, or an effect outside of the transaction",
-    check: ({ effects, shown }) =>
-      effects !== undefined &&
-      effects !== 1 &&
-      shown === "paid" &&
-      `shipped ${effects} times instead of once`,
+    harm: "got the goods twice",
+    cause: "a handler without the event's or the order's key, or an effect for each payment",
+    page: "webhooks",
+    check: ({ look: { effects = 0 } }) => effects > 1 && `the goods were given ${effects} times`,
+  },
+  {
+    name: NO_FALSE_FAILURE,
+    harm: 'read "failed" while the payment could still come',
+    cause: "a lost response, a timeout or a 5xx that is taken for a failure",
+    page: "money-safety",
+  },
+  {
+    name: STAYS_PAID,
+    harm: 'read "paid", and later that it was not',
+    cause: "a late or repeated payment.failed that takes back a success",
+    page: "webhooks",
   },
   {
     name: "every order ends",
     cause: "a webhook that was lost and that no read makes up for, or an order only in memory",
-    check: ({ shown, canAsk }) =>
-      canAsk &&
-      !["paid", "failed"].includes(shown) &&
-      (shown === "open" ? "the order is still open at the end" : `the shop says ${shown}`),
+    page: "webhooks",
+    check: (run) => {
+      const { shown } = run.look;
+      // What was never sent closes itself in its own time, and a person decides about other money.
+      const isPatient = needsPerson(run) || (hasKind(run.case, "away") && shown === "open");
+      if (!run.canAsk || isPatient || ["paid", "failed"].includes(shown)) return false;
+      return shown === "open" ? "the order is still open at the end" : `the shop says ${shown}`;
+    },
   },
   {
     name: FORGED,
     cause: "a receiver that does not verify the signature over the raw body",
+    page: "webhooks",
     needsFault: ["forged", "unsigned", "altered"],
   },
   {
     name: ANSWERED,
     cause: "work before the 200, or a signature that is checked over a parsed body",
+    page: "webhooks",
   },
-  { name: ALIVE, cause: "an error that nothing catches" },
-  { name: SECRET, cause: "a log of whole requests or of the environment" },
+  { name: ALIVE, cause: "an error that nothing catches", page: "checkout" },
+  { name: SECRET, cause: "a log of whole requests or of the environment", page: "observability" },
 ];
 
-/** The first promise that an order breaks, and what is wrong. */
-export function brokenPromise(order: CaseRun): readonly [name: string, what: string] | undefined {
-  for (const { name, check } of PROMISES) {
-    const what = check?.(order);
-    if (what) return [name, what];
+const describePaid = ({ shown }: Look, truth: string) =>
+  shown === "paid"
+    ? `the shop says paid, and the customer has ${truth}`
+    : `the shop has given the goods, and the customer has ${truth}`;
+
+/** What is wrong with an order at its end: every promise that it breaks. */
+export function brokenPromises(run: CaseRun): (readonly [name: string, what: string])[] {
+  return PROMISES.flatMap(({ name, check }) => {
+    const what = check?.(run);
+    return what ? [[name, what] as const] : [];
+  });
+}
+
+/**
+ * Checks what a customer saw at one moment, while the order is under way.
+ *
+ * @param before - The statuses of the payments that were known before the customer looked. Those of
+ *   `run.payments` were read afterwards.
+ */
+export function checkLook(run: CaseRun, look: Look, before: ReadonlyMap<string, string>): void {
+  const { shown } = look;
+  const mayStillCome = run.payments.some(({ reference, status }) => {
+    const known = before.get(reference);
+    return known !== undefined && known !== "failed" && status !== "failed";
+  });
+  if (shown === "failed" && mayStillCome) {
+    run.blame(NO_FALSE_FAILURE, 'the customer reads "failed", and the payment has not failed');
   }
-  return undefined;
+  if (isPaidFor(look) && paidCount(run) === 0) run.blame(NOT_PAID, describePaid(look, "not paid"));
+  if (run.wasPaid && (shown === "failed" || shown === "open")) {
+    run.blame(STAYS_PAID, `the customer read "paid" before, and now reads "${shown}"`);
+  }
+  const isOther = hasKind(run.case, "amount", "currency") && paidCount(run) > 0;
+  if (isOther && !run.hasReadPaid && isPaidFor(look)) {
+    run.blame(OWN_AMOUNT, describePaid(look, "paid another amount, as the webhook says"));
+  }
+  run.wasPaid ||= shown === "paid";
 }

@@ -1,41 +1,101 @@
-import type { DrillResult } from "./drill.ts";
-import { escapeText, exitStatus, notesOf, reportPromises, summarize } from "./report.ts";
+import { GROUPS } from "./cases.ts";
+import {
+  commandFor,
+  escapeText,
+  exitStatus,
+  headlines,
+  isBroken,
+  notesOf,
+  reportPromises,
+  storyLines,
+  summarize,
+} from "./drill-report.ts";
+import { PROMISES } from "./promises.ts";
+import type { CaseResult, DrillResult } from "./run-drill.ts";
 
 const STYLE = `
-:root { color-scheme: light dark; --ok: light-dark(#14683a, #6fd39a); --bad: light-dark(#a3161b, #ff9a8f); --line: light-dark(#d5d5d5, #444) }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; background: light-dark(#fff, #16181a); color: light-dark(#1b1b1b, #ececec) }
-h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
-table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line) }
-pre { overflow-x: auto; padding: .8rem; border: 1px solid var(--line); border-radius: .4rem }
+:root { color-scheme: light dark; --ok: light-dark(#14683a, #6fd39a); --bad: light-dark(#a3161b, #ff9a8f); --quiet: light-dark(#555, #b0b0b0); --line: light-dark(#d5d5d5, #444) }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; background: light-dark(#fff, #16181a); color: light-dark(#1b1b1b, #ececec); overflow-wrap: anywhere }
+h1 { font-size: 1.6rem; line-height: 1.25 } h2 { font-size: 1.2rem; margin-top: 2rem }
+a { color: light-dark(#0b57a4, #8dc1ff) }
+.harm { font-size: 1.15rem; padding-left: 1.2rem }
+.about, .why { color: var(--quiet) }
+table { border-collapse: collapse; width: 100% } td, th { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line) }
+td:first-child { white-space: nowrap }
+details { border-bottom: 1px solid var(--line); padding: .4rem 0 } summary { cursor: pointer }
+ol { list-style: none; padding: .6rem; margin: .4rem 0; border: 1px solid var(--line); border-radius: .4rem } ol li { font-family: ui-monospace, monospace; font-size: .85rem; white-space: pre-wrap }
 .ok { color: var(--ok) } .FAILED { color: var(--bad); font-weight: 600 }
 `;
 
-/** The report as one HTML page that loads nothing. */
-export function reportAsPage(result: DrillResult): string {
-  const promises = reportPromises(result);
-  const rows = promises.map(
-    ({ name, state, failed }) =>
-      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeText(name)}</td><td>${failed} of ${result.results.length}</td></tr>`,
+/** The page of the manual that explains a cause, in the installed package. */
+const manual = (page: string) => `node_modules/malipo/docs/${page}.md`;
+
+/** One case that broke a promise: a row that opens. */
+function caseRow(result: CaseResult, seed: string): string {
+  const { case: one, problems } = result;
+  const wrong = PROMISES.filter(({ name }) => problems.has(name)).map(
+    ({ name, cause, page }) =>
+      `<li><strong>${escapeText(problems.get(name) ?? "")}</strong><br>Usual cause: ${escapeText(cause)}. <a href="${manual(page)}">Read ${page}.md</a></li>`,
   );
-  const stories = promises
-    .filter(({ stories: list }) => list.length > 0)
-    .map(
-      ({ name, stories: list, cases }) =>
-        `<h2>${escapeText(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${list.map((lines) => `<pre>${escapeText(lines.join("\n"))}</pre>`).join("\n")}`,
-    );
-  const notes = notesOf(result).map((note) => `<li>${escapeText(note)}</li>`);
+  const lines = storyLines(result).map((line) => `<li>${escapeText(line)}</li>`);
+  const why =
+    one.why === undefined ? "" : `<p class="why">Why this case: ${escapeText(one.why)}.</p>`;
+  return `<details id="case-${one.number}"><summary>Case ${one.number}: ${escapeText(one.text)}</summary>
+${why}<ol>${lines.join("")}</ol>
+<ul>${wrong.join("")}</ul>
+<p>Again: <code>${escapeText(commandFor(result, seed))}</code></p>
+</details>`;
+}
+
+/** The failed cases of each group. */
+function failures({ results, seed }: DrillResult): string {
+  const sections = Object.entries(GROUPS).map(([group, title]) => {
+    const broken = results.filter((one) => isBroken(one) && one.case.group === group);
+    const rows = broken.map((one) => caseRow(one, seed));
+    return rows.length === 0 ? "" : `<h3>${title}</h3>\n${rows.join("\n")}`;
+  });
+  return results.some(isBroken) ? `<h2>What went wrong</h2>\n${sections.join("\n")}` : "";
+}
+
+/**
+ * The report as one HTML page that loads nothing.
+ *
+ * @param version - Of this package.
+ */
+export function reportAsPage(result: DrillResult, version: string, date: Date): string {
+  const status = exitStatus(result);
+  const title =
+    status === 0
+      ? "The shop passed"
+      : status === 1
+        ? "The shop broke promises"
+        : "The shop could not be tested";
+  const rows = reportPromises(result).map(
+    ({ name, state, failed, tested }) =>
+      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeText(name)}</td><td>${state === "not checked" ? "" : `${failed} of ${tested}`}</td></tr>`,
+  );
+  const list = (items: readonly string[], style = "") =>
+    items.length === 0
+      ? ""
+      : `<ul${style}>${items.map((one) => `<li>${escapeText(one)}</li>`).join("\n")}</ul>`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Fire drill</title>
 <style>${STYLE}</style>
-<h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${escapeText(summarize(result))}</h1>
-<table><thead><tr><th>Result</th><th>Promise</th><th>Cases that broke it</th></tr></thead><tbody>
+<main>
+<h1 class="${status === 0 ? "ok" : "FAILED"}">${title}</h1>
+${list(headlines(result), ' class="harm"')}
+<p>${escapeText(summarize(result))}</p>
+<p class="about">Each case is one order, and what goes wrong with it. Seed ${escapeText(result.seed)}, ${date.toISOString().slice(0, 16).replace("T", " ")} UTC, malipo ${escapeText(version)}.</p>
+<h2>Promises</h2>
+<table><thead><tr><th>Result</th><th>Promise</th><th>Broken in</th></tr></thead><tbody>
 ${rows.join("\n")}
 </tbody></table>
-${notes.length > 0 ? `<ul>${notes.join("\n")}</ul>` : ""}
-${stories.join("\n")}
+${list(notesOf(result))}
+${failures(result)}
+</main>
 </html>
 `;
 }

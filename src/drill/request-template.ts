@@ -7,7 +7,9 @@ export interface RequestTemplate {
   readonly body: string;
 }
 
-const PLACE = /\{(phone|amount|order|id)\}/g;
+const PLACE = /\{(phone|amount|order|id|attempts)\}/g;
+/** No page of a shop is longer; one that is must not fill the memory. */
+const MAX_BODY_BYTES = 2_000_000;
 
 /** @throws {ConfigurationError} */
 export function parseRequest(text: string, name: string): RequestTemplate {
@@ -49,5 +51,19 @@ export async function sendRequest(
     ...(body !== "" && { body: fill(body, isJson ? String : encodeURIComponent) }),
     signal: AbortSignal.timeout(timeoutMs),
   });
-  return { status: response.status, headers: response.headers, body: await response.text() };
+  return { status: response.status, headers: response.headers, body: await readBody(response) };
+}
+
+/** @throws {Error} for a body that is too long. */
+async function readBody({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new Error(`the shop's response has more than ${MAX_BODY_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -2,13 +2,15 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, hasEnded, killChild, signalChild, startCommand } from "./child.ts";
+import { freePort, hasEnded, killChild, killStrays, signalChild, startCommand } from "./child.ts";
+import type { DrillSettings } from "./drill-settings.ts";
 import { sendRequest } from "./request-template.ts";
-import type { DrillSettings } from "./settings.ts";
 
 /** How long a shop may take until it is ready, and until it has ended. */
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 10_000;
+/** How long what the command has started may live after the command. */
+const MAX_STRAY_MS = 3_000;
 
 interface ShopListener {
   readonly onOutput: (text: string) => void;
@@ -18,8 +20,19 @@ interface ShopListener {
 
 const exitOf = ({ exitCode, signalCode }: ChildProcess) => signalCode ?? `exit code ${exitCode}`;
 
+/** A shop of which something lives on after its process group was killed. */
+class StrayShopError extends Error {
+  constructor(port: number) {
+    super(
+      `The shop still listens on port ${port} after it was killed: it leaves its process group. Start it in the foreground, without a daemon, nohup or setsid (--start).`,
+    );
+  }
+}
+
 /** The shop under test: one process, or a group of them, that is killed and started again. */
 export class ShopProcess {
+  /** Every process that the shop starts inherits it. */
+  readonly #mark = crypto.randomUUID();
   readonly #settings: DrillSettings;
   readonly #listener: ShopListener;
   /** What the shop needs to know of its service. */
@@ -28,6 +41,7 @@ export class ShopProcess {
   #port = 0;
   /** Since when it can respond; `Infinity` while the drill has stopped it. */
   #upSince = Number.POSITIVE_INFINITY;
+  #isClosed = false;
 
   constructor(settings: DrillSettings, listener: ShopListener) {
     this.#settings = settings;
@@ -47,9 +61,16 @@ export class ShopProcess {
   async start(): Promise<void> {
     const { onOutput, onDeath } = this.#listener;
     this.#port ||= await freePort();
+    if (this.#isClosed) throw new Error("The drill has ended.");
     const child = startCommand(this.#settings.start, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...this.#settings.env, ...this.env, PORT: String(this.#port) },
+      env: {
+        ...process.env,
+        ...this.#settings.env,
+        ...this.env,
+        PORT: String(this.#port),
+        MALIPO_DRILL: this.#mark,
+      },
     });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
@@ -101,7 +122,14 @@ export class ShopProcess {
     this.#upSince = Number.POSITIVE_INFINITY;
     if (this.#child !== undefined) await killChild(this.#child);
     // A process that the command has started may live a moment longer, and answer for the next one.
-    while (await this.#accepts()) await sleep(5);
+    const deadline = performance.now() + MAX_STRAY_MS;
+    while (await this.#accepts()) {
+      if (performance.now() > deadline) {
+        killStrays(this.#mark);
+        throw new StrayShopError(this.#port);
+      }
+      await sleep(5);
+    }
   }
 
   /** Stops it for a time, as a machine does that is suspended. */
@@ -113,6 +141,13 @@ export class ShopProcess {
     await sleep(ms);
     signalChild(this.#child, "SIGCONT");
     this.#upSince = performance.now();
+  }
+
+  /** Ends it for good, at once. Never rejects: what is wrong was said before. */
+  async destroy(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end().catch(() => {});
+    killStrays(this.#mark);
   }
 
   /** Ends it as a deployment does: it may finish what it is doing. */

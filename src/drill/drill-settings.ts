@@ -1,0 +1,225 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { ownOptions } from "../internal/check-options.ts";
+import { parseDuration } from "../internal/duration.ts";
+import { parseJson } from "../internal/json.ts";
+import { DRILL_FILE, SHOP_SETTINGS, type ShopSwitch } from "./drill-options.ts";
+import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
+
+/** Reads a text out of a response; `undefined` if it is not there. */
+export type Place = (response: ShopResponse) => string | undefined;
+
+/** How often the customer got what was ordered: the lines of a file, or a number in a response. */
+export type Effects =
+  | { readonly file: string }
+  | {
+      readonly request: RequestTemplate;
+      readonly count: (response: ShopResponse) => number | undefined;
+    };
+
+/** The value at a JSON pointer. */
+const valueAt = (body: string, pointer: string): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .filter((name) => name !== "")
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((value, name) => Object(value)[name], parseJson(body));
+
+/** What a customer reads of a page: the data in its scripts repeats the text in many frameworks. */
+function withoutScripts(body: string): string {
+  const [first = "", ...scripts] = body.split(/<script\b/i);
+  // A script without an end takes the rest of the page.
+  const rest = scripts.flatMap((script) => script.split(/<\/script>/i).slice(1));
+  return first + rest.join("");
+}
+
+/** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
+export function parsePlace(text: string): Place {
+  const [source = "", pattern = "[\\s\\S]+"] = text.split(/\s~\s/).map((part) => part.trim());
+  if (source !== "location" && source !== "body" && !source.startsWith("/")) {
+    throw new ConfigurationError(
+      `--order-id must be a JSON pointer, location, or body, with a pattern after ~ if needed; got "${text}".`,
+    );
+  }
+  return ({ headers, body }) => {
+    const known: Record<string, unknown> = { location: headers.get("location"), body };
+    const value = source in known ? known[source] : valueAt(body, source);
+    const [whole, part] = new RegExp(pattern).exec(String(value ?? "")) ?? [];
+    return part ?? whole;
+  };
+}
+
+/** `/status=paid|completed`, or a text that the response contains. */
+export function parseCheck(text: string): (response: ShopResponse) => boolean {
+  const [, pointer, values = ""] = /^(\/[^=]*)=(.*)$/.exec(text) ?? [];
+  if (pointer === undefined) {
+    const texts = text.split("|");
+    return ({ body }) => texts.some((one) => withoutScripts(body).includes(one));
+  }
+  return ({ body }) => values.split("|").includes(String(valueAt(body, pointer)));
+}
+
+/** What the status of a checkout's order means for its customer; `undefined` for any other body. */
+function statusOfCheckout(body: string): "paid" | "failed" | "open" | undefined {
+  const { status, canPay, attempts, reviews } = Object(parseJson(body));
+  if (typeof canPay !== "boolean" || !Array.isArray(attempts) || !Array.isArray(reviews)) {
+    return undefined;
+  }
+  if (status === "paid") return "paid";
+  if (status === "canceled" || status === "expired") return "failed";
+  // Without a review and with an attempt, the last one has ended without money.
+  return status === "open" && reviews.length === 0 && attempts.length > 0 ? "failed" : "open";
+}
+
+/** What a customer reads, by the checks that are given, or as the checkout and most shops name it. */
+function parseChecks(raw: RawSettings) {
+  const check = (name: "paid" | "failed" | "open", common: string) => {
+    const given = raw[name];
+    if (given !== undefined && given !== "") return parseCheck(String(given));
+    const usual = parseCheck(common);
+    return (response: ShopResponse) =>
+      (statusOfCheckout(response.body) ?? (usual(response) && name)) === name;
+  };
+  return {
+    paid: check("paid", "/status=paid"),
+    failed: check("failed", "/status=failed"),
+    open: check("open", "/status=pending"),
+  };
+}
+
+/** A file, or `GET /orders/{id} /shipments`, or `GET /orders/{id} ~ a text that is counted`. */
+export function parseEffects(text: string): Effects {
+  if (!/^[A-Z]+\s/.test(text)) return { file: text };
+  const [, line = "", place = "/"] = /^(\S+\s+\S+)(?:\s+([/~].*))?$/.exec(text.trim()) ?? [];
+  const counted = place.startsWith("~") ? place.slice(1).trim() : undefined;
+  return {
+    request: parseRequest(line, "effects"),
+    count: ({ status, body }) => {
+      if (status >= 400) return status === 404 ? 0 : undefined;
+      if (counted !== undefined) return withoutScripts(body).split(counted).length - 1;
+      const value = valueAt(body, place);
+      if (Array.isArray(value)) return value.length;
+      return typeof value === "number" ? value : undefined;
+    },
+  };
+}
+
+/** The settings as they were written: the value of each option by its name. */
+export type RawSettings = Readonly<
+  Record<string, string | number | readonly string[] | boolean | undefined>
+>;
+
+const TEXT = "a text or a number";
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: "true or false",
+  string: TEXT,
+  number: TEXT,
+};
+
+/**
+ * Reads the content of `malipo.drill.json`.
+ *
+ * @throws {ConfigurationError} for a field that no drill has, and for a wrong type.
+ */
+export function readDrillFile(text: string): RawSettings {
+  let content: RawSettings;
+  try {
+    content = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(`${DRILL_FILE} is not JSON: ${String(cause)}`, { cause });
+  }
+  const names = SHOP_SETTINGS.map(({ name }) => name);
+  const settings = ownOptions(content, names, DRILL_FILE);
+  for (const { name, value, repeatable } of SHOP_SETTINGS) {
+    const given = settings[name];
+    const kind = Array.isArray(given) ? "a list" : KINDS[typeof given];
+    const expected = repeatable ? "a list" : KINDS[value === undefined ? "boolean" : "string"];
+    if (given === undefined || kind === expected) continue;
+    throw new ConfigurationError(
+      `${DRILL_FILE}: ${name} must be ${expected}; got ${JSON.stringify(given)}.`,
+    );
+  }
+  return settings;
+}
+
+/** The setting of each switch: a switch that has none does not compile. */
+const SWITCHES = { "double-click": "doubleClick" } as const satisfies Record<ShopSwitch, string>;
+
+/** The names of the switches of a shop. */
+export const SHOP_SWITCHES = Object.keys(SWITCHES) as ShopSwitch[];
+
+type Switches = Readonly<Record<(typeof SWITCHES)[ShopSwitch], boolean>>;
+
+/** What a drill knows of a shop, checked and with its defaults. */
+export type DrillSettings = ReturnType<typeof parseSettings>;
+
+/** @throws {ConfigurationError} naming the setting that is missing or wrong. */
+export function parseSettings(raw: RawSettings) {
+  const text = (name: string): string => {
+    const option = SHOP_SETTINGS.find((one) => one.name === name);
+    const value = raw[name] ?? option?.fallback ?? "";
+    if (value !== "") return String(value);
+    throw new ConfigurationError(
+      `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
+    );
+  };
+  const optional = <T>(name: string, parse: (value: string, name: string) => T): T | undefined =>
+    raw[name] === undefined || raw[name] === "" ? undefined : parse(String(raw[name]), name);
+  const pairs = (name: string, separator: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      ((raw[name] ?? []) as readonly string[]).map((one) => {
+        const at = one.indexOf(separator);
+        if (at > 0) return [one.slice(0, at).trim(), one.slice(at + 1).trim()];
+        throw new ConfigurationError(`--${name} must be name${separator}value; got "${one}".`);
+      }),
+    );
+  const orderId = optional("order-id", parsePlace);
+  const switches = Object.fromEntries(
+    SHOP_SWITCHES.map((name) => [SWITCHES[name], raw[name] === true]),
+  ) as Switches;
+  return {
+    ...switches,
+    start: text("start"),
+    ready: optional("ready", parseRequest),
+    order: parseRequest(text("order"), "order"),
+    again: optional("again", parseRequest),
+    orderId: orderId ? [orderId] : ["/id", "location ~ ([^/?#]+)/?$"].map(parsePlace),
+    status: parseRequest(text("status"), "status"),
+    checks: parseChecks(raw),
+    effects: optional("effects", parseEffects),
+    webhook: text("webhook"),
+    headers: pairs("header", ":"),
+    env: pairs("env", "="),
+    data: text("data"),
+    nightly: optional("nightly", parseRequest),
+    quietMs: readDuration(text("quiet"), "quiet"),
+    slowMs: readDuration(text("slow"), "slow"),
+    phones: readPhones(text("phones")),
+    processes: readNumber(text("processes"), "processes", 1, 8),
+    workers: readNumber(text("workers"), "workers", 1, 64),
+    orders: readNumber(text("orders"), "orders", 0, 100_000),
+    seed: text("seed"),
+  };
+}
+
+function readPhones(text: string): string {
+  if (/^0\d{3}$/.test(text)) return text;
+  throw new ConfigurationError(`--phones must be four digits, such as 0190; got "${text}".`);
+}
+
+function readDuration(text: string, name: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms <= 3_600_000) return ms;
+  throw new ConfigurationError(
+    `--${name} must be a duration of at most 1h, such as 30s; got "${text}".`,
+  );
+}
+
+/** @throws {ConfigurationError} for anything but a whole number from `min` to `max`. */
+export function readNumber(text: string, name: string, min: number, max: number): number {
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new ConfigurationError(
+    `--${name} must be a whole number from ${min} to ${max}; got "${text}".`,
+  );
+}

@@ -1,0 +1,329 @@
+import { describeError } from "../internal/describe-error.ts";
+import { Bench } from "./bench.ts";
+import { CaseRun } from "./case-run.ts";
+import {
+  allCases,
+  type DrillCase,
+  GROUPS,
+  groupIntoWaves,
+  hasKind,
+  randomCases,
+  type Subject,
+} from "./cases.ts";
+import type { DrillSettings } from "./drill-settings.ts";
+import { finishDay, runWave } from "./wave.ts";
+
+/** What became of one case. */
+export type CaseResult = Pick<CaseRun, "case" | "problems" | "story"> & {
+  /** Why it did not count. */
+  readonly skipped?: string | undefined;
+};
+
+/** What a drill found. */
+export interface DrillResult {
+  /** Every case that was asked for, also what was not run. */
+  readonly results: readonly CaseResult[];
+  /** Why the drill could not test the shop; empty: it could. */
+  readonly obstacles: readonly string[];
+  readonly elapsedMs: number;
+  readonly hasEffects: boolean;
+  readonly seed: string;
+}
+
+/** What a drill reports while it runs. */
+export interface DrillListener {
+  dryRun(results: readonly CaseResult[]): void;
+  progress(done: number, total: number): void;
+  output(text: string): void;
+}
+
+export interface DrillOptions {
+  readonly cases?: readonly DrillCase[] | undefined;
+  readonly untilFirstFailure?: boolean | undefined;
+  /** Ends the drill: the shops are stopped, and what is known is the result. */
+  readonly signal?: AbortSignal | undefined;
+  /** For the drill's own sabotage: no fault happens. */
+  readonly faults?: boolean | undefined;
+  readonly listener: DrillListener;
+}
+
+/** How many random orders are in the shop at once, and how often it is killed meanwhile. */
+const MANY = 50;
+const KILLS = 3;
+
+/** Rehearses a shop. Never rejects for what the shop does. */
+export async function runDrill(
+  settings: DrillSettings,
+  options: DrillOptions,
+): Promise<DrillResult> {
+  const started = performance.now();
+  const drill = new Drill(settings, options);
+  await drill.run();
+  const { results, obstacles } = drill;
+  return {
+    results: [...results.values()].sort((a, b) => a.case.number - b.case.number),
+    obstacles: [...obstacles],
+    elapsedMs: performance.now() - started,
+    hasEffects: settings.effects !== undefined,
+    seed: settings.seed,
+  };
+}
+
+interface Phase {
+  readonly waves: Iterator<readonly DrillCase[]>;
+  /** How often the shop is killed in each wave, beside the faults of its cases. */
+  readonly kills?: number;
+  readonly before?: (bench: Bench) => Promise<string | undefined>;
+  readonly obstacleOf?: (run: CaseRun) => string | undefined;
+}
+
+class Drill {
+  readonly results = new Map<number, CaseResult>();
+  readonly obstacles = new Set<string>();
+  readonly #settings: DrillSettings;
+  readonly #options: DrillOptions;
+  readonly #cases: readonly DrillCase[];
+  /** No further wave begins. */
+  #isOver = false;
+  #done = 0;
+
+  constructor(settings: DrillSettings, options: DrillOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#cases = options.cases ?? allCases();
+  }
+
+  /** Runs the dry run, the cases, and then many orders at once. An obstacle ends it. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    const seen = await this.#rehearse();
+    if (seen === undefined) return;
+    const { orders, seed } = this.#settings;
+    const random = randomCases(orders, seed, seen);
+    await this.#runCases(seen);
+    if (random.length > 0 && !this.#isOver) await this.#runMany(random);
+    const rest = signal?.aborted ? "the drill was interrupted" : "the drill stopped before it";
+    for (const one of [...this.#cases, ...random]) {
+      if (!this.results.has(one.number)) this.#skip(one, rest);
+    }
+    this.#conclude();
+  }
+
+  /** Orders once from a phone that no person has, and then once for each customer. Resolves with what was seen. */
+  async #rehearse(): Promise<Set<Subject> | undefined> {
+    const first = allCases().filter(({ group }) => group === "nothing");
+    const dry = await this.#runInShop({
+      waves: [first].values(),
+      before: (bench) => firstOrder(bench, first[0] as DrillCase),
+      obstacleOf: (run) => obstacleOf(run, this.#settings),
+    });
+    if (this.obstacles.size > 0) return undefined;
+    const isChosen = new Set(this.#cases.map(({ number }) => number));
+    const chosen = dry.filter((one) => isChosen.has(one.case.number));
+    this.#add(chosen);
+    this.#options.listener.dryRun(dry);
+    this.#progress(chosen.length);
+    return new Set(dry.flatMap((one) => [...one.seen]));
+  }
+
+  async #runCases(seen: ReadonlySet<Subject>): Promise<void> {
+    const cases: DrillCase[] = [];
+    for (const one of this.#cases) {
+      if (one.group === "nothing") continue;
+      const why = whySkipped(one, this.#settings, seen);
+      if (why === undefined) cases.push(one);
+      else this.#skip(one, why);
+    }
+    // They only wait, so they run beside the others, in their own shop.
+    const away = cases.filter((one) => hasKind(one, "away"));
+    const waves = groupIntoWaves(cases.filter((one) => !hasKind(one, "away")));
+    const queue = waves.values();
+    const workers = Math.min(this.#settings.workers, waves.length);
+    await Promise.all([
+      ...Array.from({ length: workers }, () => this.#work(queue)),
+      this.#work(away.length > 0 ? [away].values() : [].values()),
+    ]);
+  }
+
+  /** Runs waves until there are none. A shop whose day has ended is followed by a new one. */
+  async #work(queue: Iterator<readonly DrillCase[]>): Promise<void> {
+    for (let isDone = false; !isDone && !this.#isOver; ) {
+      const next = queue.next();
+      if (next.done) return;
+      const rest: Iterator<readonly DrillCase[]> = {
+        next: () => {
+          const one = queue.next();
+          isDone = one.done === true;
+          return one;
+        },
+      };
+      this.#add(await this.#runInShop({ waves: prepend(next.value, rest) }));
+    }
+  }
+
+  async #runMany(random: readonly DrillCase[]): Promise<void> {
+    const parts = Array.from({ length: Math.ceil(random.length / MANY) }, (_, index) =>
+      random.slice(index * MANY, (index + 1) * MANY),
+    );
+    const many = await this.#runInShop({ waves: parts.values(), kills: KILLS });
+    // An order that the shop never took, because it was dead, has no moment for its fault.
+    const isTested = many.some((one) => one.case.faults.length > 0 && one.isTested);
+    for (const one of many) {
+      if (isTested && !one.isTested) one.skipped ??= "the shop was dead at the moment of the fault";
+    }
+    this.#add(many);
+  }
+
+  #skip(one: DrillCase, skipped: string): void {
+    this.#done++;
+    this.results.set(one.number, { case: one, problems: new Map(), story: [], skipped });
+  }
+
+  #add(runs: readonly CaseRun[]): void {
+    for (const run of runs) {
+      const isRead = run.case.faults.some(({ subject }) => subject === "read");
+      if (!run.isTested && isRead) run.skipped ??= "the shop read the payment too late";
+      // What is wrong is wrong, whether or not the fault has happened.
+      if (run.problems.size > 0) run.skipped = undefined;
+      this.results.set(run.case.number, run);
+      if (run.problems.size > 0 && this.#options.untilFirstFailure) this.#isOver = true;
+    }
+  }
+
+  /** What a drill that tested nothing says: it never passes. */
+  #conclude(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted) this.obstacles.add(`The drill was interrupted (${signal.reason}).`);
+    const run = [...this.results.values()].filter(({ skipped }) => skipped === undefined);
+    const untested = run.filter((one) => one instanceof CaseRun && !one.isTested);
+    const [first] = untested.filter(({ problems }) => problems.size === 0);
+    if (first !== undefined) {
+      const example = `the first one in case ${first.case.number} (${first.case.text})`;
+      this.obstacles.add(`${untested.length} planned faults never happened, ${example}.`);
+    }
+    if (run.length === 0) this.obstacles.add("No case tested the shop.");
+  }
+
+  /** Runs waves of cases in a new shop. Adds an obstacle if the shop cannot be tested. */
+  async #runInShop({ waves, kills = 0, before, obstacleOf }: Phase): Promise<readonly CaseRun[]> {
+    const { listener, faults = true, signal, untilFirstFailure } = this.#options;
+    if (signal?.aborted) return [];
+    const bench = new Bench(this.#settings, faults, listener.output);
+    let found: readonly (string | undefined)[] = [];
+    const aborted = new Promise<void>((resolve) => {
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const day = async () => {
+      await bench.open();
+      const obstacle = await before?.(bench);
+      if (obstacle !== undefined) return [obstacle];
+      for (let next = waves.next(); !next.done; next = waves.next()) {
+        const isRight = await runWave(bench, next.value, kills);
+        if (signal?.aborted) break;
+        if (obstacleOf === undefined) this.#progress(next.value.length);
+        if (this.#isOver || (untilFirstFailure && !isRight)) break;
+      }
+      const runs = await finishDay(bench, this.#settings.quietMs);
+      return runs.map((run) => obstacleOf?.(run));
+    };
+    try {
+      found = (await Promise.race([day(), aborted])) ?? [];
+    } catch (error) {
+      found = [describeError(error)];
+    } finally {
+      await bench.close();
+    }
+    const texts = found.filter((one) => one !== undefined);
+    for (const text of texts) this.obstacles.add(text);
+    if (bench.hasPrintedTooMuch) {
+      this.obstacles.add(
+        "The shop printed more than 64 MB: the rest was not searched for secrets.",
+      );
+    }
+    const output = bench.output.trimEnd();
+    if (texts.length > 0 && output !== "") {
+      this.obstacles.add(`The shop printed:\n${quoteOutput(output)}`);
+    }
+    // An order that was under way says nothing yet, but what was seen of it stays.
+    return signal?.aborted ? bench.runs.filter(({ problems }) => problems.size > 0) : bench.runs;
+  }
+
+  /** @param more - How many cases have ended now. */
+  #progress(more: number): void {
+    this.#done += more;
+    const total = this.#cases.length + this.#settings.orders;
+    this.#options.listener.progress(this.#done, total);
+  }
+}
+
+function* prepend<Item>(first: Item, rest: Iterator<Item>): Generator<Item> {
+  yield first;
+  for (let next = rest.next(); !next.done; next = rest.next()) yield next.value;
+}
+
+/** No line of a shop may look like one of the drill, or like a command of a CI system. */
+export const quoteOutput = (text: string): string =>
+  text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `  shop | ${line.replaceAll("##[", "## [")}`)
+    .join("\n");
+
+/** Why a case cannot be run with a shop. */
+function whySkipped(
+  { group, act, faults }: DrillCase,
+  { again, order, processes }: DrillSettings,
+  seen: ReadonlySet<Subject>,
+): string | undefined {
+  const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
+  if (paysAgain && again === undefined) return "--again is not given";
+  if (act?.startsWith("amount") && !`${order.path} ${order.body}`.includes("{amount}")) {
+    return "the order sends no {amount}";
+  }
+  if (group === "processes" && processes < 2) return "--processes 2 is not given";
+  const unseen = faults.find(({ subject }) => !seen.has(subject));
+  if (unseen === undefined) return undefined;
+  return unseen.subject === "read"
+    ? "the shop reads no payment while all goes well"
+    : `the shop gets no such webhook: ${GROUPS[group]}`;
+}
+
+/** The number that follows the first digits of a phone that no person has. */
+const FIRST_ORDER_MS = 15_000;
+
+/**
+ * Orders once, before anything else: a shop that does not use MALIPO_BASE_URL would ask real phones. Resolves
+ * with what is wrong, if something is.
+ */
+async function firstOrder(bench: Bench, one: DrillCase): Promise<string | undefined> {
+  const run = new CaseRun(one, bench);
+  bench.runs.push(run);
+  await bench.customers.order(run);
+  const deadline = performance.now() + FIRST_ORDER_MS;
+  while (!run.seen.has("start") && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  bench.runs.pop();
+  if (run.seen.has("start")) return undefined;
+  const { phone, orderStatus } = run;
+  if (orderStatus === undefined || orderStatus >= 400) {
+    return `An order without faults could not be placed: the shop returned ${orderStatus ?? "nothing"} for --order, with the phone ${phone}. If it rejects such a number, set --phones.`;
+  }
+  return `The shop asked the sandbox for no prompt for the phone ${phone}. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY? The drill stops here, so that no real phone rings.`;
+}
+
+/** Why an order without faults shows that the shop cannot be tested. */
+function obstacleOf(run: CaseRun, settings: DrillSettings): string | undefined {
+  const { orderStatus, payments, look, wasRead } = run;
+  if (orderStatus === undefined || orderStatus >= 400) {
+    return `An order without faults could not be placed: the shop returned ${orderStatus ?? "nothing"} for --order.`;
+  }
+  if (payments.length === 0) return "The shop asked for no prompt for the phone of an order.";
+  if (look.shown === "not asked") {
+    return "The order's id was not found in the response. Give --order-id, or a --status with {order}.";
+  }
+  if (!wasRead) return `--status could not be read: the shop says ${look.shown}.`;
+  if (settings.effects !== undefined && look.shown === "paid" && look.effects === undefined) {
+    return "--effects could not be read: the response has no number and no list at its pointer.";
+  }
+  return undefined;
+}
