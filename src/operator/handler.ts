@@ -1,33 +1,95 @@
+import type { Checkout } from "../checkout/checkout.ts";
+import type { Gateway } from "../client/gateway.ts";
+import { readBody } from "../client/http/read-body.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkFunction, describeValue, ownOptions } from "../internal/check-options.ts";
-import { pageHeaders } from "../sandbox/http/respond.ts";
-import { LIMIT, LISTS, type Sources } from "./lists.ts";
-import { overview, renderOperatorPage, story } from "./view.ts";
+import { isCrossSite, pageHeaders } from "../html/serving.ts";
+import {
+  checkFunction,
+  checkWholeNumber,
+  describeValue,
+  ownOptions,
+  wrongOption,
+} from "../internal/check-options.ts";
+import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
+import { type DecisionLog, Decisions, logFor } from "./decisions.ts";
+import type { Sources } from "./entry.ts";
+import { bodyOf } from "./item-view.ts";
+import { renderOperatorPage } from "./operator-page.ts";
+import { messageOf, timeWriter } from "./wording.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const OPERATOR_STYLE: string;
 
+/** Who may see the page: `true`, or the person with the name under which decisions are kept. */
+export type OperatorAccess = boolean | { readonly operator: string };
+
 /** Options of {@link operatorHandler}. */
-export interface OperatorHandlerOptions extends Sources {
+export interface OperatorHandlerOptions {
+  /** The client of the service: the page reads payments by it, and attempts of unknown outcome. */
+  readonly gateway: Gateway;
   /**
-   * Decides about each request, before anything is read. Return `true` for a person who may see
-   * customers' payments; every other value leads to a 403. It is required.
+   * The checkout whose orders, reviews and goods the page shows. Set it if you have one.
+   *
+   * @default none: the page shows events and attempts only
    */
-  readonly authorize: (request: Request) => boolean | Promise<boolean>;
+  readonly checkout?: Checkout | undefined;
   /**
-   * Set it to `true` to get buttons that requeue, drop and resolve. Without it, the page changes nothing.
+   * The receiver whose stored events the page shows. It is required without a checkout.
+   *
+   * @default the receiver of the checkout
+   */
+  readonly receiver?: WebhookReceiver | undefined;
+  /**
+   * Decides about each request, before anything is read. Return `true` or `{ operator: "Amina" }` for a
+   * person who may see customers' payments; every other value leads to a 403. The name is kept with what
+   * the person decides. It is required.
+   */
+  readonly authorize: (request: Request) => OperatorAccess | Promise<OperatorAccess>;
+  /**
+   * Set it to `true` to let the page requeue, drop and resolve. Without it, the page changes nothing.
    *
    * @default false
    */
   readonly actions?: boolean | undefined;
+  /**
+   * Where it is kept who decided what and when: the path of a file, which gets lines of JSON for all
+   * processes of one machine; or your own log. Set it in production.
+   *
+   * @default in this process: a restart forgets decisions, also those that are not done yet
+   */
+  readonly decisions?: string | DecisionLog | undefined;
+  /**
+   * For how long a decision can be taken back before it is done, in milliseconds. 0 does it at once.
+   *
+   * @default 10_000
+   */
+  readonly takeBackMs?: number | undefined;
+  /**
+   * The zone of the times on the page, such as `"Africa/Nairobi"`.
+   *
+   * @default the zone of the server
+   */
+  readonly timeZone?: string | undefined;
 }
 
-const OPTIONS = ["receiver", "gateway", "authorize", "actions"];
+const OPTIONS = [
+  "gateway",
+  "checkout",
+  "receiver",
+  "authorize",
+  "actions",
+  "decisions",
+  "takeBackMs",
+  "timeZone",
+];
+
+const TAKE_BACK_MS = 10_000;
+const MAX_TAKE_BACK_MS = 3_600_000;
 
 const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'");
 
-/** A form of the page has at most the ids of one list. */
-export const MAX_FORM_BYTES: number = LIMIT * 100;
+/** A form of the page names one decision. */
+const MAX_FORM_BYTES = 50_000;
 
 const respond = (status: number, type: "plain" | "html" | "css", body: string): Response =>
   new Response(body, {
@@ -37,101 +99,121 @@ const respond = (status: number, type: "plain" | "html" | "css", body: string): 
 
 const text = (status: number, body: string): Response => respond(status, "plain", `${body}\n`);
 
-/** A form may name anything, such as what every object inherits. */
-const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string) =>
-  record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+/** Everything that the page reads from. @throws {ConfigurationError} */
+function sourcesOf(
+  given: Pick<OperatorHandlerOptions, "gateway" | "checkout" | "receiver">,
+): Sources {
+  const { gateway, checkout, receiver = checkout?.receiver } = given;
+  for (const [name, value] of Object.entries({ gateway, receiver })) {
+    if (typeof value === "object" && value !== null) continue;
+    throw new ConfigurationError(`\`${name}\` is missing; got ${describeValue(value)}.`);
+  }
+  return { gateway, checkout, receiver: receiver as WebhookReceiver };
+}
 
-/**
- * Whether a request that changes something comes from another site. Browsers say it in
- * `Sec-Fetch-Site`; older ones send only `Origin`
- * (https://developer.mozilla.org/en-US/docs/Web/Security/Attacks/CSRF#fetch_metadata). A request with
- * neither of them is rejected, too: no browser that is in use sends a form without both.
- */
-function isCrossSite({ headers, url }: Pick<Request, "headers" | "url">): boolean {
-  const site = headers.get("sec-fetch-site");
-  if (site !== null) return site !== "same-origin";
-  const origin = headers.get("origin");
-  if (origin === null || !URL.canParse(origin)) return true;
-  // Behind a proxy, the URL may have the address of the server behind it.
-  return new URL(origin).host !== (headers.get("host") ?? new URL(url).host);
+function timeIn(timeZone: string | undefined) {
+  try {
+    return timeWriter(timeZone);
+  } catch {
+    throw wrongOption("timeZone", 'a time zone, such as "Africa/Nairobi"', timeZone);
+  }
+}
+
+/** What `authorize` said: who it is; `undefined` for a person who may not see the page. */
+function personIn(access: unknown): { readonly name: string | undefined } | undefined {
+  if (access === true) return { name: undefined };
+  const { operator } = Object(access) as { operator?: unknown };
+  return typeof operator === "string" && operator !== "" ? { name: operator } : undefined;
 }
 
 /**
- * A page that shows what waits for a person: events whose handler fails now, by error; dead letters,
- * conflicts and double payments; payments of unknown outcome; and the story of one payment. Mount it
- * on a route of your server, behind your login.
+ * A page that shows what waits for a person, money first: double payments, other amounts, late money,
+ * unknown attempts, goods that are due, failing events, conflicts and dead letters. Each opens beside its
+ * list, with its story in order of time. Mount it on a route of your server, behind your login.
  *
  * @returns A handler of `Request` objects, for `GET` and `POST` on one path. It rejects only if `authorize` does.
- * @throws {ConfigurationError} without `authorize`, and for an unknown option.
+ * @throws {ConfigurationError} without `authorize`, and for a wrong or an unknown option.
  *
  * @example
  * ```ts
  * // Next: app/operator/route.ts
- * const handler = operatorHandler({ receiver, gateway, authorize: isOperator });
+ * const authorize = async (request: Request) => {
+ *   const user = await userOf(request);
+ *   return user?.isOperator === true && { operator: user.name };
+ * };
+ * const handler = operatorHandler({ checkout, gateway, authorize, decisions: "data/decisions.jsonl" });
  * export const GET = handler;
  * export const POST = handler;
  * // Express
- * app.use("/operator", onNode(operatorHandler({ receiver, gateway, authorize: isOperator })));
+ * app.use("/operator", onNode(handler));
  * ```
  */
 export function operatorHandler(
   options: OperatorHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const {
-    authorize,
-    actions = false,
-    ...sources
-  } = ownOptions(options, OPTIONS, "operatorHandler");
+  const own = ownOptions(options, OPTIONS, "operatorHandler");
+  const { authorize, actions = false, takeBackMs = TAKE_BACK_MS } = own;
   checkFunction("authorize", authorize);
-  for (const name of ["receiver", "gateway"] as const) {
-    if (typeof sources[name] !== "object" || sources[name] === null) {
-      throw new ConfigurationError(`\`${name}\` is missing; got ${describeValue(sources[name])}.`);
-    }
+  checkWholeNumber("takeBackMs", takeBackMs, 0, MAX_TAKE_BACK_MS);
+  const sources = sourcesOf(own);
+  const time = timeIn(own.timeZone);
+  const decisions = new Decisions(logFor(own.decisions), sources, takeBackMs);
+  const hasActions = actions === true;
+
+  async function show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
+    const context = { sources, time, now: Date.now(), hasActions, operator };
+    const made = await decisions.list();
+    const page = await renderOperatorPage(url.searchParams, made, context, error);
+    return respond(error === undefined ? 200 : 422, "html", page);
   }
 
-  const hasButtons = actions === true;
-
-  async function show(url: URL, message?: string, status = 200): Promise<Response> {
-    const reference = url.searchParams.get("payment");
-    const content = reference ? story(sources, reference) : overview(sources, hasButtons);
-    return respond(status, "html", renderOperatorPage(await content, hasButtons, message));
+  async function download({ searchParams }: URL): Promise<Response> {
+    const [list = "", item = ""] = ["list", "item"].map((one) => searchParams.get(one) ?? "");
+    const body = await bodyOf(sources, { list, item }).catch(() => undefined);
+    if (body === undefined) return text(404, "This event does not wait any more.");
+    const response = respond(200, "plain", body);
+    response.headers.set("content-disposition", 'attachment; filename="event.json"');
+    return response;
   }
 
-  async function act(request: Request, url: URL): Promise<Response> {
-    if (!hasButtons) return text(405, "This page changes nothing: `actions` is not set.");
+  async function act(request: Request, url: URL, by: string | undefined): Promise<Response> {
+    if (!hasActions) return text(405, "This page changes nothing: `actions` is not set.");
     if (isCrossSite(request)) return text(403, "The form was not sent by this page.");
-    if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM_BYTES) {
-      return text(413, "The form is too large.");
-    }
-    const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
-    const [list = "", action = ""] = ["list", "action"].map((name) => form.get(name) ?? "");
-    const ids = form.getAll("id");
-    const [, run] = own(own(LISTS, list)?.actions, action) ?? [];
-    if (run === undefined || ids.length === 0 || !ids.every(Boolean)) {
-      return text(422, "There is no such action.");
-    }
-    try {
-      await run(sources, ids);
-    } catch (error) {
-      return show(url, `Nothing was changed: ${(error as Error).message}`, 422);
-    }
+    const body = await readBody(request, MAX_FORM_BYTES);
+    if (body === undefined) return text(413, "The form is too large.");
+    const form = new URLSearchParams(body);
+    const of = (name: string) => form.get(name) ?? undefined;
+    const { list = "", action = "", decision = "" } = Object.fromEntries(form);
     // After a redirect, reloading the page does not act again.
-    const location = `${url.pathname}?done=${encodeURIComponent(action)}#${list}`;
-    return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
+    const go = (to: Readonly<Record<string, string>>) => {
+      const location = `${url.pathname}?${new URLSearchParams(to)}`;
+      return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
+    };
+    try {
+      if (action === "take_back") {
+        if (await decisions.takeBack(decision, by)) return go({ done: decision });
+        return show(url, by, "It is too late to take this back.");
+      }
+      const target = { list, action, id: of("id"), group: of("group"), until: Number(of("until")) };
+      const made = await decisions.plan(target, by);
+      if (made === undefined) return text(422, "There is no such action.");
+      if (made.state === "failed") return show(url, by, made.last.text);
+      return go({ list, done: made.id });
+    } catch (error) {
+      return show(url, by, `Nothing was changed: ${messageOf(error)}`);
+    }
   }
 
   return async (request) => {
-    if ((await authorize(request)) !== true) return text(403, "You may not see this page.");
+    const person = personIn(await authorize(request));
+    if (person === undefined) return text(403, "You may not see this page.");
     const url = new URL(request.url);
     if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
-    if (request.method === "POST") return act(request, url);
+    // What another process has planned, or this one before a restart.
+    await decisions.runDue();
+    if (request.method === "POST") return act(request, url, person.name);
     if (request.method !== "GET") return text(405, "GET or POST only.");
-    return show(url, DONE[url.searchParams.get("done") ?? ""]);
+    if (url.searchParams.has("download")) return download(url);
+    return show(url, person.name);
   };
 }
-
-const DONE: Readonly<Record<string, string | undefined>> = {
-  requeue: "What you chose is processed again.",
-  drop: "What you chose was taken off the list.",
-  resolve: "The attempt is resolved.",
-};

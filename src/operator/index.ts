@@ -4,5 +4,7 @@
  * @module malipo/operator
  */
 
-export { type OperatorHandlerOptions, operatorHandler } from "./handler.ts";
-export { onNode } from "./node.ts";
+export { onNode } from "../internal/on-node.ts";
+export type { DecisionLine, DecisionLog } from "./decisions.ts";
+export { type OperatorAccess, type OperatorHandlerOptions, operatorHandler } from "./handler.ts";
+export type { Target } from "./queue-lists.ts";

@@ -1,5 +1,5 @@
+import type { ServiceProfile } from "../profile/profile-types.ts";
 import { joinFindings, type Rule } from "../profile/rules/finding.ts";
-import { listsRule } from "../profile/rules/lists.ts";
 import {
   deletionsRule,
   fieldsRule,
@@ -10,16 +10,16 @@ import {
   sameResponseRule,
   signingSecretRule,
   validatePhoneRule,
-} from "../profile/rules/resources.ts";
+} from "../profile/rules/resource-rules.ts";
 import {
   browsersRule,
   deliveryScheduleRule,
   errorResponsesRule,
+  listsRule,
   sandboxKeyRule,
   successStatusesRule,
   timeRule,
-} from "../profile/rules/responses.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+} from "../profile/rules/response-rules.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 
 /** How a profile of a service decides an assumption. */

@@ -9,7 +9,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions } from "../internal/check-options.ts";
 import { withoutTrailingSlashes } from "../internal/urls.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
-import type { Sandbox } from "./types.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 
 /**
  * Request handlers that serve a sandbox: `setupServer(...gatewayHandlers(sandbox))`, with msw 2 and 3.

@@ -1,8 +1,8 @@
-import type { Scheduler } from "./clock/scheduler.ts";
-import type { Watchers } from "./exchange/watch.ts";
-import type { SandboxSettings } from "./options.ts";
+import type { Scheduler } from "./clock.ts";
+import type { Watchers } from "./messages.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import type { Serializer } from "./serializer/serializer.ts";
-import type { Delivery } from "./state/records.ts";
+import type { Delivery } from "./state/sandbox-records.ts";
 import type { EventRecord, State, StoredPayment } from "./state/stored.ts";
 
 /** Sends the events of a sandbox. */

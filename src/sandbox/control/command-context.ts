@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { handle } from "../api/handle.ts";
 import { sendTestEvent } from "../deliveries/test-event.ts";
-import { ErrorResponse } from "../exchange/error-response.ts";
-import type { ServerContext } from "../http/server-context.ts";
+import type { ServerContext } from "../http/respond.ts";
+import { ErrorResponse } from "../messages.ts";
 import { viewOf } from "../serializer/assumed.ts";
-import type { CommandContext } from "./types.ts";
+import type { CommandContext } from "./define-command.ts";
 
 /**
  * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns what

@@ -1,11 +1,86 @@
+import { EVENT_KINDS } from "../../contract/events.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import type { Duration } from "../../internal/duration.ts";
-import { formatTimestamp } from "../clock/time.ts";
-import { localFormat } from "../payments/phone-number.ts";
+import { isLoopback } from "../../internal/urls.ts";
+import { formatTimestamp } from "../clock.ts";
+import { hasFailed } from "../deliveries/deliveries.ts";
+import { localFormat } from "../state/notation.ts";
+import type { Delivery } from "../state/sandbox-records.ts";
+import { type Command, defineCommand } from "./define-command.ts";
 import { FAULT_COMMANDS } from "./fault-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
 import { SCENE_COMMANDS } from "./scene-commands.ts";
-import { type Command, defineCommand } from "./types.ts";
-import { WEBHOOK_COMMANDS } from "./webhook-commands.ts";
+
+/** An address as people type it: `localhost:3000/webhooks` has no scheme. */
+function completeUrl(text: string): string {
+  if (/\s/.test(text)) {
+    throw new ConfigurationError(
+      `The URL of a receiver has no white space; got ${JSON.stringify(text)}.`,
+    );
+  }
+  if (text === "" || text.includes("://")) return text;
+  const url = `http://${text}`;
+  return URL.canParse(url) && isLoopback(new URL(url).hostname) ? url : `https://${text}`;
+}
+
+function responseText({ attempts }: Delivery): string {
+  const { status, error } = attempts.at(-1) ?? {};
+  if (status !== undefined) return `the receiver returned ${status}`;
+  return error === undefined ? "it is not sent yet" : `there was no response: ${error}`;
+}
+
+const WEBHOOK_COMMANDS = {
+  "deliveries/resend": defineCommand({
+    summary: "Sends a delivery again, now, with the same body and signature.",
+    path: "/deliveries/{id}/resend",
+    fields: ["id"],
+    example: { id: "dlv_4cG7wq1ZbK2m" },
+    act: ({ sandbox }, { id }) => sandbox.deliveries.resend(id),
+    message: (delivery) => `Sent again, and ${responseText(delivery)}.`,
+  }),
+  "deliveries/resend-failed": defineCommand({
+    summary: "Sends every delivery again whose last attempt failed.",
+    path: "/deliveries/resend-failed",
+    fields: [],
+    act: async ({ sandbox: { deliveries } }) => {
+      const failed = deliveries.all().filter(hasFailed);
+      const sent = await Promise.all(failed.map(({ id }) => deliveries.resend(id)));
+      const delivered = sent.filter(({ state }) => state === "delivered").length;
+      return { sent: sent.length, delivered };
+    },
+    message: ({ sent, delivered }) => `Sent ${sent} again; ${delivered} of them are delivered.`,
+  }),
+  "webhooks/register": defineCommand({
+    summary: "Registers a receiver for every kind of event.",
+    path: "/webhooks",
+    fields: ["url"],
+    required: ["url"],
+    example: { url: "http://localhost:3000/webhooks" },
+    act: ({ callService }, { url }) =>
+      callService("POST", "/webhooks/register", {
+        name: "page",
+        url: completeUrl(url),
+        events: EVENT_KINDS,
+      }),
+    message: () => "Registered. The next event is sent there.",
+  }),
+  "webhooks/test": defineCommand({
+    summary: "Sends a test event to one receiver, signed and logged as any other.",
+    path: "/webhooks/{id}/test",
+    fields: ["id", "event"],
+    example: { id: "wh_4cG7wq1Z", event: "payment.failed" },
+    act: ({ sendTestEvent }, { id, event }) => sendTestEvent(id, event),
+    message: (delivery) => `A test ${delivery.event} was sent, and ${responseText(delivery)}.`,
+  }),
+  "webhooks/remove": defineCommand({
+    summary: "Removes a receiver.",
+    path: "/webhooks/{id}/remove",
+    removes: true,
+    fields: ["id"],
+    act: ({ callService }, { id }) => callService("DELETE", `/webhooks/${encodeURIComponent(id)}`),
+    message: () => "Removed.",
+  }),
+} as const satisfies Record<string, Command>;
 
 // The page and the control API offer these, and the command line describes and calls them. This module
 // loads neither schemas nor the service, so that the command line starts fast.
@@ -75,7 +150,7 @@ export type CommandResult<Name extends CommandName> = Awaited<
 export const isCommandName = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name);
 
 /** A request to the control API. The path is the one below {@link CONTROL_PREFIX}. */
-export interface ControlRequest {
+interface ControlRequest {
   readonly method: "POST";
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;

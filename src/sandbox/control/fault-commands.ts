@@ -1,8 +1,7 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
-import { EFFECT_FIELDS } from "../faults/fault-options.ts";
-import { CHAOS_NAMES, type FaultEffect } from "../state/records.ts";
-import { type CommandFields, numberIn } from "./fields.ts";
-import { type Command, defineCommand } from "./types.ts";
+import { EFFECT_FIELDS } from "../faults/faults.ts";
+import { CHAOS_NAMES, type FaultEffect } from "../state/sandbox-records.ts";
+import { type Command, type CommandFields, defineCommand, numberIn } from "./define-command.ts";
 
 const MATCH = ["endpoint", "method", "path"] as const;
 const EFFECT = ["status", "headers", "body", "ms"] as const;

@@ -1,8 +1,12 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { Phone, SandboxPayment } from "../payments/phone.ts";
-import type { AutoAnswer } from "../state/records.ts";
-import type { CommandFields, FieldName } from "./fields.ts";
-import { type Command, defineCommand } from "./types.ts";
+import type { AutoAnswer } from "../state/sandbox-records.ts";
+import {
+  type Command,
+  type CommandFields,
+  defineCommand,
+  type FieldName,
+} from "./define-command.ts";
 
 /** The result of a command on a phone: the number in international digits, and what changed. */
 interface PhoneResult {

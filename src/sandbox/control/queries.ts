@@ -1,8 +1,7 @@
-import { formatTimestamp } from "../clock/time.ts";
-import { deliveryView } from "../deliveries/deliveries.ts";
-import { deliveryQueues } from "../deliveries/queue.ts";
-import type { ServerContext } from "../http/server-context.ts";
-import { readNumber } from "../serializer/page-request.ts";
+import { formatTimestamp } from "../clock.ts";
+import { deliveryQueues, deliveryView } from "../deliveries/deliveries.ts";
+import type { ServerContext } from "../http/respond.ts";
+import { readNumber } from "../serializer/serializer.ts";
 import type { StoredDelivery } from "../state/stored.ts";
 
 interface ControlQuery {

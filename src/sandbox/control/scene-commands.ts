@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { Scenes } from "../http/server-context.ts";
-import type { Sandbox, SandboxSnapshot } from "../types.ts";
-import { type Command, type CommandContext, defineCommand } from "./types.ts";
+import type { Scenes } from "../http/respond.ts";
+import type { Sandbox, SandboxSnapshot } from "../sandbox-types.ts";
+import { type Command, type CommandContext, defineCommand } from "./define-command.ts";
 
 const MAX_SCENES = 50;
 

@@ -1,10 +1,10 @@
 import { EVENT_KINDS, type EventKind } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { newPayment } from "../payments/payments.ts";
+import { newPayment } from "../payments/sandbox-payments.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery } from "../state/records.ts";
+import type { Delivery } from "../state/sandbox-records.ts";
 import type {
   EventRecord,
   StoredInvoice,

@@ -2,8 +2,14 @@ import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
-import { CHAOS_NAMES, type ChaosName } from "../state/records.ts";
-import type { StoredChaos } from "../state/stored.ts";
+import {
+  CHAOS_NAMES,
+  type ChaosName,
+  type Delivery,
+  type DeliveryChaos,
+  type FaultEffect,
+} from "../state/sandbox-records.ts";
+import type { State, StoredChaos, StoredDelivery } from "../state/stored.ts";
 
 /**
  * How often each fault is injected: rates from 0 (never, the default) to 1 (always).
@@ -101,14 +107,14 @@ function startChaos({ state, settings }: SandboxState, given: ChaosOptions): { s
  * @param purpose - What the number decides, such as the name of a fault.
  * @param key - Which request or delivery it is for.
  */
-export const randomFor = ({ seed }: StoredChaos, purpose: string, key: string): number =>
+const randomFor = ({ seed }: StoredChaos, purpose: string, key: string): number =>
   nextRandom(seedRandom(JSON.stringify([seed, purpose, key])));
 
-export const shouldInject = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
+const shouldInject = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
   randomFor(chaos, name, key) < (chaos.rates[name] ?? 0);
 
 /** The headers that name the faults of a response or a delivery. The seed is percent-encoded. */
-export const chaosHeaders = (seed: string, names: readonly string[]): Record<string, string> => ({
+const chaosHeaders = (seed: string, names: readonly string[]): Record<string, string> => ({
   "x-sandbox-fault": names.join(", "),
   // A lone surrogate cannot be percent-encoded.
   "x-sandbox-chaos-seed": encodeURIComponent(seed.replace(/\p{Cs}/gu, "\ufffd")),
@@ -138,4 +144,140 @@ export function createChaos(sandboxState: SandboxState): Chaos {
   }
 
   return chaos;
+}
+
+const STATUSES = [429, 500, 502, 503, 504] as const;
+
+/** The statuses that a proxy in front of the service returns, as HTML. The service returns the others. */
+const PROXY_STATUSES: readonly number[] = [502, 504];
+
+/** The fault that chaos injects into the next API request, if any, and the headers that name it. */
+export function chaosRequestFault({ chaos }: State) {
+  if (chaos === undefined) return undefined;
+  const key = String(chaos.calls++);
+  const fault = (name: ChaosName, effect: FaultEffect) => ({
+    effect,
+    headers: chaosHeaders(chaos.seed, [name]),
+  });
+  if (shouldInject(chaos, "apiErrors", key)) return fault("apiErrors", randomStatus(chaos, key));
+  if (!shouldInject(chaos, "lostResponses", key)) return undefined;
+  return fault("lostResponses", { kind: "lostResponse" });
+}
+
+function randomStatus(chaos: StoredChaos, key: string): FaultEffect {
+  const index = Math.floor(randomFor(chaos, "status", key) * STATUSES.length);
+  const status = STATUSES[index] ?? 500;
+  const message = `Chaos returned ${status}. Its seed is ${JSON.stringify(chaos.seed)}.`;
+  if (!PROXY_STATUSES.includes(status)) {
+    return { kind: "status", status, body: { success: false, error: message } };
+  }
+  return {
+    kind: "status",
+    status,
+    headers: { "content-type": "text/html" },
+    body: `<html><body>${escapeHtml(message)}</body></html>`,
+  };
+}
+
+const escapeHtml = (text: string) =>
+  text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const STALE_MS = 24 * 3_600_000;
+const MAX_DELAY_MS = 60_000;
+/** How long a delivery waits to be overtaken. */
+const REORDER_WAIT_MS = 10_000;
+
+const NO_FAULTS = { chaos: undefined, olderMs: 0, waitMs: 0 };
+
+/**
+ * Chooses the faults of a new delivery. Rotates the secret if that is one of them.
+ *
+ * @returns also how much older the timestamp in the body is, and how long the first attempt waits.
+ */
+export function planDelivery(state: State, id: string, url: string) {
+  const { chaos } = state;
+  if (chaos === undefined) return NO_FAULTS;
+  const faults: DeliveryChaos[] = [];
+  const inject = (name: DeliveryChaos) => {
+    const isInjected = shouldInject(chaos, name, id);
+    if (isInjected) faults.push(name);
+    return isInjected;
+  };
+  if (chaos.nextSecret !== undefined && inject("rotateSecret")) rotateSecret(state);
+  const olderMs = inject("staleTimestamp") ? STALE_MS : 0;
+  const waitMs = chooseWait(chaos, id, url, inject);
+  if (faults.length === 0) return NO_FAULTS;
+  return { chaos: { seed: chaos.seed, faults }, olderMs, waitMs };
+}
+
+function chooseWait(
+  chaos: StoredChaos,
+  id: string,
+  url: string,
+  inject: (name: DeliveryChaos) => boolean,
+): number {
+  // Only one delivery to an address waits at a time: the next one overtakes it.
+  if (chaos.held[url] === undefined && inject("reorder")) {
+    chaos.held[url] = id;
+    return REORDER_WAIT_MS;
+  }
+  if (!inject("delay")) return 0;
+  return Math.max(Math.round(randomFor(chaos, "delay by", id) * MAX_DELAY_MS), 1);
+}
+
+function rotateSecret(state: State): void {
+  const { chaos, webhookSecret, otherSecrets = [] } = state;
+  if (chaos?.nextSecret === undefined) return;
+  state.otherSecrets = [webhookSecret, ...otherSecrets.filter((one) => one !== chaos.nextSecret)];
+  state.webhookSecret = chaos.nextSecret;
+  delete chaos.nextSecret;
+}
+
+/** The faults of one attempt. All others are faults of the whole delivery. */
+const ATTEMPT_FAULTS: readonly DeliveryChaos[] = ["duplicate", "drop", "badSignature"];
+
+/** Chooses the faults of the next scheduled attempt, and records them in the delivery. */
+export function attemptFaults({ chaos }: State, delivery: StoredDelivery): DeliveryChaos[] {
+  if (chaos === undefined) return [];
+  const key = `${delivery.id} ${delivery.tries}`;
+  const faults = ATTEMPT_FAULTS.filter((name) => shouldInject(chaos, name, key));
+  if (faults.length > 0) {
+    const all = new Set([...(delivery.chaos?.faults ?? []), ...faults]);
+    delivery.chaos = { seed: chaos.seed, faults: [...all] };
+  }
+  return faults;
+}
+
+export function attemptHeaders(
+  { chaos }: Delivery,
+  faults: readonly DeliveryChaos[],
+): Record<string, string> {
+  if (chaos === undefined) return {};
+  const ofDelivery = chaos.faults.filter((name) => !ATTEMPT_FAULTS.includes(name));
+  const all = [...ofDelivery, ...faults];
+  return all.length === 0 ? {} : chaosHeaders(chaos.seed, all);
+}
+
+export function attemptSignature(
+  { signature }: Delivery,
+  faults: readonly DeliveryChaos[],
+): string {
+  if (!faults.includes("badSignature")) return signature;
+  return (signature.startsWith("0") ? "1" : "0") + signature.slice(1);
+}
+
+/**
+ * Ends the hold on an address when an attempt begins. Returns the delivery that this attempt
+ * overtakes, which is to be sent after it.
+ */
+export function takeOvertaken({ chaos }: State, delivery: StoredDelivery): string | undefined {
+  const { id, url } = delivery;
+  const held = chaos?.held[url];
+  if (chaos === undefined || held === undefined) return undefined;
+  // A delivery that was held itself was queued earlier: it overtakes nothing.
+  if (held !== id && delivery.chaos?.faults.includes("reorder")) return undefined;
+  // Now, not when the attempt ends: how long a receiver takes must not decide what comes next.
+  delete chaos.held[url];
+  // If it is the held one, its wait ended before anything overtook it.
+  return held === id ? undefined : held;
 }

@@ -1,8 +1,103 @@
+import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import {
+  checkChoice,
+  checkText,
+  checkWholeNumber,
+  MAX_TIMEOUT_MS,
+  ownOptions,
+  wrongOption,
+} from "../../internal/check-options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { FaultEffect } from "../state/records.ts";
+import type { FaultEffect } from "../state/sandbox-records.ts";
 import type { State, StoredFault } from "../state/stored.ts";
-import { checkFaultOptions, type FaultOptions } from "./fault-options.ts";
+
+/** Which requests get a fault, which one, and how often. */
+export interface FaultOptions {
+  /** The requests that get the fault. A field that is left out matches every request. */
+  readonly match?:
+    | {
+        /** Such as `"POST"`. */
+        readonly method?: string | undefined;
+        /** Below the base URL, such as `"/payments/*"`. `*` and `{name}` match one segment. */
+        readonly path?: string | undefined;
+        /** The endpoint, as the client names it: `"mobileMoney.initiate"`. */
+        readonly endpoint?: EndpointName | undefined;
+      }
+    | undefined;
+  /** What goes wrong. */
+  readonly effect: FaultEffect;
+  /** How many matching requests pass before the first one gets the fault. @default 0 */
+  readonly after?: number | undefined;
+  /** How many requests get the fault; `Infinity` for all. @default 1 */
+  readonly times?: number | undefined;
+}
+
+// A misspelt field of an effect must not be silently ignored.
+export const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
+  status: ["kind", "status", "headers", "body"],
+  latency: ["kind", "ms"],
+  reset: ["kind"],
+  hang: ["kind"],
+  truncate: ["kind"],
+  lostResponse: ["kind"],
+};
+
+const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string => method))];
+
+/** @throws {ConfigurationError} for an unknown option or a wrong value. */
+export function checkFaultOptions(options: FaultOptions): StoredFault {
+  const names = ["match", "effect", "after", "times"];
+  const own = ownOptions(options, names, "faults.add()");
+  const { match = {}, effect, after = 0, times = 1 } = own;
+  checkEffect(effect);
+  checkWholeNumber("after", after, 0, Number.MAX_SAFE_INTEGER);
+  if (times !== Number.POSITIVE_INFINITY) {
+    checkWholeNumber("times", times, 1, Number.MAX_SAFE_INTEGER);
+  }
+  return {
+    match: checkMatch(match),
+    effect: structuredClone(effect),
+    after,
+    times: Number.isFinite(times) ? times : null,
+  };
+}
+
+function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["match"] {
+  const own = ownOptions(match, ["method", "path", "endpoint"], "match");
+  const { endpoint, path, method } = own;
+  if (endpoint !== undefined) checkChoice("endpoint", endpoint, Object.keys(ENDPOINTS));
+  if (path !== undefined) checkText("path", path, /^\//, 'a text such as "/payments/*"');
+  if (method !== undefined) checkChoice("method", method.toUpperCase(), METHODS);
+  return {
+    ...(method !== undefined && { method: method.toUpperCase() }),
+    ...(path !== undefined && { path }),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+}
+
+function checkEffect(effect: FaultEffect): void {
+  checkChoice("effect.kind", effect?.kind, Object.keys(EFFECT_FIELDS));
+  ownOptions(effect, EFFECT_FIELDS[effect.kind], `The effect "${effect.kind}"`);
+  if (effect.kind === "status") {
+    checkWholeNumber("status", effect.status, 200, 599);
+    checkHeaders(effect.headers);
+  }
+  if (effect.kind === "latency" && !(effect.ms >= 0 && effect.ms <= MAX_TIMEOUT_MS)) {
+    throw wrongOption("ms", `a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, effect.ms);
+  }
+}
+
+/** A line break in a header would end the response, and the server with it. */
+function checkHeaders(headers: unknown = {}): void {
+  try {
+    new Headers(headers as HeadersInit);
+  } catch {
+    throw new ConfigurationError(
+      "`headers` must be an object with the names and the values of headers, without line breaks.",
+    );
+  }
+}
 
 /** Faults on demand. */
 export interface Faults {
@@ -61,7 +156,7 @@ export function createFaults(sandboxState: SandboxState): Faults {
 }
 
 /** A request, as the match of a fault sees it. */
-export interface FaultTarget {
+interface FaultTarget {
   readonly method: string;
   readonly path: string;
   /** `undefined` for a path that no endpoint has. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { wrongOption } from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/urls.ts";
-import type { ServeOptions } from "../types.ts";
+import type { ServeOptions } from "../sandbox-types.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,4 +1,22 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import { pageHeaders } from "../../html/serving.ts";
+import type { ExchangeLog } from "../observe/exchange-log.ts";
+import type { SandboxSettings } from "../sandbox-options.ts";
+import type { SandboxState } from "../sandbox-state.ts";
+import type { Sandbox, SandboxSnapshot } from "../sandbox-types.ts";
+
+/** The states of a served sandbox that were saved under a name, until it stops. */
+export type Scenes = Map<string, { readonly savedAt: string; readonly snapshot: SandboxSnapshot }>;
+
+/** What is served: a sandbox, and the sandbox behind it that its page shows. */
+export interface ServerContext extends Pick<SandboxSettings, "clock" | "profile"> {
+  readonly sandboxState: SandboxState;
+  readonly sandbox: Sandbox;
+  readonly log: ExchangeLog;
+  readonly scenes: Scenes;
+  /** The command that started it, for its page. */
+  readonly command: string | undefined;
+}
 
 /** A response of the sandbox's pages or its control API. */
 export interface OwnResponse {
@@ -18,22 +36,6 @@ export const errorResponse = (
   headers: Readonly<Record<string, string>> = {},
 ): OwnResponse => ({ ...json({ success: false, error }), status, headers });
 
-/**
- * The headers of everything but the service: no other site may frame it, load it or read it.
- *
- * @param policy - What a page may load, as directives of a content security policy.
- */
-export const pageHeaders = (policy: string): Readonly<Record<string, string>> => ({
-  "content-security-policy": `default-src 'none'; ${policy}; base-uri 'none'; frame-ancestors 'none'`,
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  // Not `no-referrer`: a browser would then send the page's own forms with the origin `null`.
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "cache-control": "no-store",
-});
-
 /** Sets {@link pageHeaders} for everything but the service. */
 export function protect(response: ServerResponse, policy = "form-action 'none'"): void {
   for (const [name, value] of Object.entries(pageHeaders(policy))) response.setHeader(name, value);
@@ -44,23 +46,4 @@ export function respond(response: ServerResponse, own: OwnResponse): void {
   const contentType = type === undefined ? "application/json" : `${type}; charset=utf-8`;
   response.writeHead(status, { "content-type": contentType, ...headers });
   response.end(body);
-}
-
-/** The body of a request; `undefined` if it is larger than `maxBytes`, or breaks off. */
-export async function readBody(
-  request: IncomingMessage,
-  maxBytes: number,
-): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request) {
-      length += chunk.length;
-      // The rest is read and thrown away: a client that is still sending does not read the response.
-      if (length <= maxBytes) chunks.push(chunk);
-    }
-  } catch {
-    return undefined;
-  }
-  return length > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
 }

@@ -1,9 +1,9 @@
-import { setTimeout } from "../clock/time.ts";
+import { setTimeout } from "../clock.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import { paymentView } from "../serializer/views.ts";
-import type { Delivery } from "../state/records.ts";
+import { paymentView } from "../serializer/assumed.ts";
+import type { Delivery } from "../state/sandbox-records.ts";
 import type { State, StoredDelivery, StoredPayment } from "../state/stored.ts";
 
 /** What has happened in a sandbox since the last call of the listener. Either list may be empty. */

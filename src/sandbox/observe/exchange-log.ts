@@ -1,5 +1,5 @@
 import { endpointFor } from "../../contract/endpoints.ts";
-import type { Exchange, Watcher } from "../exchange/watch.ts";
+import type { Exchange, Watcher } from "../messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { State } from "../state/stored.ts";
 

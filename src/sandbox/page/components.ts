@@ -1,8 +1,8 @@
+import { type Html, html, type Part } from "../../html/html.ts";
+import { type IconName, icon } from "../../html/icons.ts";
 import { COMMANDS, type CommandName } from "../control/commands.ts";
-import { timeOf } from "./format.ts";
-import { type Html, html, type Part } from "./html.ts";
-import { type IconName, icon } from "./icons.ts";
-import { type PageContext, queryOf } from "./view.ts";
+import { timeOf } from "./page-format.ts";
+import { type PageContext, queryOf } from "./page-view.ts";
 
 // Small parts that several panes use.
 

@@ -1,4 +1,4 @@
-import { span } from "./format.ts";
+import { span } from "./page-format.ts";
 
 /** What is known about an attempt for which the receiver did not return 200. */
 export interface FailedAttempt {

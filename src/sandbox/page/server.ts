@@ -1,15 +1,75 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { readNodeBody } from "../../internal/on-node.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../clock.ts";
 import { commandContext } from "../control/command-context.ts";
 import { COMMANDS, type CommandName, isCommandName } from "../control/commands.ts";
-import { type Command, runCommand } from "../control/types.ts";
-import { errorResponse, type OwnResponse, protect, readBody, respond } from "../http/respond.ts";
-import type { ServerContext } from "../http/server-context.ts";
-import { documentAt } from "./docs/page.ts";
-import { EventStream } from "./event-stream.ts";
-import { renderSandboxPage } from "./page.ts";
-import { type FlashMessage, type ListName, queryOf, type View, viewIn } from "./view.ts";
+import { type Command, runCommand } from "../control/define-command.ts";
+import {
+  errorResponse,
+  type OwnResponse,
+  protect,
+  respond,
+  type ServerContext,
+} from "../http/respond.ts";
+import type { SandboxState } from "../sandbox-state.ts";
+import { documentAt } from "./docs/docs-page.ts";
+import { type FlashMessage, type ListName, queryOf, type View, viewIn } from "./page-view.ts";
+import { renderSandboxPage } from "./sandbox-page.ts";
+
+/** Changes within this many real milliseconds make one event. */
+const BATCH_MS = 60;
+/** A connection without data for long may be closed by something in between. */
+const HEARTBEAT_MS = 20_000;
+/** More pages than a developer opens. */
+const MAX_CONNECTIONS = 64;
+
+/** Server-sent events to open pages: something changed. The pages load what it is. */
+class EventStream {
+  readonly #sandboxState: SandboxState;
+  readonly #connections = new Set<ServerResponse>();
+  #batch: ReturnType<typeof setTimeout> | undefined;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(sandboxState: SandboxState) {
+    this.#sandboxState = sandboxState;
+  }
+
+  /** Returns `false` if too many pages are connected already. */
+  add(response: ServerResponse): boolean {
+    if (this.#connections.size >= MAX_CONNECTIONS) return false;
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    // An event at every new connection: something may have happened since the last one.
+    response.write("retry: 1000\nevent: changed\ndata:\n\n");
+    response.on("close", () => this.#remove(response));
+    this.#connections.add(response);
+    this.#sandboxState.watchers.add(this);
+    this.#heartbeat ??= setInterval(() => this.#send(": heartbeat\n\n"), HEARTBEAT_MS);
+    return true;
+  }
+
+  changed(): void {
+    this.#batch ??= setTimeout(() => {
+      this.#batch = undefined;
+      this.#send("event: changed\ndata:\n\n");
+    }, BATCH_MS);
+  }
+
+  #send(text: string): void {
+    for (const response of this.#connections) response.write(text);
+  }
+
+  #remove(response: ServerResponse): void {
+    this.#connections.delete(response);
+    if (this.#connections.size > 0) return;
+    this.#sandboxState.watchers.delete(this);
+    clearTimeout(this.#batch);
+    clearInterval(this.#heartbeat);
+    this.#batch = undefined;
+    this.#heartbeat = undefined;
+  }
+}
 
 // The bundled script and stylesheets: see scripts/page-assets.ts.
 declare const PAGE_SCRIPT: string;
@@ -91,7 +151,7 @@ export function createPage(server: ServerContext): PageHandler {
   /** Runs a command with the fields of a form. */
   async function post(action: string, request: IncomingMessage): Promise<OwnResponse> {
     if (!isCommandName(action)) return errorResponse(404, `There is no action ${PREFIX}${action}.`);
-    const body = await readBody(request, MAX_FORM_BYTES);
+    const body = await readNodeBody(request, MAX_FORM_BYTES);
     if (body === undefined) {
       return errorResponse(413, `The body is larger than ${MAX_FORM_BYTES} bytes.`);
     }

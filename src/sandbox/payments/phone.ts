@@ -1,16 +1,15 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { formatTimestamp } from "../clock/time.ts";
+import { formatTimestamp } from "../clock.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import { paymentView } from "../serializer/views.ts";
-import { formatAmount, parseAmount } from "../state/money.ts";
+import { paymentView } from "../serializer/assumed.ts";
+import { formatAmount, kenyanMobile, parseAmount } from "../state/notation.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
-import { AUTO_ANSWERS, type AutoAnswer } from "../state/records.ts";
+import { AUTO_ANSWERS, type AutoAnswer } from "../state/sandbox-records.ts";
 import { newPhone } from "../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../state/stored.ts";
-import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
-import { kenyanMobile } from "./phone-number.ts";
+import { answerPrompt, phoneRecord, rescheduleAnswer } from "./sandbox-payments.ts";
 
 /** What a phone's screen shows. */
 export interface Prompt {

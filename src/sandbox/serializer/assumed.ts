@@ -1,14 +1,65 @@
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { formatTimestamp } from "../clock/time.ts";
-import type { ErrorCause } from "../exchange/error-response.ts";
-import { jsonResponse } from "../exchange/json-response.ts";
-import type { Records, Resource } from "../exchange/result.ts";
+import { formatTimestamp } from "../clock.ts";
+import { type ErrorCause, jsonResponse, type Records, type Resource } from "../messages.ts";
+import { formatAmount } from "../state/notation.ts";
 import { nextName, type RandomState } from "../state/random.ts";
-import type { EventRecord } from "../state/stored.ts";
-import { ASSUMED_PAGING, readPage } from "./page-request.ts";
-import type { IdKind, Serializer } from "./serializer.ts";
-import { failedPaymentView, invoiceView, paymentView } from "./views.ts";
+import type { EventRecord, StoredInvoice, StoredPayment } from "../state/stored.ts";
+import { ASSUMED_PAGING, type IdKind, readPage, type Serializer } from "./serializer.ts";
+
+/** A payment as a response and `payment.completed` show it: the documented fields. */
+export function paymentView(payment: StoredPayment): Record<string, unknown> {
+  const { transaction_id, failure } = payment;
+  return {
+    payment_id: payment.payment_id,
+    merchant_id: payment.merchant_id,
+    reference: payment.reference,
+    amount: formatAmount(payment.cents),
+    currency: payment.currency,
+    phone: payment.phone,
+    status: payment.status,
+    account_reference: payment.account_reference,
+    ...(payment.checkout_request_id && { checkout_request_id: payment.checkout_request_id }),
+    ...(transaction_id && {
+      transaction_id,
+      provider_transaction_id: transaction_id,
+      provider_reference: "The service request is processed successfully.",
+      payer_name: "SANDBOX CUSTOMER",
+    }),
+    ...(failure && failureFields(failure)),
+  };
+}
+
+const failureFields = (failure: NonNullable<StoredPayment["failure"]>) => ({
+  failure_reason: failure.reason,
+  user_message: failure.userMessage,
+  retry_possible: failure.retryPossible,
+});
+
+/** `data` of `payment.failed`: it has fewer fields than a response. */
+function failedPaymentView({ payment_id, reference, cents, status, failure }: StoredPayment) {
+  return {
+    payment_id,
+    reference,
+    amount: formatAmount(cents),
+    status,
+    ...(failure && failureFields(failure)),
+  };
+}
+
+/** An invoice as a response shows it: the merchant's own fields, then the sandbox's. */
+function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
+  const { id, number, status, cents, dueAt, createdAt, fields } = invoice;
+  return {
+    ...fields,
+    id,
+    number,
+    status,
+    ...(cents === undefined ? {} : { amount: formatAmount(cents) }),
+    due_at: formatTimestamp(dueAt),
+    created_at: formatTimestamp(createdAt),
+  };
+}
 
 /** The status of an error response, by its cause. */
 export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {
@@ -27,25 +78,22 @@ export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {
   rate_limit: 429,
 };
 
-type Views = { readonly [One in Resource]: (record: Records[One]) => object };
+type Views = { readonly [One in Resource]?: (record: Records[One]) => object };
 
+/** The resources that a response shows in another way than the sandbox stores them. */
 const VIEWS: Views = {
-  merchant: (merchant) => merchant,
-  account: (account) => account,
   payment: paymentView,
   initiation: ({ reference, checkout_request_id }) => ({
     reference,
     ...(checkout_request_id && { checkout_request_id }),
   }),
-  phone: (phone) => phone,
-  webhook: (webhook) => webhook,
   invoice: invoiceView,
   deletion: ({ id }) => ({ id, deleted: true }),
 };
 
 /** The view of a resource. The caller must give it a record of that resource. */
 export const viewOf = (resource: Resource): ((record: unknown) => object) =>
-  VIEWS[resource] as (record: unknown) => object;
+  (VIEWS[resource] ?? Object) as (record: unknown) => object;
 
 const IDS: Readonly<Record<IdKind, (random: RandomState) => string>> = {
   reference: (random) => `PAY-${nextName(random, "receipt", 12)}`,

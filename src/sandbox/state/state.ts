@@ -1,7 +1,70 @@
+import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
+import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkChoice, ownOptions } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { createKey } from "./keys.ts";
-import { seedRandom } from "./random.ts";
+import { nextName, type RandomState, seedRandom } from "./random.ts";
 import type { State, StoredPhone } from "./stored.ts";
+
+/** The merchant whose gateway the sandbox is: "the example shop" in Swahili. */
+export const MERCHANT = {
+  merchant_id: 1,
+  name: "Duka la Mfano",
+  country: "KE",
+  currency: "KES",
+} as const;
+
+/** Those of the endpoints that accept a key of this kind. */
+function allowedScopes(kind: KeyKind): Scope[] {
+  const endpoints: Endpoint[] = Object.values(ENDPOINTS);
+  const scopes = endpoints.filter(({ keys }) => keys.includes(kind)).map(({ scope }) => scope);
+  return [...new Set(scopes)].filter((scope) => scope !== undefined);
+}
+
+const newKey = (random: RandomState, kind: KeyKind): string =>
+  `${KEY_PREFIXES[kind]}sandbox_${nextName(random, "token", 24)}`;
+
+/** What a key is made of. */
+export interface KeyOptions {
+  readonly kind: KeyKind;
+  /** What the key may do; `[]` is nothing. @default every scope that its kind may have */
+  readonly scopes?: readonly Scope[] | undefined;
+}
+
+/** @throws {ConfigurationError} for an unknown kind, or a scope that the kind may not have. */
+export function createKey(state: State, options: KeyOptions): string {
+  const { kind, scopes } = ownOptions(options, ["kind", "scopes"], "createKey()");
+  checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
+  const allowed = allowedScopes(kind);
+  const wrong = scopes?.find((scope) => !allowed.includes(scope));
+  if (wrong !== undefined) {
+    throw new ConfigurationError(
+      `A ${kind} key cannot have the scope "${wrong}". Its scopes can be: ${allowed.join(", ")}.`,
+    );
+  }
+  const key = newKey(state.random, kind);
+  state.keys[key] = { kind, scopes: [...(scopes ?? allowed)] };
+  return key;
+}
+
+/**
+ * Revokes a key, and makes another one of the same kind and scopes.
+ *
+ * @throws {ConfigurationError} for a key that does not exist. It may be a real one, so it is not quoted.
+ */
+export function revokeKey(state: State, key: string): string {
+  const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
+  if (stored === undefined) {
+    throw new ConfigurationError(
+      "The key to revoke is not a key of this sandbox. `sandbox.keys` and `malipo env` show its keys.",
+    );
+  }
+  delete state.keys[key];
+  const next = newKey(state.random, stored.kind);
+  state.keys[next] = stored;
+  if (state.builtIn[stored.kind] === key) state.builtIn[stored.kind] = next;
+  return next;
+}
 
 /** The state of a sandbox in which nothing has happened yet, without its signing secret. */
 export function initialState(seed: string, now: number): State {

@@ -4,7 +4,7 @@ import { webhookRegistration } from "../../contract/webhook.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { PromptOutcome } from "./prompt-outcomes.ts";
-import { AUTO_ANSWERS, CHAOS_NAMES, DELIVERY_CHAOS, type FaultEffect } from "./records.ts";
+import { AUTO_ANSWERS, CHAOS_NAMES, DELIVERY_CHAOS, type FaultEffect } from "./sandbox-records.ts";
 
 // Everything that a sandbox remembers, as JSON: these rows are its types, and they check a snapshot,
 // which may come from a file that was cut short or edited.

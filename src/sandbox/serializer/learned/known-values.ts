@@ -1,11 +1,11 @@
 import { FIELDS_OF_SOME_STATUSES } from "../../../profile/compare-shapes.ts";
 import type { Place } from "../../../profile/place.ts";
 import { hasTimeFormat } from "../../../profile/vocabulary/formats.ts";
-import { VIRTUAL_START } from "../../clock/time.ts";
-import type { Records, Resource } from "../../exchange/result.ts";
+import { VIRTUAL_START } from "../../clock.ts";
+import type { Records, Resource } from "../../messages.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
-import { paymentView } from "../views.ts";
-import type { Format, Known } from "./values.ts";
+import { paymentView } from "../assumed.ts";
+import type { Format, Known } from "./write-values.ts";
 
 /** What is known of a resource, by the name of its field. */
 export type KnownFields = Readonly<Record<string, Known>>;
@@ -94,9 +94,10 @@ const invoiceFields = ({ fields, status, ...invoice }: StoredInvoice): KnownFiel
 });
 
 type FieldsOf = {
-  readonly [One in Resource]: (record: Records[One], format: Format) => KnownFields;
+  readonly [One in Resource]?: (record: Records[One], format: Format) => KnownFields;
 };
 
+/** The resources of which more is known than the values of their fields. */
 const FIELDS: FieldsOf = {
   merchant: (merchant) => ({
     ...fromView(merchant),
@@ -112,7 +113,6 @@ const FIELDS: FieldsOf = {
   }),
   payment: paymentFields,
   initiation: paymentFields,
-  phone: fromView,
   webhook: (webhook, { webhookSecret }) => ({
     ...sentFields(webhook),
     status: { oneOf: ["active", "enabled"] },
@@ -124,7 +124,10 @@ const FIELDS: FieldsOf = {
 
 /** What is known of a record. The caller must give the resource that it is. */
 export const knownFieldsOf = (resource: Resource, record: unknown, format: Format): KnownFields =>
-  (FIELDS[resource] as (record: unknown, format: Format) => KnownFields)(record, format);
+  ((FIELDS[resource] ?? fromView) as (record: unknown, format: Format) => KnownFields)(
+    record,
+    format,
+  );
 
 /** Names of services for fields that no request has: what cannot be known by its value. */
 const NAMES: readonly (readonly [known: string, others: readonly string[]])[] = [

@@ -8,6 +8,7 @@ import {
   ROOT,
 } from "../../../profile/paths.ts";
 import { type Place, toTree } from "../../../profile/place.ts";
+import type { ServiceProfile, Shape } from "../../../profile/profile-types.ts";
 import {
   endpointKey,
   type Found,
@@ -15,7 +16,6 @@ import {
   isList,
   resourceShape,
 } from "../../../profile/read.ts";
-import type { ServiceProfile, Shape } from "../../../profile/types.ts";
 import { isStatusName } from "../../../profile/vocabulary/names.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */
@@ -30,17 +30,15 @@ export interface Template {
   readonly inner: Place | undefined;
 }
 
-/** What an endpoint is about, by the beginning of its name. */
-const SUBJECTS: readonly (readonly [prefix: string, subject: string])[] = [
-  ["merchant.paymentAccounts", "account"],
-  ["merchant", "merchant"],
-  ["mobileMoney.validatePhone", "phone"],
-  ["webhooks", "webhook"],
-  ["invoices", "invoice"],
-];
+/** What an endpoint is about, if its namespace has another name. */
+const SUBJECTS: Readonly<Partial<Record<EndpointName, string>>> = {
+  "merchant.paymentAccounts": "account",
+  "mobileMoney.initiate": "payment",
+  "mobileMoney.status": "payment",
+  "mobileMoney.validatePhone": "phone",
+};
 
-const subjectOf = (name: EndpointName): string =>
-  SUBJECTS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? "payment";
+const subjectOf = (name: EndpointName): string => SUBJECTS[name] ?? name.replace(/s?\..*/, "");
 
 type Groups = readonly (readonly EndpointName[])[];
 

@@ -1,0 +1,208 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { isObject } from "../internal/is-object.ts";
+import type { Sources } from "./entry.ts";
+import { choose, type Target } from "./queue-lists.ts";
+import { messageOf } from "./wording.ts";
+
+/** A line of the log of decisions. It has no phone and no name of a customer. */
+export interface DecisionLine {
+  /** The decision that it belongs to. */
+  readonly decision: string;
+  readonly state: "planned" | "taken_back" | "started" | "done" | "failed";
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The person, as `authorize` named him. */
+  readonly by?: string | undefined;
+  /** What will be done, was done, or why it was not. */
+  readonly text: string;
+  /** What it is about. */
+  readonly about?: string | undefined;
+  /** From when on it is done, in milliseconds since the epoch. */
+  readonly dueAt?: number | undefined;
+  /** What the page needs to do it. */
+  readonly target?: Target | undefined;
+  /** Which process started it. */
+  readonly runner?: string | undefined;
+}
+
+/** Where decisions are kept. Lines are only added. */
+export interface DecisionLog {
+  /** Adds a line at the end. */
+  append(line: DecisionLine): Promise<void>;
+  /** The last lines, at least 1,000 of them, in the order in which they were added. */
+  read(): Promise<readonly DecisionLine[]>;
+}
+
+const KEPT_LINES = 5_000;
+
+function memoryLog(): DecisionLog {
+  const lines: DecisionLine[] = [];
+  return {
+    append: async (line) => {
+      lines.push(line);
+      if (lines.length > 2 * KEPT_LINES) lines.splice(0, KEPT_LINES);
+    },
+    read: async () => lines.slice(-KEPT_LINES),
+  };
+}
+
+/** How much of the end of a file is read. */
+const TAIL_BYTES = 2 * 1_048_576;
+
+function lineOf(text: string): DecisionLine[] {
+  try {
+    const line: unknown = JSON.parse(text);
+    return isObject(line) && typeof line.decision === "string"
+      ? [line as unknown as DecisionLine]
+      : [];
+  } catch {
+    // A process was killed while it wrote: the line is lost, the others are not.
+    return [];
+  }
+}
+
+/** A file with a line of JSON for each step of a decision, for all processes of a machine. */
+function fileLog(path: string): DecisionLog {
+  return {
+    append: async (line) => {
+      const { appendFile } = await import("node:fs/promises");
+      await appendFile(path, `\n${JSON.stringify(line)}`, { mode: 0o600, flush: true });
+    },
+    read: async () => {
+      const { open } = await import("node:fs/promises");
+      const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      });
+      if (file === undefined) return [];
+      try {
+        const { size } = await file.stat();
+        const length = Math.min(size, TAIL_BYTES);
+        const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+        return buffer.toString("utf8").split("\n").flatMap(lineOf);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+export function logFor(given: string | DecisionLog | undefined): DecisionLog {
+  if (given === undefined) return memoryLog();
+  if (typeof given === "string" && given !== "") return fileLog(given);
+  if (isObject(given)) return given as unknown as DecisionLog;
+  throw new ConfigurationError(
+    "`decisions` must be the path of a file, or an object with `append` and `read`.",
+  );
+}
+
+/** A decision, as the page shows it. */
+export interface Decision {
+  readonly id: string;
+  readonly state: DecisionLine["state"];
+  readonly plan: DecisionLine;
+  /** Its last line. */
+  readonly last: DecisionLine;
+}
+
+/** The decisions of a log, the oldest first. The first line that starts or takes back a decision counts. */
+function decisionsOf(lines: readonly DecisionLine[]): Decision[] {
+  const decisions = new Map<string, Decision>();
+  for (const line of lines) {
+    const { decision: id, state } = line;
+    const known = decisions.get(id);
+    if (state === "planned") decisions.set(id, { id, state, plan: line, last: line });
+    if (known === undefined) continue;
+    const isFirst = known.state === "planned" && (state === "started" || state === "taken_back");
+    const isEnd = known.state === "started" && (state === "done" || state === "failed");
+    if (isFirst || isEnd) decisions.set(id, { ...known, state, last: line });
+  }
+  return [...decisions.values()];
+}
+
+/** Plans what a person decides, does it when nobody has taken it back, and keeps who did what. */
+export class Decisions {
+  readonly #log: DecisionLog;
+  readonly #sources: Sources;
+  readonly #takeBackMs: number;
+
+  constructor(log: DecisionLog, sources: Sources, takeBackMs: number) {
+    this.#log = log;
+    this.#sources = sources;
+    this.#takeBackMs = takeBackMs;
+  }
+
+  list = async (): Promise<Decision[]> => decisionsOf(await this.#log.read());
+
+  /**
+   * Plans it, and does it at once if it cannot be taken back. Resolves with the decision; `undefined` if there
+   * is no such action. Rejects if it is not possible any more.
+   */
+  async plan(target: Target, by: string | undefined): Promise<Decision | undefined> {
+    const chosen = await choose(this.#sources, target);
+    if (chosen === undefined) return undefined;
+    const { choice, ids, about } = chosen;
+    const id = crypto.randomUUID();
+    const at = Date.now();
+    const isSame = ({ plan: { target: other } }: Decision) =>
+      other?.list === target.list && other.id === target.id && other.group === target.group;
+    const open = (await this.list()).find((one) => one.state === "planned" && isSame(one));
+    if (open !== undefined) {
+      throw new Error(`${open.plan.by ?? "Someone"} has decided about it already.`);
+    }
+    const text = choice.says(ids.length);
+    const dueAt = at + this.#takeBackMs;
+    await this.#log.append({ decision: id, state: "planned", at, by, text, about, dueAt, target });
+    if (this.#takeBackMs === 0) {
+      await this.#run(id);
+    } else {
+      // If this process ends before, the next request does it.
+      const timer = setTimeout(() => void this.runDue().catch(() => {}), this.#takeBackMs);
+      (timer as { unref?: () => void }).unref?.();
+    }
+    return (await this.list()).find((one) => one.id === id);
+  }
+
+  /** Takes a decision back. Resolves with `false` if it is too late. */
+  async takeBack(id: string, by: string | undefined): Promise<boolean> {
+    const isOpen = (await this.list()).some((one) => one.id === id && one.state === "planned");
+    if (!isOpen) return false;
+    const text = "Taken back: nothing was changed.";
+    await this.#log.append({ decision: id, state: "taken_back", at: Date.now(), by, text });
+    return (await this.list()).some((one) => one.id === id && one.state === "taken_back");
+  }
+
+  /** Does what is due, in whatever process it was planned. */
+  async runDue(): Promise<void> {
+    const now = Date.now();
+    const due = (await this.list()).filter(
+      ({ state, plan }) => state === "planned" && (plan.dueAt ?? 0) <= now,
+    );
+    for (const { id } of due) await this.#run(id);
+  }
+
+  async #run(id: string): Promise<void> {
+    const runner = crypto.randomUUID();
+    await this.#log.append({
+      decision: id,
+      state: "started",
+      at: Date.now(),
+      text: "Started.",
+      runner,
+    });
+    const decision = (await this.list()).find((one) => one.id === id);
+    // Another process was first, or it was taken back.
+    if (decision?.last.runner !== runner) return;
+    const { target, by } = decision.plan;
+    const end = (state: "done" | "failed", text: string) =>
+      this.#log.append({ decision: id, state, at: Date.now(), by, text });
+    try {
+      const chosen = target && (await choose(this.#sources, target));
+      if (chosen === undefined) throw new Error("It cannot be decided any more.");
+      await chosen.choice.run(chosen.ids, by);
+      await end("done", chosen.choice.done(chosen.ids.length));
+    } catch (error) {
+      await end("failed", `Nothing was changed: ${messageOf(error)}`);
+    }
+  }
+}

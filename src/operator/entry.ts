@@ -1,0 +1,59 @@
+import type { Checkout } from "../checkout/checkout.ts";
+import type { Gateway } from "../client/gateway.ts";
+import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
+
+/** What the page reads from. */
+export interface Sources {
+  readonly gateway: Gateway;
+  readonly receiver: WebhookReceiver;
+  readonly checkout: Checkout | undefined;
+}
+
+/** What a row says about what it belongs to, as far as it is known. */
+export interface Facts {
+  readonly order?: string | undefined;
+  readonly amount?: string | undefined;
+  /** Masked. */
+  readonly phone?: string | undefined;
+  /** References of payments. */
+  readonly references: readonly string[];
+}
+
+/** Something that a person can decide. */
+export interface Choice {
+  /** Its name in a form. */
+  readonly action: string;
+  /** What its button says. */
+  readonly label: string;
+  /** What it will do, in a sentence. */
+  readonly says: (count: number) => string;
+  /** What it has done, in a sentence. */
+  readonly done: (count: number) => string;
+  /** Whether something is lost by it. */
+  readonly isDestructive?: boolean;
+  run(ids: readonly string[], by: string | undefined): Promise<unknown>;
+}
+
+/** One thing that waits for a person. */
+export interface Entry {
+  readonly id: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Why it waits. */
+  readonly cause: string;
+  /** The order of the checkout. */
+  readonly orderId?: string | undefined;
+  readonly facts?: Facts | undefined;
+  /** Reads the raw body of its event, which may be large. */
+  readonly readBody?: (() => Promise<string>) | undefined;
+  /** What the page says about it when it is open. */
+  readonly notes?: readonly string[];
+  readonly choices: readonly Choice[];
+}
+
+/** What a list has. */
+export interface Entries {
+  readonly entries: readonly Entry[];
+  /** Whether there are more than were read. */
+  readonly hasMore: boolean;
+}

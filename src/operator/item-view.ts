@@ -1,0 +1,123 @@
+import { type Html, html, type Part } from "../html/html.ts";
+import type { Choice, Entry, Sources } from "./entry.ts";
+import { factsOf } from "./event-entries.ts";
+import { orderFacts, withOrders } from "./money-entries.ts";
+import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
+import { type Asked, headline, link } from "./queue-view.ts";
+import { type Comparison, comparisonOf, type ReadPayment, type Story, storyOf } from "./story.ts";
+import { ageText, amountText, messageOf, phoneText, type WriteTime } from "./wording.ts";
+
+/** How much of a body is shown. The whole one is downloaded. */
+const SHOWN_CHARACTERS = 65_536;
+
+/** Links to what may be decided; with `do`, the question whether it shall be done. */
+function choicesView(
+  choices: readonly Choice[],
+  asked: Asked,
+  count: number,
+  fields: Readonly<Record<string, string>>,
+): Part {
+  if (choices.length === 0) return false;
+  const chosen = choices.find(({ action }) => action === asked.do);
+  const back = link({ ...asked, do: undefined });
+  if (chosen === undefined) {
+    return html`<ul class="line choices" aria-label="What may be decided">${choices.map(({ action, label, isDestructive }) => html`<li><a class="button${isDestructive && " bad"}" href="${link({ ...asked, do: action })}">${label}${count > 1 && `: all ${count}`}…</a></li>`)}</ul>`;
+  }
+  const { action, label, isDestructive } = chosen;
+  const inputs = Object.entries({ ...fields, action });
+  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${chosen.says(count)}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Do nothing</a></div></form>`;
+}
+
+/** What may be decided about all events of a group. */
+export function groupChoices(list: string, { key, entries }: Group, asked: Asked): Part {
+  const until = String(entries.at(-1)?.at ?? 0);
+  const fields = { list, group: key, until };
+  return choicesView(entries[0]?.choices ?? [], asked, entries.length, fields);
+}
+
+const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
+  html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: of each list, the oldest 500, and at most 4 MB.</p>`}`;
+
+const paymentView = ({ reference, payment, error }: ReadPayment): Html =>
+  html`<li><strong>${reference}</strong> ${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone)}` : html`<span class="bad">The service could not be asked: ${error}</span>`}</li>`;
+
+const paymentsView = (payments: readonly ReadPayment[]): Part =>
+  payments.length > 0 &&
+  html`<h3>At the service now</h3><ul class="stack">${payments.map(paymentView)}</ul>`;
+
+const cell = (field: string, value: string | undefined): Part => {
+  if (value === undefined) return html`<span class="hint">missing</span>`;
+  const shown = field === "phone" ? phoneText(value) : value;
+  return shown !== undefined && shown.length > 200 ? `${shown.slice(0, 200)}…` : shown;
+};
+
+/** Two versions beside each other. On a narrow screen, each field has its two values below it. */
+const comparisonView = ({ first, rows }: Comparison): Html =>
+  html`<h3>The two versions</h3><table class="compare"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">Second version</th></tr></thead><tbody>${rows.map((one) => html`<tr${one.differs && html` class="differs"`}><th scope="row">${one.field}${one.differs && html` <span class="badge bad">differs</span>`}</th><td>${cell(one.field, one.first)}</td><td>${cell(one.field, one.second)}</td></tr>`)}</tbody></table>`;
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}
+
+function bodyView(body: string, download: string): Html {
+  const isCut = body.length > SHOWN_CHARACTERS;
+  const shown = isCut ? body.slice(0, SHOWN_CHARACTERS) : indented(body);
+  return html`<details><summary>The whole event</summary><pre tabindex="0">${shown}</pre></details><p>${isCut && html`The first ${SHOWN_CHARACTERS.toLocaleString("en")} of ${body.length.toLocaleString("en")} characters are shown. `}<a href="${download}">Download the whole event</a></p>`;
+}
+
+const panel = (title: Part, content: Part, back: string): Html =>
+  html`<section class="card item" id="item" aria-labelledby="item-title"><p class="back"><a href="${back}">← Back to the list</a></p><h2 id="item-title">${title}</h2>${content}</section>`;
+
+/** One thing that waits, with everything that is known of it. */
+export async function itemView(
+  sources: Sources,
+  asked: Asked,
+  { time, now, hasActions }: { time: WriteTime; now: number; hasActions: boolean },
+): Promise<Html> {
+  const { list: name = "", item: id = "" } = asked;
+  const list = LISTS[name] as QueueList;
+  const back = link({ ...asked, item: undefined, do: undefined });
+  let entry: Entry;
+  try {
+    const [found] = await withOrders(sources, [await list.find(sources, id)]);
+    entry = found as Entry;
+  } catch (error) {
+    return panel("It does not wait any more", html`<p>${messageOf(error)}</p>`, back);
+  }
+  const { orderId, facts, cause, at, notes = [] } = entry;
+  const body = await entry.readBody?.().catch(() => undefined);
+  const references = facts?.references ?? [];
+  const [story, comparison] = await Promise.all([
+    storyOf(sources, { orderId, references }),
+    name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
+  ]);
+  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison)}${paymentsView(story.payments)}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  return panel(headline(entry), content, back);
+}
+
+/** An order, or a payment, that may wait for nothing. */
+export async function lookupView(
+  sources: Sources,
+  { order: orderId, payment }: { order?: string | undefined; payment?: string | undefined },
+  time: WriteTime,
+): Promise<Html> {
+  const order = orderId === undefined ? undefined : await sources.checkout?.get(orderId);
+  const references = payment === undefined ? [] : [payment];
+  const facts = order === undefined ? { references } : orderFacts(order);
+  const story = await storyOf(sources, { orderId: order?.id, references: facts.references });
+  const [read] = story.payments;
+  const own = order === undefined && read?.payment ? factsOf(read.payment) : facts;
+  const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
+  const status =
+    order !== undefined &&
+    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} received ${order.received}, goods: ${order.effect}</p>`;
+  return panel(title, html`${status}${paymentsView(story.payments)}${storyView(story, time)}`, "?");
+}
+
+/** The raw body of an event. */
+export const bodyOf = async (sources: Sources, { list = "", item = "" }: Asked) =>
+  (await LISTS[list]?.find(sources, item))?.readBody?.();

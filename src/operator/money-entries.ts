@@ -1,0 +1,236 @@
+import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/order-types.ts";
+import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
+import type { Payment } from "../contract/payment.ts";
+import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
+import type { Choice, Entries, Entry, Facts, Sources } from "./entry.ts";
+import { amountText } from "./wording.ts";
+
+const none: Entries = { entries: [], hasMore: false };
+const PAGE = 1_000;
+
+export const orderFacts = ({ id, amount, currency, attempts }: Order): Facts => ({
+  order: id,
+  amount: amountText(amount, currency),
+  phone: attempts.at(-1)?.phone,
+  references: attempts.flatMap(({ reference }) => reference ?? []),
+});
+
+type Wording = Readonly<
+  Partial<Record<ReviewDecision, readonly [label: string, says: string, done: string]>>
+>;
+
+const REFUNDED = [
+  "I have paid it back",
+  "The payment will be noted as paid back. Pay it back first: this moves no money.",
+  "The payment is noted as paid back.",
+] as const;
+const DISMISS = [
+  "Nothing to do",
+  "The review will end, and nothing else will change.",
+  "The review has ended.",
+] as const;
+const GIVE = [
+  "Give the goods",
+  "The order will count as paid, and onPaid will hand over the goods, once.",
+  "The order counts as paid. The goods are handed over.",
+] as const;
+const WITH_MONEY = { accept: GIVE, refunded: REFUNDED, dismiss: DISMISS };
+
+/** What may be decided about a review, in words. */
+const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
+  overpaid: { refunded: REFUNDED, dismiss: DISMISS },
+  amount_mismatch: WITH_MONEY,
+  currency_mismatch: WITH_MONEY,
+  late_payment: WITH_MONEY,
+  unmatched: { refunded: REFUNDED, dismiss: DISMISS },
+  contradiction: { dismiss: DISMISS },
+  unknown_outcome: {
+    accept: GIVE,
+    dismiss: [
+      "The customer has not paid",
+      "The attempt will end without money, and the customer may try again.",
+      "The attempt has ended without money.",
+    ],
+  },
+  effect_failed: {
+    accept: ["Try again now", "onPaid will be called at once.", "onPaid is called again."],
+    dismiss: DISMISS,
+  },
+};
+
+const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
+  Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
+    action: decision,
+    label,
+    says: () => says,
+    done: () => done,
+    isDestructive: decision === "dismiss",
+    run: async (_, by) => checkout?.reviews.resolve(id, decision as ReviewDecision, { by }),
+  }));
+
+/** Open reviews of some kinds. */
+export async function listReviews(
+  sources: Sources,
+  kinds: readonly ReviewKind[],
+): Promise<Entries> {
+  const reviews = (await sources.checkout?.reviews.list()) ?? [];
+  const own = reviews.filter(({ kind }) => kinds.includes(kind));
+  const entries = own.map((review): Entry => {
+    const { id, createdAt, message, orderId, references } = review;
+    return {
+      id: `review:${id}`,
+      at: Date.parse(createdAt),
+      cause: message,
+      orderId,
+      ...(orderId === undefined && { facts: { references } }),
+      choices: reviewChoices(sources, review),
+    };
+  });
+  return { entries, hasMore: false };
+}
+
+/** Reviews with what their orders say. */
+export const withOrders = (
+  { checkout }: Sources,
+  entries: readonly Entry[],
+): Promise<readonly Entry[]> =>
+  Promise.all(
+    entries.map(async (entry) => {
+      const { orderId, facts } = entry;
+      if (orderId === undefined || facts !== undefined) return entry;
+      const order = await checkout?.get(orderId).catch(() => undefined);
+      return order === undefined ? entry : { ...entry, facts: orderFacts(order) };
+    }),
+  );
+
+/** Paid orders whose goods were not given. One with a review is listed by it. */
+export async function listGoods(sources: Sources, limit: number): Promise<Entries> {
+  const { checkout } = sources;
+  if (checkout === undefined) return none;
+  const entries: Entry[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await checkout.list({ goodsDue: true, after, limit: PAGE });
+    for (const order of page.items) {
+      if (order.reviews.some(({ kind }) => kind === "effect_failed")) continue;
+      entries.push({
+        id: `goods:${order.id}`,
+        at: Date.parse(order.createdAt),
+        cause:
+          "The order is paid, and onPaid has not committed yet. It is tried again automatically.",
+        orderId: order.id,
+        facts: orderFacts(order),
+        choices: [],
+      });
+    }
+    after = page.next;
+    if (after === undefined || entries.length >= limit) {
+      return { entries, hasMore: after !== undefined };
+    }
+  }
+}
+
+const doubleEntry = (
+  { receiver }: Sources,
+  { id, by, value, references, receivedAt }: StoredDoublePayment,
+): Entry => ({
+  id: `double:${id}`,
+  at: receivedAt,
+  cause: `Two completed payments have the same ${by.replace("_", " ")}: ${value}.`,
+  facts: { ...(by === "account_reference" && { order: value }), references },
+  choices: [
+    {
+      action: "drop",
+      label: "Done",
+      says: () =>
+        "The pair will be taken off the list for ever. Pay one of the payments back first, if the customer paid twice.",
+      done: () => "The pair of payments is taken off the list.",
+      isDestructive: true,
+      run: () => receiver.doublePayments.drop(id),
+    },
+  ],
+});
+
+/** Pairs of payments that look like the same money twice. */
+export async function listDoubles(sources: Sources, limit: number): Promise<Entries> {
+  const entries: Entry[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await sources.receiver.doublePayments.list({ after, limit: PAGE });
+    for (const one of page) entries.push(doubleEntry(sources, one));
+    after = page.next;
+    if (after === undefined || entries.length >= limit) {
+      return { entries, hasMore: after !== undefined };
+    }
+  }
+}
+
+const paymentText = ({ reference, amount, currency, status }: Payment): string =>
+  `${reference} (${amountText(amount, currency)}, ${status})`;
+
+function attemptChoices(
+  { gateway }: Sources,
+  { attempt: found, payments }: UnknownAttempt,
+): Choice[] {
+  const { attempt, notSentFrom } = found;
+  const choice = (outcome: string, label: string, says: string, done: string): Choice => ({
+    action: `resolve ${outcome}`,
+    label,
+    says: () => says,
+    done: () => done,
+    run: () => gateway.idempotency.decide(attempt, outcome),
+  });
+  if (payments.length === 0 && notSentFrom.getTime() <= Date.now()) {
+    const says = "The attempt will be resolved as not sent, unless the service lists its payment.";
+    return [choice("not_sent", "It was not sent", says, "The attempt is resolved as not sent.")];
+  }
+  return payments.map((payment) => {
+    const { reference = "" } = payment;
+    const says = `The attempt will be resolved: it made the payment ${paymentText(payment)}.`;
+    const done = `The attempt is resolved: it made ${reference}.`;
+    return choice(reference, `It made ${reference}`, says, done);
+  });
+}
+
+/** Whether an attempt is that of an order: the checkout looks for it itself, and opens a review. */
+async function isOfOrder({ checkout }: Sources, { facts }: Entry): Promise<boolean> {
+  const [, id = "", number] = /^(.*)\/(\d+)$/s.exec(facts?.order ?? "") ?? [];
+  const order = id === "" ? undefined : await checkout?.get(id);
+  return order?.attempts.some((one) => one.number === Number(number)) === true;
+}
+
+/** Attempts of unknown outcome. Those of orders are listed by their reviews. */
+export async function listUnknown(sources: Sources, limit: number): Promise<Entries> {
+  const [reviews, attempts] = await Promise.all([
+    listReviews(sources, ["unknown_outcome"]),
+    listAttempts(sources, limit),
+  ]);
+  const known = await Promise.all(attempts.entries.map((one) => isOfOrder(sources, one)));
+  const others = attempts.entries.filter((_, at) => known[at] !== true);
+  return { ...attempts, entries: [...reviews.entries, ...others] };
+}
+
+/** Attempts of unknown outcome, with the payments that may be theirs. */
+async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
+  const found = await sources.gateway.idempotency.unknownBeside(Math.min(limit, PAGE));
+  const entries = found.map((one): Entry => {
+    const { attempt, payments } = one;
+    const [payment] = payments;
+    const matching = payments.map(paymentText).join(", ") || "none among the newest payments";
+    return {
+      id: `attempt:${attempt.attempt}`,
+      at: attempt.begunAt.getTime(),
+      cause: `No response: it is not known whether the attempt ${attempt.idempotencyKey} started a payment.`,
+      facts: {
+        order: attempt.idempotencyKey,
+        amount: payment && amountText(payment.amount, payment.currency),
+        references: payments.flatMap(({ reference }) => reference ?? []),
+      },
+      notes: [
+        `Call: ${attempt.endpoint}`,
+        `Payments that match: ${matching}`,
+        `May be resolved as not sent from: ${attempt.notSentFrom.toISOString()}`,
+      ],
+      choices: attemptChoices(sources, one),
+    };
+  });
+  return { entries, hasMore: found.length === Math.min(limit, PAGE) };
+}

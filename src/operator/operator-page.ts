@@ -1,0 +1,132 @@
+import { type Html, html, type Part, renderPage } from "../html/html.ts";
+import type { Decision } from "./decisions.ts";
+import type { Sources } from "./entry.ts";
+import { groupChoices, itemView, lookupView } from "./item-view.ts";
+import { listNamed } from "./queue-lists.ts";
+import { type Asked, link, listView, overview, row } from "./queue-view.ts";
+import { search } from "./search.ts";
+import type { WriteTime } from "./wording.ts";
+
+/** What every view needs. */
+export interface PageContext {
+  readonly sources: Sources;
+  readonly time: WriteTime;
+  readonly now: number;
+  readonly hasActions: boolean;
+  /** Who looks, as `authorize` said. */
+  readonly operator: string | undefined;
+}
+
+const TONES: Readonly<Record<Decision["state"], string>> = {
+  planned: "waiting",
+  started: "waiting",
+  taken_back: "",
+  done: "good",
+  failed: "bad",
+};
+
+/** A decision that can still be taken back, or that has just been made. */
+function notice({ id, state, plan, last }: Decision, { hasActions, time }: PageContext): Html {
+  const about = plan.about !== undefined && html`<strong>${plan.about}</strong>: `;
+  const text = state === "started" ? "It is being done." : last.text;
+  const takeBack =
+    state === "planned" &&
+    hasActions &&
+    html`<form method="post" class="line"><input type="hidden" name="decision" value="${id}"><button name="action" value="take_back">Take back</button></form>`;
+  const when = state === "planned" && html` It is done at ${time(plan.dueAt ?? 0)}.`;
+  return html`<div class="notice line between ${TONES[state]}" role="${state === "failed" ? "alert" : "status"}"><span>${about}${text}${when}</span>${takeBack}</div>`;
+}
+
+const STATES: Readonly<Record<Decision["state"], string>> = {
+  planned: "planned",
+  started: "started",
+  taken_back: "taken back",
+  done: "done",
+  failed: "not done",
+};
+
+const SHOWN_DECISIONS = 100;
+
+const decisionsView = (decisions: readonly Decision[], { time }: PageContext): Html =>
+  html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="decisions-title"><h2 id="decisions-title">Decisions <small>${decisions.length}</small></h2>${
+    decisions.length === 0
+      ? html`<p class="hint">None yet.</p>`
+      : html`<ol class="story">${decisions
+          .slice(-SHOWN_DECISIONS)
+          .reverse()
+          .map(
+            ({ state, plan, last }) =>
+              html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${plan.about}: ${last.text}</span></li>`,
+          )}</ol>`
+  }</section>`;
+
+async function searchView(query: string, { sources, now }: PageContext): Promise<Html> {
+  const { found, isWhole } = await search(sources, query);
+  const rows = found.map(({ list, entry }) =>
+    list === "order"
+      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span>${entry.facts?.amount} ${entry.facts?.phone}</span></span><span class="cause">${entry.cause}</span></a></li>`
+      : row(list, entry, {}, now),
+  );
+  const isReference = /^\S+$/.test(query);
+  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order.</p>` : html`<ul class="rows">${rows}</ul>`}${!isWhole && html`<p class="hint">Not everything that waits was searched: of each list, the oldest 500, and at most 4 MB. An amount is searched only in what waits.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
+}
+
+async function contentOf(
+  parameters: URLSearchParams,
+  decisions: readonly Decision[],
+  context: PageContext,
+): Promise<Html> {
+  const { sources, now, time, hasActions } = context;
+  const of = (name: string) => parameters.get(name) || undefined;
+  const query = of("q")?.trim().slice(0, 200);
+  if (query) return html`<div class="stack">${await searchView(query, context)}</div>`;
+  const [order, payment] = [of("order"), of("payment")];
+  if (order !== undefined || payment !== undefined) {
+    return html`<div class="stack">${await lookupView(sources, { order, payment }, time)}</div>`;
+  }
+  if (parameters.has("decisions"))
+    return html`<div class="stack">${decisionsView(decisions, context)}</div>`;
+  const asked: Asked = {
+    list: of("list"),
+    group: of("group"),
+    after: of("after"),
+    item: of("item"),
+    do: of("do"),
+  };
+  if (asked.list === undefined || listNamed(asked.list) === undefined) {
+    return html`<div class="stack">${await overview(sources, now)}</div>`;
+  }
+  const name = asked.list;
+  const isItem = asked.item !== undefined;
+  const [list, item] = await Promise.all([
+    listView(
+      sources,
+      asked,
+      now,
+      (group) => hasActions && !isItem && groupChoices(name, group, asked),
+    ),
+    isItem ? itemView(sources, asked, { time, now, hasActions }) : undefined,
+  ]);
+  return html`<div class="${isItem ? "beside" : "stack"}"><div class="stack queue">${list}</div>${item}</div>`;
+}
+
+/** The whole page, as HTML. */
+export async function renderOperatorPage(
+  parameters: URLSearchParams,
+  decisions: readonly Decision[],
+  context: PageContext,
+  error?: string,
+): Promise<string> {
+  const { hasActions, operator, time, now } = context;
+  const own = parameters.get("done");
+  const told = decisions.filter(({ id, state }) => state === "planned" || id === own);
+  const content = await contentOf(parameters, decisions, context);
+  const who: Part = operator !== undefined && html`${operator} · `;
+  return renderPage({
+    title: "Payments to look after",
+    style: "?asset=style",
+    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, reference, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, reference, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
+${error !== undefined && html`<p class="notice bad" role="alert">${error}</p>`}${told.map((one) => notice(one, context))}
+<main id="main">${content}</main>`,
+  });
+}

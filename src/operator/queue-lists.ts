@@ -1,0 +1,188 @@
+import { sha256Hex } from "#hmac";
+import type { ReviewKind } from "../checkout/order-types.ts";
+import { sameError } from "../webhooks/inbox/event-pages.ts";
+import type { Choice, Entries, Entry, Sources } from "./entry.ts";
+import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
+import { listDoubles, listGoods, listReviews, listUnknown } from "./money-entries.ts";
+import { plural } from "./wording.ts";
+
+/** A list of the page. */
+export interface QueueList {
+  readonly title: string;
+  /** What is on it. */
+  readonly hint: string;
+  /** What a person does about one of it. */
+  readonly todo: string;
+  /** Whether equal causes are shown together. */
+  readonly isGrouped?: boolean;
+  /** The oldest first, without the bodies of events. */
+  read(sources: Sources, limit: number): Promise<Entries>;
+  /** One of them. Rejects if it is not there. */
+  find(sources: Sources, id: string): Promise<Entry>;
+}
+
+/** How many entries one list has at most. */
+export const MAX_ENTRIES = 10_000;
+
+type Read = QueueList["read"];
+
+const reviewsOf =
+  (...kinds: readonly ReviewKind[]): Read =>
+  (sources) =>
+    listReviews(sources, kinds);
+
+/** A list of everything that the sources have, the oldest first. */
+const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => {
+  const read: Read = async (sources, limit) => {
+    const pages = await Promise.all(reads.map((one) => one(sources, limit)));
+    const entries = pages.flatMap((page) => page.entries).sort((a, b) => a.at - b.at);
+    const hasMore = entries.length > limit || pages.some((page) => page.hasMore);
+    return { entries: entries.slice(0, limit), hasMore };
+  };
+  return {
+    read,
+    find: async (sources, id) => {
+      const { entries } = await read(sources, MAX_ENTRIES);
+      const found = entries.find((one) => one.id === id);
+      if (found === undefined) throw new Error("It does not wait any more.");
+      return found;
+    },
+  };
+};
+
+const events = (name: EventKindName): Pick<QueueList, "read" | "find" | "isGrouped"> => ({
+  isGrouped: true,
+  read: (sources, limit) => listEvents(name, sources, limit),
+  find: (sources, id) => findEvent(name, sources, id),
+});
+
+/** What waits for a person, money first. */
+export const LISTS: Readonly<Record<string, QueueList>> = {
+  twice: {
+    title: "Paid twice",
+    hint: "Two payments of one order, or with one transaction.",
+    todo: "Compare the payments. Pay one back if the customer paid twice.",
+    ...joined(reviewsOf("overpaid"), listDoubles),
+  },
+  amount: {
+    title: "Another amount",
+    hint: "A payment has another amount or currency than its order.",
+    todo: "Give the goods, or pay the money back.",
+    ...joined(reviewsOf("amount_mismatch", "currency_mismatch")),
+  },
+  late: {
+    title: "Late or unclear money",
+    hint: "Money for an order that is over, for no order, or with reports that contradict each other.",
+    todo: "Read the payment. Give the goods, or pay the money back.",
+    ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
+  },
+  unknown: {
+    title: "Unknown attempts",
+    hint: "It is not known whether these calls started a payment.",
+    todo: "Look for the payment at the service, and say what became of it.",
+    ...joined(listUnknown),
+  },
+  goods: {
+    title: "Goods that are due",
+    hint: "These orders are paid, and their goods were not given yet.",
+    todo: "Mend what fails in onPaid. It is tried again automatically.",
+    ...joined(reviewsOf("effect_failed"), listGoods),
+  },
+  failing: {
+    title: "Failing now",
+    hint: "The handler threw an error. These events are tried again automatically.",
+    todo: "Mend the handler. Nothing else is to be done.",
+    ...events("failing"),
+  },
+  conflicts: {
+    title: "Conflicts",
+    hint: "The service sent an event a second time with other data. The second version was not processed.",
+    todo: "Compare the two versions with the payment at the service.",
+    ...events("conflicts"),
+  },
+  dead: {
+    title: "All attempts failed",
+    hint: "The handler failed every time. These events are not tried again.",
+    todo: "Mend the handler, then process them again.",
+    ...events("dead"),
+  },
+  tooOld: {
+    title: "Too old, never tried",
+    hint: "These events are older than the inbox remembers. They were not processed, since they may be replays.",
+    todo: "Drop replays. Process an event whose order is open.",
+    ...events("tooOld"),
+  },
+};
+
+/** Entries with the same cause. */
+export interface Group {
+  /** It names the group in an address. */
+  readonly key: string;
+  readonly cause: string;
+  readonly entries: readonly Entry[];
+}
+
+/** The groups of a list, the largest first. */
+export function groupsOf(entries: readonly Entry[]): Group[] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const same = sameError(entry.cause);
+    const group = groups.get(same);
+    if (group === undefined) groups.set(same, [entry]);
+    else group.push(entry);
+  }
+  return [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([same, own]) => {
+      const [cause = "", other] = new Set(own.map((one) => one.cause));
+      const key = sha256Hex(same).slice(0, 16);
+      return { key, cause: other === undefined ? cause : same, entries: own };
+    });
+}
+
+/** What a person decides about: one entry, or all entries of a group up to a time. */
+export interface Target {
+  readonly list: string;
+  readonly action: string;
+  readonly id?: string | undefined;
+  readonly group?: string | undefined;
+  readonly until?: number | undefined;
+}
+
+/** A decision that is possible now. */
+export interface Chosen {
+  readonly choice: Choice;
+  readonly ids: readonly string[];
+  /** What it is about. */
+  readonly about: string;
+}
+
+/** A form may name anything, such as what every object inherits. */
+export const listNamed = (name: string): QueueList | undefined =>
+  Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
+
+const aboutEntry = ({ facts, cause }: Entry): string =>
+  [facts?.order, facts?.amount, facts?.references[0]].filter(Boolean).join(", ") || cause;
+
+/**
+ * What a form asks for, as far as it is offered now; `undefined` if there is no such action. Rejects if the
+ * entry does not wait any more.
+ */
+export async function choose(sources: Sources, target: Target): Promise<Chosen | undefined> {
+  const { list: name, action, id, group, until } = target;
+  const list = listNamed(name);
+  if (list === undefined || action === "" || (id ?? group ?? "") === "") return undefined;
+  if (id !== undefined) {
+    const entry = await list.find(sources, id);
+    const choice = entry.choices.find((one) => one.action === action);
+    return choice && { choice, ids: [id], about: aboutEntry(entry) };
+  }
+  if (list.isGrouped !== true) return undefined;
+  const { entries } = await list.read(sources, MAX_ENTRIES);
+  const seen = entries.filter(({ at }) => at <= (until ?? 0));
+  const found = groupsOf(seen).find(({ key }) => key === group);
+  if (found === undefined) throw new Error("These events do not wait any more.");
+  const choice = found.entries[0]?.choices.find((one) => one.action === action);
+  const about = `${list.title}, ${plural(found.entries.length, "event")}: ${found.cause}`;
+  return choice && { choice, ids: found.entries.map((one) => one.id), about };
+}

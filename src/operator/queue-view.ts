@@ -1,0 +1,141 @@
+import { type Html, html, type Part } from "../html/html.ts";
+import { icon } from "../html/icons.ts";
+import { comparePositions } from "../internal/page-cursor.ts";
+import type { Entry, Sources } from "./entry.ts";
+import { MAX_BODY_BYTES, withFacts } from "./event-entries.ts";
+import { withOrders } from "./money-entries.ts";
+import { type Group, groupsOf, LISTS, MAX_ENTRIES, type QueueList } from "./queue-lists.ts";
+import { ageText, messageOf } from "./wording.ts";
+
+/** What the address of the page asks for. */
+export interface Asked {
+  readonly list?: string | undefined;
+  readonly group?: string | undefined;
+  readonly after?: string | undefined;
+  readonly item?: string | undefined;
+  /** A choice that is to be confirmed. */
+  readonly do?: string | undefined;
+}
+
+/** An address on this page. */
+export const link = (parameters: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(parameters).filter((one): one is [string, string] =>
+    Boolean(one[1]),
+  );
+  return `?${new URLSearchParams(given)}`;
+};
+
+/** How many rows a page of a list has. */
+const ROWS = 25;
+/** How many rows a list has on the first page. */
+const ROWS_AT_FIRST = 5;
+/** How many entries of a list are counted on the first page. */
+const COUNTED = 1_000;
+
+const cursorOf = ({ at, id }: Entry): string => `${at}:${id}`;
+
+/** The entries after a cursor; all of them without one. */
+function entriesAfter(entries: readonly Entry[], after: string | undefined): readonly Entry[] {
+  const [, at, id = ""] = /^(\d{1,15}):(.*)$/s.exec(after ?? "") ?? [];
+  if (at === undefined) return entries;
+  return entries.filter((one) => comparePositions(one, { at: Number(at), id }) > 0);
+}
+
+/** What an entry belongs to: its order, amount and phone. */
+export const headline = ({ facts }: Entry): Html =>
+  html`<strong>${facts?.order ?? facts?.references.join(" and ") ?? "Data not read"}</strong>${facts?.amount !== undefined && html` <span class="amount">${facts.amount}</span>`}${facts?.phone !== undefined && html` <span class="phone">${facts.phone}</span>`}`;
+
+export function row(list: string, entry: Entry, asked: Asked, now: number): Html {
+  const isOpen = asked.item === entry.id;
+  const href = link({ ...asked, do: undefined, list, item: entry.id });
+  const todo = LISTS[list]?.todo;
+  return html`<li><a class="row" href="${href}"${isOpen && html` aria-current="true"`}><span class="line between"><span>${headline(entry)}</span><small>${ageText(entry.at, now)}</small></span><span class="cause">${entry.cause}</span>${todo !== undefined && html`<span class="hint">${todo}</span>`}</a></li>`;
+}
+
+const groupRow = (name: string, { key, cause, entries }: Group, now: number): Html =>
+  html`<li><a class="row" href="${link({ list: name, group: key })}"><span class="line between"><span><span class="badge bad">${entries.length}</span> <strong>${cause}</strong></span><small>oldest: ${ageText(entries[0]?.at ?? now, now)}</small></span></a></li>`;
+
+/** Rows with what their orders and bodies say, and how many were left without. */
+async function readRows(sources: Sources, entries: readonly Entry[]) {
+  const { entries: read, unread } = await withFacts(await withOrders(sources, entries));
+  const note =
+    unread > 0 &&
+    html`<p class="hint">The data of ${unread} events is not shown, since the others hold ${MAX_BODY_BYTES / 1_048_576} MB. Open one to see it.</p>`;
+  return { read, note };
+}
+
+const heading = (id: string, title: string, count: string): Html =>
+  html`<h2 id="${id}-title">${title} <small>${count}</small></h2>`;
+
+const failed = (name: string, title: string, error: unknown): Html =>
+  html`<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, title, "")}<p class="bad">This could not be read: ${messageOf(error)}</p></section>`;
+
+/** One list on the first page, with its count. */
+async function section(sources: Sources, name: string, list: QueueList, now: number) {
+  try {
+    const { entries, hasMore } = await list.read(sources, COUNTED);
+    const count = `${entries.length}${hasMore ? "+" : ""}`;
+    if (entries.length === 0) return { name, count, content: undefined };
+    const groups = list.isGrouped ? groupsOf(entries) : [];
+    const single = groups.flatMap((one) => (one.entries.length === 1 ? one.entries : []));
+    const many = groups.filter((one) => one.entries.length > 1);
+    const shown = (list.isGrouped ? single : entries).slice(0, ROWS_AT_FIRST);
+    const { read, note } = await readRows(sources, shown);
+    const rows = [
+      ...many.slice(0, ROWS_AT_FIRST).map((one) => groupRow(name, one, now)),
+      ...read.map((one) => row(name, one, {}, now)),
+    ];
+    const all = html`<p><a href="${link({ list: name })}">All ${count}</a></p>`;
+    const content = html`<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint}</p><ul class="rows">${rows}</ul>${note}${entries.length > shown.length && all}</section>`;
+    return { name, count, content };
+  } catch (error) {
+    return { name, count: "?", content: failed(name, list.title, error) };
+  }
+}
+
+/** The counters of all lists, each a link. */
+const counters = (counts: Readonly<Record<string, string>>): Html =>
+  html`<nav aria-label="Lists"><ul class="counters">${Object.entries(LISTS).map(([name, { title }]) => html`<li><a href="${link({ list: name })}"${counts[name] === "0" && html` class="zero"`}>${title} <b>${counts[name]}</b></a></li>`)}</ul></nav>`;
+
+/** Everything that waits for a person now, money first. */
+export async function overview(sources: Sources, now: number): Promise<Html> {
+  const sections = await Promise.all(
+    Object.entries(LISTS).map(([name, list]) => section(sources, name, list, now)),
+  );
+  const counts = Object.fromEntries(sections.map(({ name, count }) => [name, count]));
+  const waiting = sections.flatMap(({ content }) => content ?? []);
+  return html`${counters(counts)}${waiting.length > 0 ? waiting : html`<p class="card">${icon("check")}Nothing waits for a person.</p>`}`;
+}
+
+/** One list, page by page; `buttons` decide about a whole group. */
+export async function listView(
+  sources: Sources,
+  asked: Asked,
+  now: number,
+  buttons: (group: Group) => Part,
+): Promise<Html> {
+  const { list: name = "", group: key, after } = asked;
+  const list = LISTS[name] as QueueList;
+  const back = html`<p><a href="${key === undefined ? "?" : link({ list: name })}">← ${key === undefined ? "Everything" : list.title}</a></p>`;
+  try {
+    const { entries, hasMore } = await list.read(sources, MAX_ENTRIES);
+    const groups = list.isGrouped ? groupsOf(entries) : [];
+    const group = groups.find((one) => one.key === key);
+    const own = key === undefined ? entries : (group?.entries ?? []);
+    const rest = entriesAfter(own, after);
+    const { read, note } = await readRows(sources, rest.slice(0, ROWS));
+    const last = rest.length > ROWS ? read.at(-1) : undefined;
+    const many = key === undefined ? groups.filter((one) => one.entries.length > 1) : [];
+    const count = `${own.length.toLocaleString("en")}${hasMore ? "+" : ""}`;
+    const next = last && link({ list: name, group: key, after: cursorOf(last) });
+    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint} ${list.todo}</p>${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
+      many.length > 1 && after === undefined
+        ? html`<h3>By cause</h3><ul class="rows">${many.slice(0, ROWS).map((one) => groupRow(name, one, now))}</ul><h3>One by one</h3>`
+        : many.length === 1 && after === undefined
+          ? html`<ul class="rows">${groupRow(name, many[0] as Group, now)}</ul>`
+          : false
+    }${own.length === 0 ? html`<p class="hint">${icon("check")}None.</p>` : html`<ul class="rows">${read.map((one) => row(name, one, asked, now))}</ul>`}${note}${next !== undefined && html`<p><a href="${next}">Next ${Math.min(ROWS, rest.length - ROWS)}</a></p>`}${hasMore && html`<p class="hint">More than ${MAX_ENTRIES.toLocaleString("en")} wait. The newer ones are shown when these are done.</p>`}</section>`;
+  } catch (error) {
+    return html`${back}${failed(name, list.title, error)}`;
+  }
+}

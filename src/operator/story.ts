@@ -1,0 +1,145 @@
+import type { OrderEvent } from "../checkout/history.ts";
+import type { Payment } from "../contract/payment.ts";
+import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
+import type { Entry, Sources } from "./entry.ts";
+import { dataOf, withFacts } from "./event-entries.ts";
+import { LISTS } from "./queue-lists.ts";
+import { messageOf } from "./wording.ts";
+
+/** A line of the story of an order or a payment. */
+interface StoryLine {
+  readonly at: number;
+  readonly text: string;
+  readonly by?: string | undefined;
+}
+
+/** How many events of a list are searched for a story. */
+const SEARCHED = 500;
+
+const EVENT_LISTS = ["failing", "conflicts", "dead", "tooOld"] as const;
+
+/** What the inbox still has of some payments. `isWhole`: whether all of it was searched. */
+async function eventsOf(
+  sources: Sources,
+  references: readonly string[],
+): Promise<{ lines: StoryLine[]; isWhole: boolean }> {
+  let isWhole = true;
+  const pages = EVENT_LISTS.map(async (name) => {
+    const list = LISTS[name];
+    const page = await list?.read(sources, SEARCHED).catch(() => undefined);
+    if (page === undefined || page.hasMore) isWhole = false;
+    const { entries, unread } = await withFacts(page?.entries ?? []);
+    if (unread > 0) isWhole = false;
+    return entries
+      .filter(({ facts }) => facts?.references.some((one) => references.includes(one)))
+      .map(({ at, cause }) => ({ at, text: `An event came that waits. ${list?.title}: ${cause}` }));
+  });
+  return { lines: (await Promise.all(pages)).flat(), isWhole };
+}
+
+const TIMES: readonly (readonly [field: string, text: string])[] = [
+  ["created_at", "was made"],
+  ["completed_at", "was completed"],
+  ["failed_at", "failed"],
+];
+
+/** What the service says now of a payment. */
+export interface ReadPayment {
+  readonly reference: string;
+  readonly payment?: Payment;
+  /** Why it could not be read. */
+  readonly error?: string;
+}
+
+const readPayment = ({ gateway }: Sources, reference: string): Promise<ReadPayment> =>
+  gateway.payments.get(reference).then(
+    (payment) => ({ reference, payment }),
+    (error: unknown) => ({ reference, error: messageOf(error) }),
+  );
+
+const paymentLines = ({ reference, payment }: ReadPayment): StoryLine[] =>
+  TIMES.flatMap(([field, text]) => {
+    const at = Date.parse(String(payment?.[field] ?? ""));
+    return Number.isNaN(at) ? [] : { at, text: `The payment ${reference} ${text} at the service.` };
+  });
+
+/** Everything that is known of an order and of payments, in order of time. */
+export interface Story {
+  readonly lines: readonly StoryLine[];
+  readonly payments: readonly ReadPayment[];
+  readonly isWhole: boolean;
+}
+
+/** The payments of an order that are read for its story. */
+const MAX_PAYMENTS = 10;
+
+export async function storyOf(
+  sources: Sources,
+  { orderId, references }: { orderId?: string | undefined; references: readonly string[] },
+): Promise<Story> {
+  const history = orderId === undefined ? [] : ((await sources.checkout?.history(orderId)) ?? []);
+  const [payments, events] = await Promise.all([
+    Promise.all(references.slice(0, MAX_PAYMENTS).map((one) => readPayment(sources, one))),
+    eventsOf(sources, references),
+  ]);
+  const lines: StoryLine[] = [
+    ...history.map(({ at, ...line }: OrderEvent) => ({ ...line, at: Date.parse(at) })),
+    ...payments.flatMap(paymentLines),
+    ...events.lines,
+  ];
+  // Stable: what has the same time stays in its order.
+  lines.sort((a, b) => a.at - b.at);
+  return { lines, payments, isWhole: events.isWhole };
+}
+
+/** Two versions of the data of an event, field by field. */
+export interface Comparison {
+  /** What stands on the left. */
+  readonly first: string;
+  readonly rows: readonly {
+    readonly field: string;
+    readonly first: string | undefined;
+    readonly second: string | undefined;
+    readonly differs: boolean;
+  }[];
+}
+
+const text = (value: unknown): string | undefined =>
+  value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+
+/** Compares two versions, with what differs first. */
+function compareVersions(
+  first: Readonly<Record<string, unknown>>,
+  second: Readonly<Record<string, unknown>>,
+): Comparison["rows"] {
+  const fields = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  const rows = fields.map((field) => {
+    const [a, b] = [text(first[field]), text(second[field])];
+    return { field, first: a, second: b, differs: a !== b };
+  });
+  return rows.sort((a, b) => Number(b.differs) - Number(a.differs));
+}
+
+/** A conflict beside the version that was stored first; if that is processed, beside the payment itself. */
+export async function comparisonOf(
+  sources: Sources,
+  { id, facts }: Entry,
+  body: string,
+): Promise<Comparison | undefined> {
+  const { receiver } = sources;
+  const { key } = partsOfConflictId(id);
+  const read = async (list: { read(id: string): Promise<{ body: string }> }) =>
+    (await list.read(key).catch(() => undefined))?.body;
+  const stored = (await read(receiver.waiting)) ?? (await read(receiver.deadLetters));
+  if (stored !== undefined) {
+    return { first: "First version", rows: compareVersions(dataOf(stored), dataOf(body)) };
+  }
+  const [reference] = facts?.references ?? [];
+  if (reference === undefined) return undefined;
+  const { payment } = await readPayment(sources, reference);
+  if (payment === undefined) return undefined;
+  return {
+    first: "At the service now (the first version is processed)",
+    rows: compareVersions(payment, dataOf(body)),
+  };
+}

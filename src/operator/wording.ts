@@ -1,0 +1,61 @@
+// How the page writes times, amounts and phones.
+import { internationalDigits, maskedPhone } from "../contract/phone-number.ts";
+import { type Html, html } from "../html/html.ts";
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** A time in words: `2 hours`. */
+function durationText(ms: number): string {
+  const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? UNITS[3];
+  const count = Math.max(0, Math.floor(ms / length));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+export const ageText = (ms: number, now: number): string =>
+  now - ms < 1_000 ? "just now" : `${durationText(now - ms)} ago`;
+
+/** How times are written: in the zone of the operator, which they name. */
+export type WriteTime = (ms: number) => Html;
+
+/** @throws {RangeError} for a zone that does not exist. */
+export function timeWriter(timeZone: string | undefined): WriteTime {
+  const format = new Intl.DateTimeFormat("en-KE", {
+    ...(timeZone !== undefined && { timeZone }),
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "short",
+  });
+  return (ms) => html`<time datetime="${new Date(ms).toISOString()}">${format.format(ms)}</time>`;
+}
+
+const DECIMALS = { minimumFractionDigits: 2 };
+
+/** `KES 1,500.00`. An amount that is not a number is shown unchanged. */
+export function amountText(amount: unknown = "", currency: unknown = ""): string {
+  const isNumber = /^\d{1,15}(\.\d{1,2})?$/.test(String(amount));
+  const text = isNumber ? Number(amount).toLocaleString("en", DECIMALS) : String(amount);
+  return `${String(currency)} ${text}`.trim();
+}
+
+/** A phone number, masked; `undefined` if there is none. What is no phone number is not shown. */
+export function phoneText(phone: unknown): string | undefined {
+  if (typeof phone !== "string" && typeof phone !== "number") return undefined;
+  if (/^\S+ \*\*\* \d{3}$/.test(String(phone))) return String(phone);
+  const digits = internationalDigits(String(phone));
+  return digits === undefined ? "***" : maskedPhone(digits);
+}
+
+export const plural = (count: number, one: string): string =>
+  `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+
+export const messageOf = (error: unknown): string => String((error as Error)?.message ?? error);

@@ -1,0 +1,62 @@
+import { formatTimestamp } from "../clock.ts";
+
+const DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
+/** `KES 1,500.00`. */
+export const money = (cents: number, currency = "KES"): string =>
+  `${currency} ${(cents / 100).toLocaleString("en", DECIMALS)}`;
+
+/** `09:00:12`, in the sandbox's time zone. */
+export const timeOf = (ms: number): string => formatTimestamp(ms).slice(11, 19);
+
+const DATE = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "Africa/Nairobi",
+  weekday: "short",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+
+/** `Thu 1 January 2026`, in the sandbox's time zone. */
+export const dateOf = (ms: number): string => DATE.format(ms).replace(",", "");
+
+/** A duration as a person writes it: `48 s`, `5 min`, `2 h 5 min`. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+}
+
+/** Text that may be long, cut to fit one line. */
+export const clipped = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+
+/** Text as one word of a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A request to send again. */
+interface CurlRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Each one as a word of a shell. */
+  readonly headers: readonly string[];
+  readonly body?: string | undefined;
+}
+
+/** A request as a command for a shell. */
+export function curl({ method, url, headers, body = "" }: CurlRequest): string {
+  const isDefault = method === (body === "" ? "GET" : "POST");
+  return [
+    `curl -s${isDefault ? "" : ` -X ${method}`} ${/^[\w:/.-]+$/.test(url) ? url : quoted(url)}`,
+    ...headers.map((header) => `-H ${header}`),
+    ...(body === "" ? [] : [`-d ${quoted(body)}`]),
+  ].join(" \\\n  ");
+}
+
+/** The key comes from the environment: no page that is shared shows one. */
+export const KEY_HEADER = '"X-API-Key: $MALIPO_API_KEY"';
