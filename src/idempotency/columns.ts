@@ -1,4 +1,4 @@
-import type { AttemptDigests, NewAttempt } from "./store.ts";
+import type { AttemptDigests, NewAttempt } from "./idempotency-store.ts";
 
 /** An attempt as it is written: its texts are digests. */
 export interface NewRecord extends Omit<NewAttempt, "parameters" | "payment"> {

@@ -2,6 +2,12 @@ import { checkChoice, ownOptions } from "../internal/check-options.ts";
 import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
 import type { NewRecord } from "./columns.ts";
 import type { Digest } from "./digest.ts";
+import type {
+  AttemptDigests,
+  AttemptRecord,
+  IdempotencyStore,
+  ListQuery,
+} from "./idempotency-store.ts";
 import {
   attemptRecord,
   beginResult,
@@ -10,7 +16,6 @@ import {
   resolveResult,
   type StoredRecord,
 } from "./record.ts";
-import type { AttemptDigests, AttemptRecord, IdempotencyStore, ListQuery } from "./store.ts";
 
 /** A query after it was checked, with the defaults filled in. */
 export interface CheckedQuery extends PageQuery {
@@ -37,6 +42,8 @@ export interface Records extends Pick<IdempotencyStore, "finish" | "forget"> {
   begin(key: string, record: NewRecord): Promise<"begun" | StoredRecord | undefined>;
   /** Resolves an attempt if it may be resolved. Otherwise resolves with its record, if there is one. */
   resolve(key: string, resolution: Resolution): Promise<"resolved" | StoredRecord | undefined>;
+  /** The record of a key, if there is one that has not expired. */
+  read(key: string): Promise<StoredRecord | undefined>;
   /** The records of a scope in order, one more than the limit. */
   list(query: CheckedQuery, scope: string): Promise<readonly ListedRecord[]>;
 }
@@ -54,6 +61,10 @@ export function recordStore(records: Records, digest: Digest, scope: string): Id
         // Another process may have freed the key in between.
         if (found !== undefined) return beginResult(found, digests.parameters, attempt, scope);
       }
+    },
+    read: async (key) => {
+      const found = await records.read(key);
+      return found && { ...attemptRecord(found), result: found.result ?? undefined };
     },
     resolve: async (key, result, owner) => {
       for (;;) {

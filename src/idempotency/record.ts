@@ -1,15 +1,15 @@
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { COLUMNS } from "./columns.ts";
+import { LEASE_MARGIN_MS } from "./deadline.ts";
 import type { Digest } from "./digest.ts";
-import { LEASE_MARGIN_MS } from "./fence.ts";
-import { STORE_FORMAT } from "./format.ts";
+import { RECORD_VERSION } from "./format.ts";
 import type {
   AttemptDigests,
   AttemptRecord,
   BeginResult,
   NewAttempt,
   ResolveResult,
-} from "./store.ts";
+} from "./idempotency-store.ts";
 
 const STATES = ["in_flight", "succeeded", "unknown"] as const;
 
@@ -25,14 +25,14 @@ export interface StoredRecord extends Omit<AttemptRecord, "ageMs" | "notSentInMs
 export type RawRecord = Readonly<Partial<Record<(typeof COLUMNS)[number] | "elapsed_ms", unknown>>>;
 
 function checkVersion(key: string, version: unknown): void {
-  if (String(version) === String(STORE_FORMAT)) return;
+  if (String(version) === String(RECORD_VERSION)) return;
   if (!/^\d{1,9}$/.test(String(version))) throw notOurs(key, "version");
   const nextStep =
-    Number(version) > STORE_FORMAT
+    Number(version) > RECORD_VERSION
       ? "Upgrade malipo here too."
       : "An older version wrote it: find out what became of that call, then delete the record.";
   throw new Error(
-    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${STORE_FORMAT}. ${nextStep}`,
+    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${RECORD_VERSION}. ${nextStep}`,
   );
 }
 

@@ -1,22 +1,175 @@
 import { isGatewayError } from "../errors/any.ts";
-import { ConnectionError } from "../errors/connection.ts";
-import { IdempotencyConflictError, OutcomeUnknownError } from "../errors/payment.ts";
+import {
+  AttemptInFlightError,
+  IdempotencyConflictError,
+  OutcomeUnknownError,
+} from "../errors/attempt.ts";
+import { type Outcome, withKey } from "../errors/base.ts";
+import { ConnectionError, TimeoutError } from "../errors/connection.ts";
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { sleep } from "../internal/timeout.ts";
-import { checkBeginResult } from "./check-begin-result.ts";
-import { createFence, type Fence, leaseMsFor } from "./fence.ts";
-import { type Caller, type CurrentAttempt, SharedCall } from "./shared-call.ts";
-import type {
-  BeginResult,
-  IdempotencyStore,
-  InFlightResult,
-  PaymentSignals,
-  RecordedService,
-  UnknownResult,
-} from "./store.ts";
+import { type Deadline, deadlineOf, leaseMsFor } from "./deadline.ts";
+import {
+  type BeginResult,
+  checkBeginResult,
+  type IdempotencyStore,
+  type InFlightResult,
+  type MatchFields,
+  type RecordedService,
+  type UnknownResult,
+  writeBestEffort,
+} from "./idempotency-store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
-import { writeBestEffort } from "./write-best-effort.ts";
+
+/** One caller of a call. */
+interface Caller {
+  /** Method and path. A key of one endpoint has nothing to do with the same key of another. */
+  readonly endpoint: string;
+  /** The idempotency key, as the caller gave it. */
+  readonly key: string;
+  readonly totalTimeoutMs: number;
+  /** How long it waits for an attempt that it does not make itself. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface CurrentAttempt {
+  readonly owner: string;
+  /** Whether the call makes it; otherwise another process does. */
+  readonly isOwn: boolean;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+// By store, since a key is scoped by its store: gateways that share a store share its calls.
+const IN_FLIGHT = new WeakMap<IdempotencyStore, Map<string, SharedCall<unknown>>>();
+
+/** One call that several callers in this process wait for. */
+class SharedCall<T> {
+  readonly parameters: string;
+  /** What the call may have done so far: the outcome for a caller that leaves now. */
+  outcome: Outcome = "not_sent";
+  #result: Promise<T> | undefined;
+  readonly #controller = new AbortController();
+  readonly #close: () => void;
+  /** Called when the current attempt becomes known: callers that do not wait any longer for another's. */
+  readonly #onAttempt = new Set<() => void>();
+  #current: CurrentAttempt | undefined;
+  #waiting = 0;
+
+  private constructor(parameters: string, close: () => void) {
+    this.parameters = parameters;
+    this.#close = close;
+  }
+
+  /** The call that is in flight under a name, or else a new one (`isNew`), whose result must be given at once. */
+  static findOrStart<T>(
+    store: IdempotencyStore,
+    name: string,
+    parameters: string,
+  ): { call: SharedCall<T>; isNew: boolean } {
+    const calls = IN_FLIGHT.get(store) ?? new Map<string, SharedCall<unknown>>();
+    IN_FLIGHT.set(store, calls);
+    const found = calls.get(name);
+    if (found !== undefined) return { call: found as SharedCall<T>, isNew: false };
+    const started: SharedCall<T> = new SharedCall(parameters, () => {
+      // Another call may have started under the name since.
+      if (calls.get(name) === started) calls.delete(name);
+    });
+    calls.set(name, started as SharedCall<unknown>);
+    return { call: started, isNew: true };
+  }
+
+  /** What every caller waits for. */
+  set result(result: Promise<T>) {
+    this.#result = result;
+    result.then(this.#close, this.#close);
+  }
+
+  /** Aborts when the last caller has left. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Says which attempt the call waits for now, or makes. */
+  setCurrent(attempt: CurrentAttempt): void {
+    this.#current = attempt;
+    for (const onAttempt of this.#onAttempt) onAttempt();
+  }
+
+  /**
+   * Waits for the call as one of its callers. The last caller that leaves ends it.
+   *
+   * @param started - Whether this caller started the call, so that its attempt is the caller's own.
+   */
+  join(caller: Caller, started: boolean): Promise<T> {
+    const { endpoint, totalTimeoutMs, waitMs, signal } = caller;
+    return new Promise((resolve, reject) => {
+      this.#waiting++;
+      const leave = (reason: unknown) => {
+        reject(reason);
+        stopWaiting();
+        this.#waiting--;
+        if (this.#waiting === 0) this.#abort(reason);
+      };
+      const onAbort = () => leave(signal?.reason);
+      const leaveOthersAttempt = () => {
+        const current = this.#current;
+        if (current === undefined || (started && current.isOwn)) return false;
+        leave(inFlightError(caller, current));
+        return true;
+      };
+      const onTotalTimeout = () => {
+        if (!leaveOthersAttempt()) leave(this.#timeoutError(endpoint, totalTimeoutMs));
+      };
+      const onWaitTimeout = () => {
+        // Until it is known, there may be no other attempt: the store has not answered yet.
+        if (!leaveOthersAttempt()) this.#onAttempt.add(leaveOthersAttempt);
+      };
+      const timer = setTimeout(onTotalTimeout, totalTimeoutMs);
+      const waitTimer =
+        waitMs > 0 && waitMs < totalTimeoutMs ? setTimeout(onWaitTimeout, waitMs) : undefined;
+      const stopWaiting = () => {
+        clearTimeout(timer);
+        clearTimeout(waitTimer);
+        this.#onAttempt.delete(leaveOthersAttempt);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      signal?.addEventListener("abort", onAbort);
+      this.#result?.then(resolve, reject).finally(stopWaiting);
+      if (signal?.aborted) onAbort();
+      else if (waitMs === 0) onWaitTimeout();
+    });
+  }
+
+  #abort(reason: unknown): void {
+    // Closed first: a caller that comes now asks the store, and does not get this caller's reason.
+    this.#close();
+    this.#controller.abort(reason);
+  }
+
+  #timeoutError(endpoint: string, totalTimeoutMs: number): unknown {
+    const nextStep =
+      this.outcome === "unknown"
+        ? "It may have happened: look before you send it again."
+        : "Nothing was sent.";
+    const error = new TimeoutError(
+      `${endpoint}: there was no result within totalTimeoutMs (${totalTimeoutMs} ms). ${nextStep}`,
+      this.outcome,
+      totalTimeoutMs,
+    );
+    return withKey(error, this.outcome === "unknown" ? "taken" : "unknown");
+  }
+}
+
+function inFlightError({ endpoint, key, waitMs }: Caller, current: CurrentAttempt) {
+  const { owner, since, until } = current;
+  return new AttemptInFlightError(
+    `${endpoint}: another call has made an attempt with the idempotency key ${quoteMasked(key)} since ${since.toISOString()}, and it did not end while this call waited (${Math.round(waitMs)} ms). It ends at ${until.toISOString()} at the latest. Nothing was sent now. Make the call again later to get its result.`,
+    { idempotencyKey: key, attempt: owner, since, until },
+  );
+}
 
 /** A call that must happen at most once, no matter who makes it. */
 export interface KeyedCall<T> extends Caller {
@@ -26,9 +179,9 @@ export interface KeyedCall<T> extends Caller {
   readonly parameters: string;
   readonly baseUrl: string;
   /** What the payment can be recognised by, if the call makes one. */
-  readonly payment: PaymentSignals | undefined;
-  /** Sends the request and checks the response. Asks the fence before each attempt. */
-  perform(signal: AbortSignal, fence: Fence): Promise<T>;
+  readonly payment: MatchFields | undefined;
+  /** Sends the request and checks the response. Asks the deadline before each attempt. */
+  perform(signal: AbortSignal, deadline: Deadline): Promise<T>;
   /** The result as the store remembers it. */
   encode(result: T): string;
   /** The result out of what the store remembered. */
@@ -57,7 +210,7 @@ const serviceError = (
     service.baseUrl === undefined
       ? "with another base URL or another `scope` of the store"
       : service.baseUrl === baseUrl
-        ? `with another \`scope\` of the store (${JSON.stringify(service.scope)})`
+        ? "with another `scope` of the store"
         : `with another base URL (${service.baseUrl})`;
   return new IdempotencyConflictError(
     `${endpoint}: the idempotency key ${quoteMasked(key)} was used ${other}. This gateway uses ${baseUrl}. Nothing was sent. Give each service its own store, or its own \`scope\` of the store.`,
@@ -91,9 +244,8 @@ const unknownError = ({ endpoint, key }: KeyedCall<unknown>, found: UnknownResul
 export async function runOnce<T>(call: KeyedCall<T>): Promise<T> {
   const { store, parameters, endpoint, key } = call;
   const name = recordName(endpoint, key);
-  const { call: shared, isNew } = SharedCall.findOrStart<T>(store, name, parameters, (started) =>
-    runThroughStore(call, name, started),
-  );
+  const { call: shared, isNew } = SharedCall.findOrStart<T>(store, name, parameters);
+  if (isNew) shared.result = runThroughStore(call, name, shared);
   if (shared.parameters !== parameters) throw conflictError(call);
   return shared.join(call, isNew);
 }
@@ -127,12 +279,12 @@ async function runThroughStore<T>(
   const startedAt = performance.now();
   let hasWarned = false;
   for (let polls = 0; ; polls++) {
-    // Before the lease begins, so that the fence closes before the lease is over.
-    const fence = createFence(leaseMs);
+    // Before the lease begins, so that the deadline comes before the lease is over.
+    const deadline = deadlineOf(leaseMs);
     const found = await begin(call, name, owner, leaseMs);
     if (found.state === "begun") {
       shared.setCurrent(currentAttempt({ owner, ageMs: 0, leaseLeftMs: leaseMs }, true));
-      return attempt(call, name, shared, owner, fence);
+      return attempt(call, name, shared, owner, deadline);
     }
     if (!found.sameService) throw serviceError(call, found.service);
     if (!found.sameParameters) throw conflictError(call);
@@ -191,10 +343,11 @@ function decodeStored<T>({ endpoint, key, redactor, decode }: KeyedCall<T>, resu
   try {
     return decode(result);
   } catch (cause) {
-    throw storeError(
+    const error = storeError(
       `${endpoint}: the idempotency store holds a result for the idempotency key ${quoteMasked(key)} that cannot be read, so nothing was sent now. An earlier attempt may have happened. Look before you use another key.`,
       redactor.cause(cause),
     );
+    throw withKey(error, "taken");
   }
 }
 
@@ -203,24 +356,32 @@ async function attempt<T>(
   name: string,
   shared: SharedCall<T>,
   owner: string,
-  fence: Fence,
+  deadline: Deadline,
 ): Promise<T> {
   const { signal } = shared;
   let result: T;
   let sent = false;
+  let isLate = false;
+  const onTime: Deadline = () => {
+    const reason = deadline();
+    isLate = reason !== undefined;
+    return reason;
+  };
   try {
     // Every caller may have left while the store was slow.
     signal.throwIfAborted();
     sent = true;
     shared.outcome = "unknown";
-    result = await perform(signal, fence);
+    result = await perform(signal, onTime);
   } catch (error) {
     const mayHaveHappened = sent && (!isGatewayError(error) || error.outcome === "unknown");
     if (mayHaveHappened) rememberUnknown(store, name, owner);
-    await writeBestEffort(() =>
+    const isWritten = await writeBestEffort(() =>
       mayHaveHappened ? store.finish(name, owner, { state: "unknown" }) : store.forget(name, owner),
     );
-    throw error;
+    // After the lease, another attempt may have begun.
+    const isFree = isWritten && !isLate;
+    throw withKey(error, mayHaveHappened ? "taken" : isFree ? "free" : "unknown");
   }
   await writeBestEffort(() =>
     store.finish(name, owner, { state: "succeeded", result: encode(result) }),

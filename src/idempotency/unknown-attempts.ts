@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from "./store.ts";
+import type { IdempotencyStore } from "./idempotency-store.ts";
 
 // The unknown attempts that this process has seen, by store and record name. A person resolves the
 // attempt that they looked up, and must not resolve another one that has begun since.

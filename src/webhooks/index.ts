@@ -13,7 +13,9 @@ export {
   isKnownEvent,
   type KnownWebhookEvent,
   type PaymentCompletedData,
+  type PaymentCompletedEvent,
   type PaymentFailedData,
+  type PaymentFailedEvent,
   type PaymentInitiatedData,
   type SubscriptionCanceledData,
   type SubscriptionCreatedData,
@@ -26,7 +28,6 @@ export { GatewayError, type Outcome } from "../errors/base.ts";
 export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
 export type { Conflict, DeadLetter } from "./inbox/event-list.ts";
-export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
   type DrainResult,
   type EventSource,
@@ -34,17 +35,18 @@ export {
   type InboxStats,
   receiptFor,
   type Transaction,
-} from "./inbox/types.ts";
+} from "./inbox/inbox-types.ts";
+export { memoryInbox } from "./inbox/memory/inbox.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
-export type { WebhookHooks } from "./receiver/hooks.ts";
-export type { MerchantSecret, WebhookReceiverOptions } from "./receiver/options.ts";
 export { createWebhookReceiver } from "./receiver/receiver.ts";
-export type { WebhookResponse } from "./receiver/responses.ts";
+export type { WebhookHooks } from "./receiver/receiver-hooks.ts";
+export type { MerchantSecret, WebhookReceiverOptions } from "./receiver/receiver-options.ts";
 export type { SweepResult } from "./receiver/sweep.ts";
 export type { DoublePayments, PendingEvents, WaitingEvents } from "./receiver/waiting-events.ts";
 export type { WebhookReceiver } from "./receiver/webhook-receiver.ts";
+export type { WebhookResponse } from "./receiver/webhook-responses.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";
 export type { WebhookHeaders } from "./verification/signature-header.ts";
-export { type VerifyWebhookOptions, verifyWebhook } from "./verification/verify.ts";
+export { type VerifyWebhookOptions, verifyWebhook } from "./verification/verify-webhook.ts";

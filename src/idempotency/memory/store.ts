@@ -1,8 +1,8 @@
 import { comparePositions } from "../../internal/page-cursor.ts";
 import type { Digest } from "../digest.ts";
+import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../idempotency-store.ts";
 import { attemptRecord, resolveResult, type StoredRecord } from "../record.ts";
 import { type CheckedQuery, type Records, recordStore } from "../record-store.ts";
-import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 
 /** How idempotency keys are remembered in memory. */
@@ -90,6 +90,7 @@ export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): Idemp
       records.set(key, { ...attempt, ...times, state: "in_flight", result: null });
       return "begun";
     },
+    read: async (key) => read(key),
     finish: async (key, owner, how) => {
       if (read(key)?.owner === owner) end(key, how, owner);
     },

@@ -6,7 +6,8 @@ const NOW = "date_trunc('milliseconds', clock_timestamp())";
 
 // A commit is on the disk before it is acknowledged, whatever the database or the role is set to. The
 // setting ends with the transaction, so a connection of a pool keeps its own.
-const DURABLE = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+/** A condition that is always true. */
+export const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
   WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) <> ''`;
 
 const TYPES: Readonly<Record<string, string>> = {

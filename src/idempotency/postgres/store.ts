@@ -8,10 +8,10 @@ import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
 import { createDigest } from "../digest.ts";
-import { STORE_FORMAT, unknownFormat } from "../format.ts";
+import { isReadable, storedKey, unknownFormat } from "../format.ts";
+import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
-import { type Row, type RunStatement, sqlRecords } from "../sql/records.ts";
-import type { IdempotencyStore } from "../store.ts";
+import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FORMAT_COMMENT, recordStatementsFor, tableStatementsFor } from "./statements.ts";
 
@@ -40,32 +40,41 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
 }
 
 /** Runs the statements of one table. */
-function statementsOn(pool: Pick<Pool, "query">, table: string) {
+function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
   const texts = tableStatementsFor(table);
   const statementOf = recordStatementsFor(table);
-  let isChecked = false;
+  let checked: Promise<number> | undefined;
 
   /** @throws {ConfigurationError} for a table in another format. */
-  const checkFormat = async () => {
+  const readFormat = async (): Promise<number> => {
     const { rows } = await pool.query<{ comment: string | null }>(texts.comment);
     const comment = rows[0]?.comment ?? "";
     const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
-    if (String(format) !== String(STORE_FORMAT)) {
+    if (!isReadable(format)) {
       throw new ConfigurationError(
         `postgresIdempotency cannot use the table ${table}: ${unknownFormat(format, "another `table`")}`,
       );
     }
-    isChecked = true;
+    return Number(format);
+  };
+  /** Reads it once. A failure is forgotten. */
+  const formatOnce = (): Promise<number> => {
+    checked ??= readFormat().catch((error: unknown) => {
+      checked = undefined;
+      throw error;
+    });
+    return checked;
   };
   const migrate = async () => {
     await pool.query(texts.migrate);
-    await checkFormat();
+    await formatOnce();
   };
   /** Statements have no names: a pooler may give each one another connection. */
   const run: RunStatement = async (name, values) => {
-    if (!isChecked) await checkFormat();
+    const key = storedKey(await formatOnce(), scope, String(values.key));
+    const given: Values = { ...values, key };
     const { text, names } = statementOf(name);
-    return (await pool.query<Row>({ text, values: names.map((one) => values[one]) })).rows;
+    return (await pool.query<Row>({ text, values: names.map((one) => given[one]) })).rows;
   };
   return { migrate, run };
 }
@@ -111,7 +120,7 @@ export function postgresIdempotency(
     TABLE_NAME,
     "lower-case letters, digits and underscores, with or without a schema before a dot",
   );
-  const { migrate, run } = statementsOn(pool, table);
+  const { migrate, run } = statementsOn(pool, table, scope);
   const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
   return { ...store, migrate };
 }

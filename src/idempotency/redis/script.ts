@@ -1,6 +1,6 @@
 import { ATTEMPT_COLUMNS, COLUMNS } from "../columns.ts";
-import { LEASE_MARGIN_MS } from "../fence.ts";
-import { STORE_FORMAT } from "../format.ts";
+import { LEASE_MARGIN_MS } from "../deadline.ts";
+import { RECORD_VERSION, STORE_FORMAT } from "../format.ts";
 
 const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}'`).join(", ")} }`;
 
@@ -16,16 +16,20 @@ const found = (column: (typeof COLUMNS)[number]) => `found[${COLUMNS.indexOf(col
  * a key is `KEYS[1] .. key`. `KEYS[2]` orders the keys by when they began, `KEYS[3]` by when their
  * result expires, and `KEYS[4] .. digest` those of an account reference by when they began. `KEYS[5]`
  * has the digest of each key, since a record that expired cannot say it any more. `KEYS[6]` orders the
- * keys that have not succeeded. `KEYS[7]` has the format of them all.
+ * keys that have not succeeded. `KEYS[7]` has the format of them all; before format 3, all
+ * scopes shared their keys.
  */
 export const SCRIPT = `
   local records, index, expiry = KEYS[1], KEYS[2], KEYS[3]
   local references, digests, open = KEYS[4], KEYS[5], KEYS[6]
-  local operation = ARGV[1]
+  -- How many bytes at the beginning of the key are its scope.
+  local operation, scope_bytes = ARGV[1]:match('^(%a+) (%d+)$')
   local format = redis.call('GET', KEYS[7])
-  if format ~= '${STORE_FORMAT}' then
-    if format or redis.call('EXISTS', index) == 1 then return { 'format', format or '0' } end
+  if not format then
+    if redis.call('EXISTS', index) == 1 then return { 'format', '0' } end
     if operation == 'begin' then redis.call('SET', KEYS[7], '${STORE_FORMAT}') end
+  elseif format ~= '2' and format ~= '${STORE_FORMAT}' then
+    return { 'format', format }
   end
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -48,7 +52,7 @@ export const SCRIPT = `
   end
   local function read(record)
     local found = redis.call('HMGET', record, unpack(${luaList(COLUMNS)}))
-    if ${found("version")} ~= '${STORE_FORMAT}' then return found, false end
+    if ${found("version")} ~= '${RECORD_VERSION}' then return found, false end
     local passed = elapsed(record, redis.call('HGET', record, 'lease_from'))
     found[#found + 1] = passed and digits(passed)
     return found, passed
@@ -97,7 +101,7 @@ export const SCRIPT = `
         offset, look = offset + 1, look - 1
         if tonumber(score) > tonumber(after_score) or comes_after(key, after_key) then
           local found, passed = read(records .. key)
-          if ${found("version")} == '${STORE_FORMAT}' and ${found("scope")} == scope then
+          if ${found("version")} == '${RECORD_VERSION}' and ${found("scope")} == scope then
             local field = {}
             for at, name in ipairs(${luaList(COLUMNS)}) do field[name] = found[at] or '' end
             local lease = tonumber(field.lease_ms)
@@ -118,17 +122,21 @@ export const SCRIPT = `
   end
 
   local key, owner = ARGV[2], ARGV[3]
+  if format == '2' then key = key:sub(scope_bytes + 1) end
   local record = records .. key
-  if operation == 'begin' then
+  if operation == 'read' then
+    if redis.call('EXISTS', record) == 0 then return {} end
+    return (read(record))
+  elseif operation == 'begin' then
     local found = read(record)
-    if ${found("version")} == '${STORE_FORMAT}' and ${found("state")} == 'in_flight' and ${found("owner")} == owner then
+    if ${found("version")} == '${RECORD_VERSION}' and ${found("state")} == 'in_flight' and ${found("owner")} == owner then
       -- ioredis sends a command again after it lost its connection: the record is this attempt's own.
       -- It is written again, so that WAIT has something to wait for.
       redis.call('HSET', record, 'owner', owner)
       return { 'begun' }
     end
     if redis.call('EXISTS', record) == 1 then return found end
-    redis.call('HSET', record, 'version', '${STORE_FORMAT}', 'state', 'in_flight',
+    redis.call('HSET', record, 'version', '${RECORD_VERSION}', 'state', 'in_flight',
       'begun_at', digits(now), 'lease_from', digits(now))
     for at, name in ipairs(${luaList(ATTEMPT_COLUMNS)}) do
       if ARGV[2 + at] ~= '' or at <= 7 then redis.call('HSET', record, name, ARGV[2 + at]) end
@@ -145,7 +153,7 @@ export const SCRIPT = `
     return { 'begun' }
   elseif operation == 'finish' or operation == 'forget' then
     local found = redis.call('HMGET', record, 'version', 'owner')
-    if found[1] == '${STORE_FORMAT}' and found[2] == owner then
+    if found[1] == '${RECORD_VERSION}' and found[2] == owner then
       if operation == 'forget' then
         drop(key)
       elseif ARGV[4] == 'succeeded' then

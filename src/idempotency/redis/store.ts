@@ -4,12 +4,17 @@
  * @module malipo/idempotency/redis
  */
 
+import type { Redis } from "ioredis";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, wrongOption } from "../../internal/check-options.ts";
 import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
+import { checkReplicas, isReadOnly, MAX_REPLICATION_MS } from "../../internal/redis/replication.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { attemptColumns, COLUMNS, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
+import { scopedKey, unknownFormat } from "../format.ts";
+import type { IdempotencyStore } from "../idempotency-store.ts";
 import { checkRecord, type RawRecord } from "../record.ts";
 import {
   type CheckedQuery,
@@ -17,9 +22,8 @@ import {
   type Records,
   recordStore,
 } from "../record-store.ts";
-import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Reply, type ScriptRunner, scriptRunner } from "./script-runner.ts";
+import { SCRIPT } from "./script.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -56,6 +60,70 @@ const DEFAULT_PREFIX = "{malipo:idempotency}:";
 /** How many keys one run of the script looks at: it stops the Redis while it runs. */
 const KEYS_PER_LOOK = 1_000;
 
+/** What the script returns: a record's fields, nothing if there is no record, or what it did. */
+type Reply = readonly unknown[];
+
+/** What follows the prefix in the names of the keys, in the order in which the script takes them. */
+const KEY_NAMES = ["attempt:", "index", "expiry", "reference:", "references", "open", "format"];
+
+type Run = (...args: readonly (string | number)[]) => Promise<Reply>;
+
+interface ScriptRunner {
+  readonly run: Run;
+  /** As `run`, and rejects if too few replicas have what the script wrote. */
+  readonly runConfirmed: Run;
+}
+
+/** @throws {ConfigurationError} for a reply about keys in another format. */
+function inOurFormat(reply: unknown): Reply {
+  const [what, format] = reply as Reply;
+  if (what !== "format") return reply as Reply;
+  throw new ConfigurationError(
+    `redisIdempotency cannot use this Redis: ${unknownFormat(String(format), "another `prefix`")}`,
+  );
+}
+
+/** Runs the script on one Redis or on a node of a cluster. */
+function scriptRunner(client: RedisClient, prefix: string, replicas: number): ScriptRunner {
+  // A cluster has the same commands, and finds the node by the keys.
+  const redis = client as Redis;
+  const keys = KEY_NAMES.map((name) => prefix + name);
+  let isLeaving = false;
+
+  /** A Redis that became a replica keeps its connections, so the client would stay with it. */
+  const leaveReplica = (error: unknown) => {
+    if (!isReadOnly(error) || isLeaving || redis.status !== "ready") return;
+    isLeaving = true;
+    redis.once("close", () => {
+      isLeaving = false;
+    });
+    redis.disconnect(true);
+  };
+  const run: Run = async (...args) => {
+    try {
+      return inOurFormat(await redis.eval(SCRIPT, keys.length, ...keys, ...args));
+    } catch (error) {
+      leaveReplica(error);
+      throw error;
+    }
+  };
+  const runConfirmed: Run = async (...args) => {
+    if (replicas === 0) return run(...args);
+    // In one pipeline: WAIT waits for what its own connection has written.
+    const pipeline = redis.pipeline().eval(SCRIPT, keys.length, ...keys, ...args);
+    const [script, wait] = (await pipeline.wait(replicas, MAX_REPLICATION_MS).exec()) ?? [];
+    for (const reply of [script, wait]) {
+      const error = reply === undefined ? new Error("Redis returned no reply.") : reply[0];
+      if (error === null) continue;
+      leaveReplica(error);
+      throw error;
+    }
+    checkReplicas(wait?.[1], replicas, "an attempt");
+    return inOurFormat(script?.[1]);
+  };
+  return { run, runConfirmed };
+}
+
 const rawRecord = (values: Reply): RawRecord =>
   Object.fromEntries([...COLUMNS, "elapsed_ms"].map((name, at) => [name, values[at]]));
 
@@ -80,6 +148,7 @@ const argumentsOf = (columns: Readonly<Record<string, string | number | null>>) 
 /** Reads the index until there are enough records, or no more keys. */
 async function listRecords(
   script: ScriptRunner,
+  operation: string,
   scope: string,
   { state, digests, after, limit }: CheckedQuery,
 ): Promise<ListedRecord[]> {
@@ -88,7 +157,7 @@ async function listRecords(
   while (from !== undefined && records.length <= limit) {
     const count = limit + 1 - records.length;
     const [found, last] = (await script.run(
-      ...["list", from.at, from.id, state ?? "", scope, count, KEYS_PER_LOOK],
+      ...[operation, from.at, from.id, state ?? "", scope, count, KEYS_PER_LOOK],
       ...argumentsOf(digestColumns(digests)),
     )) as unknown as ListReply;
     for (const [key, reply] of found) records.push([key, checkRecord(key, rawRecord(reply))]);
@@ -147,28 +216,38 @@ export function redisIdempotency(
     }
   };
 
+  const recordIn = (key: string, reply: Reply) =>
+    reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
+
+  const scopeBytes = Buffer.byteLength(scopedKey(scope, ""));
+  const callOf = (name: string, key: string) => [`${name} ${scopeBytes}`, scopedKey(scope, key)];
+
   const records: Records = {
     begin: async (key, record) => {
       // A Redis that does not let itself be looked at is not reported.
       checkDurability().catch(() => {});
-      const reply = await script.runConfirmed("begin", key, ...argumentsOf(attemptColumns(record)));
+      const reply = await script.runConfirmed(
+        ...callOf("begin", key),
+        ...argumentsOf(attemptColumns(record)),
+      );
       return reply[0] === "begun" ? "begun" : checkRecord(key, rawRecord(reply));
     },
+    read: async (key) => recordIn(key, await script.run(...callOf("read", key))),
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : "";
-      await script.run("finish", key, owner, end.state, result, retentionMs);
+      await script.run(...callOf("finish", key), owner, end.state, result, retentionMs);
     },
     forget: async (key, owner) => {
-      await script.run("forget", key, owner);
+      await script.run(...callOf("forget", key), owner);
     },
     resolve: async (key, { result, owner = "" }) => {
       const how = result === undefined ? "free" : "done";
       const end = [how, result ?? "", retentionMs];
-      const reply = await script.run("resolve", key, owner, scope, ...end);
+      const reply = await script.run(...callOf("resolve", key), owner, scope, ...end);
       if (reply[0] === "resolved") return "resolved";
-      return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
+      return recordIn(key, reply);
     },
-    list: (query) => listRecords(script, scope, query),
+    list: (query) => listRecords(script, `list ${scopeBytes}`, scope, query),
   };
   return recordStore(records, createDigest(pepper), scope);
 }

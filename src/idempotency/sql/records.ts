@@ -8,7 +8,10 @@ export type Values = Readonly<Record<string, string | number | null>>;
 /** A row: a record, or only the key of one that was changed. */
 export type Row = RawRecord & { readonly key: string; readonly is_behind: number };
 
-/** Runs a statement, which takes those of the values that it names. */
+/**
+ * Runs a statement, which takes those of the values that it names. `key` is without the scope, and `stored_key`
+ * is that of a row.
+ */
 export type RunStatement = (name: StatementName, values: Values) => Promise<readonly Row[]>;
 
 /** The records of a SQL database. */
@@ -18,7 +21,7 @@ export function sqlRecords(run: RunStatement, retention: number): Records {
   /** The record of a row, whose lease starts again if the clock is behind it. */
   const recordIn = async (row: Row): Promise<StoredRecord> => {
     const record = checkRecord(row.key, row);
-    if (row.is_behind === 1) await run("restartLease", { key: row.key });
+    if (row.is_behind === 1) await run("restartLease", { stored_key: row.key });
     return record;
   };
   const read = async (key: string): Promise<StoredRecord | undefined> => {
@@ -30,6 +33,7 @@ export function sqlRecords(run: RunStatement, retention: number): Records {
       const hasBegun = await changesOne("begin", { key, ...attemptColumns(record) });
       return hasBegun ? "begun" : read(key);
     },
+    read,
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : null;
       await run("finish", { key, owner, state: end.state, result, retention });

@@ -1,6 +1,6 @@
 import { ATTEMPT_COLUMNS, COLUMNS } from "../columns.ts";
-import { LEASE_MARGIN_MS } from "../fence.ts";
-import { STORE_FORMAT } from "../format.ts";
+import { LEASE_MARGIN_MS } from "../deadline.ts";
+import { RECORD_VERSION } from "../format.ts";
 
 /** The differences between the two databases. All times are SQL expressions. */
 export interface Dialect {
@@ -52,8 +52,8 @@ function partsFor({ now, later, inMs }: Dialect) {
     record: `key, ${columns}, ${inMs("begun_at")} AS begun_at,
       CASE WHEN lease_from > ${now.lease} THEN 0 ELSE ${inMs(`(${now.lease} - lease_from)`)} END AS elapsed_ms,
       CASE WHEN lease_from > ${now.lease} THEN 1 ELSE 0 END AS is_behind`,
-    isOwned: `key = $key AND owner = $owner AND version = ${STORE_FORMAT}`,
-    isResolvable: `key = $key AND version = ${STORE_FORMAT} AND scope = $scope
+    isOwned: `key = $key AND owner = $owner AND version = ${RECORD_VERSION}`,
+    isResolvable: `key = $key AND version = ${RECORD_VERSION} AND scope = $scope
       AND ${state} = 'unknown' AND owner = coalesce($owner, owner)`,
     isFreeable: isLeaseOverFor(LEASE_MARGIN_MS),
     keepUntil: later(now.retention, "$retention"),
@@ -70,7 +70,7 @@ export function statementsFor(dialect: Dialect) {
   const { state, record, isOwned, isResolvable, isFreeable, keepUntil } = partsFor(dialect);
   const listWhere = (condition: string) => `
     SELECT ${record} FROM ${table} AS stored
-    WHERE version = ${STORE_FORMAT} AND scope = $scope ${condition}
+    WHERE version = ${RECORD_VERSION} AND scope = $scope ${condition}
       AND (begun_at, key) > (${fromMs("$after_at")}, $after_key)
       AND (keep_until IS NULL OR keep_until > ${now.retention})
       AND ($state IS NULL OR ${state} = $state)
@@ -82,13 +82,16 @@ export function statementsFor(dialect: Dialect) {
     begin: `
     INSERT INTO ${table} AS stored
       (key, version, state, begun_at, lease_from, ${ATTEMPT_COLUMNS.join(", ")})
-    SELECT $key, ${STORE_FORMAT}, 'in_flight', ${now.wall}, ${now.lease},
+    SELECT $key, ${RECORD_VERSION}, 'in_flight', ${now.wall}, ${now.lease},
       ${ATTEMPT_COLUMNS.map((column) => `$${column}`).join(", ")}
     WHERE ${durable}
     ON CONFLICT (key) DO UPDATE SET ${REPLACE}
-      WHERE stored.keep_until <= ${now.retention} AND stored.version = ${STORE_FORMAT}
+      WHERE stored.keep_until <= ${now.retention} AND stored.version = ${RECORD_VERSION}
     RETURNING key`,
-    read: `SELECT ${record} FROM ${table} WHERE key = $key`,
+    // Of another version too: only the version that wrote it knows when it expires.
+    read: `
+    SELECT ${record} FROM ${table} WHERE key = $key
+      AND (keep_until IS NULL OR keep_until > ${now.retention} OR version <> ${RECORD_VERSION})`,
     finish: `
     UPDATE ${table} SET state = $state, result = $result,
       keep_until = CASE WHEN $state = 'succeeded' THEN ${keepUntil} END
@@ -104,7 +107,7 @@ export function statementsFor(dialect: Dialect) {
     // The clock of leases was set back since: a lease lasts no longer than its own length from here.
     restartLease: `
     UPDATE ${table} SET lease_from = ${now.lease}
-    WHERE key = $key AND lease_from > ${now.lease} AND version = ${STORE_FORMAT} AND ${durable}`,
+    WHERE key = $stored_key AND lease_from > ${now.lease} AND version = ${RECORD_VERSION} AND ${durable}`,
     list: listWhere(""),
     // Their own statements, so that they use an index: every event of a payment asks for these.
     listOpen: listWhere("AND state IN ('in_flight', 'unknown')"),

@@ -7,10 +7,15 @@ import {
   whenUnlocked,
 } from "../../internal/sqlite/locks.ts";
 import { createMeta, FileClock, formatOf } from "../../internal/sqlite/meta.ts";
-import { cannotUse, makeDurable, openFile } from "../../internal/sqlite/open.ts";
+import {
+  cannotUse,
+  makeDurable,
+  openFile,
+  type SqliteSource,
+} from "../../internal/sqlite/open-file.ts";
 import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
-import { STORE_FORMAT, unknownFormat } from "../format.ts";
+import { isReadable, STORE_FORMAT, unknownFormat } from "../format.ts";
 import { CREATE, META, STATEMENTS, TABLE } from "./statements.ts";
 
 /** What an operation works with. */
@@ -18,17 +23,21 @@ export interface Opened {
   readonly statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
   /** By which results are forgotten. */
   readonly clock: FileClock;
+  /** In which the file was written. */
+  readonly format: number;
 }
 
 const OWNER = "sqliteIdempotency";
 
-function createTables(database: DatabaseSync): void {
+/** Creates the tables if there are none, and returns their format. */
+function createTables(database: DatabaseSync): number {
   const format = formatOf(database, META, TABLE);
-  if (format === STORE_FORMAT) return;
+  if (isReadable(format)) return Number(format);
   if (format !== undefined)
     throw new ConfigurationError(unknownFormat(format, "the path of a new file"));
   createMeta(database, META, STORE_FORMAT);
   database.exec(CREATE);
+  return STORE_FORMAT;
 }
 
 /**
@@ -37,7 +46,7 @@ function createTables(database: DatabaseSync): void {
  *
  * @param warn - Called when a clock of the machine was set.
  */
-export function sqliteFile(path: string, warn: (warning: string) => void) {
+export function sqliteFile(path: SqliteSource, warn: (warning: string) => void) {
   const database = openFile(OWNER, path);
   const checkFile = watchFile(fileOf(database));
   let checkLog: FileCheck = () => undefined;
@@ -47,11 +56,12 @@ export function sqliteFile(path: string, warn: (warning: string) => void) {
   const setUp = (): Opened => {
     if (opened !== undefined) return opened;
     makeDurable(database);
-    inTransaction(database, () => createTables(database));
+    const format = inTransaction(database, () => createTables(database));
     checkLog = watchFile(logOf(database));
     opened = {
       statements: prepareAll(database, STATEMENTS),
       clock: new FileClock(database, META),
+      format,
     };
     return opened;
   };
@@ -79,7 +89,9 @@ export function sqliteFile(path: string, warn: (warning: string) => void) {
       }, deadline);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      throw new Error(`The SQLite file ${path} cannot be used: ${LOCKED_REASON}`, { cause: error });
+      const file = fileOf(database);
+      const what = file === "" ? "The open database" : `The SQLite file ${file}`;
+      throw new Error(`${what} cannot be used: ${LOCKED_REASON}`, { cause: error });
     }
   };
   return {

@@ -1,4 +1,4 @@
-import { STORE_FORMAT } from "../format.ts";
+import { RECORD_VERSION } from "../format.ts";
 import { statementsFor } from "../sql/statements.ts";
 
 export const TABLE = "malipo_idempotency";
@@ -49,7 +49,7 @@ export const STATEMENTS = {
   dropExpired: `
     DELETE FROM malipo_idempotency WHERE key IN (
       SELECT key FROM malipo_idempotency
-      WHERE keep_until <= $now AND version = ${STORE_FORMAT} LIMIT 20
+      WHERE keep_until <= $now AND version = ${RECORD_VERSION} LIMIT 20
     )
   `,
 } as const;

@@ -5,16 +5,19 @@
  */
 
 import { uptimeMs } from "../../internal/retention-clock.ts";
+import type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { createDigest } from "../digest.ts";
+import { storedKey } from "../format.ts";
+import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
 import { parametersOf } from "../sql/statements.ts";
-import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { sqliteFile } from "./file.ts";
 import { STATEMENTS } from "./statements.ts";
 
+export type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** An idempotency store in a SQLite file. */
@@ -49,7 +52,7 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
  * lost too.
  *
  * @param path - The file. It is created if it does not exist, readable only by its owner. It must
- * not be on a network file system.
+ * not be on a network file system. An open `DatabaseSync` is used unchanged.
  * @throws {ConfigurationError} for a wrong option, in a runtime without `node:sqlite`, and for a table
  * of another version of malipo.
  * @throws {Error} if the file cannot be opened, or is not a SQLite database.
@@ -63,7 +66,7 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
  * ```
  */
 export function sqliteIdempotency(
-  path: string,
+  path: SqliteSource,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
   const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
@@ -71,9 +74,10 @@ export function sqliteIdempotency(
   const file = sqliteFile(path, warnOnce(own.onWarning));
 
   const run: RunStatement = (name, values) =>
-    file.use(({ statements, clock }) => {
+    file.use(({ statements, clock, format }) => {
       const times = { wall: Date.now(), uptime: uptimeMs(), now: clock.now() };
-      const given: Values = { ...values, ...times };
+      const key = storedKey(format, scope, String(values.key));
+      const given: Values = { ...values, ...times, key };
       const named = parametersOf(STATEMENTS[name]).map((one) => [one, given[one] ?? null]);
       const rows = statements[name].all(Object.fromEntries(named));
       if (name === "finish") statements.dropExpired.run({ now: times.now });

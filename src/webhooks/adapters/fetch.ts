@@ -4,8 +4,8 @@
  * @module malipo/fetch
  */
 
-import type { WebhookResponse } from "../receiver/responses.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
+import type { WebhookResponse } from "../receiver/webhook-responses.ts";
 
 /** Which line to move. Frameworks are recognised by the fields of their requests. */
 const hintFor = (request: Request): string =>

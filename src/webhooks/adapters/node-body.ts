@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { WebhookRequest } from "../receiver/accept.ts";
-import type { WebhookResponse } from "../receiver/responses.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
+import type { WebhookResponse } from "../receiver/webhook-responses.ts";
 
 /** A request of `node:http`, with the fields that frameworks add. */
 export type NodeRequest = IncomingMessage & {

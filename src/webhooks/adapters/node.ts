@@ -1,10 +1,11 @@
 /**
- * A receiver on `node:http`, Express, Koa and Nest.
+ * A receiver, or a page, on `node:http`, Express, Koa and Nest.
  *
  * @module malipo/node
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { onNode, type RequestHandler } from "../../internal/on-node.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { type NodeRequest, responseTo } from "./node-body.ts";
 
@@ -33,7 +34,8 @@ const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.
 
 /**
  * Mounts a receiver on everything built on `node:http`: plain servers, Express, Nest, Koa (by
- * `context.req` and `context.res`).
+ * `context.req` and `context.res`). It mounts a handler of `Request` objects, too, such as
+ * `checkout.page()`.
  *
  * The body must not have been parsed. If a framework stores the raw bytes (`express.raw()`, Nest's
  * `rawBody`), they are used. The response to a parsed body is 500, and the receiver's `onError` is
@@ -47,8 +49,13 @@ const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.
  * ```
  */
 export function nodeHandler(
-  receiver: WebhookReceiver,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  receiver: WebhookReceiver | RequestHandler,
+): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error: unknown) => void,
+) => Promise<void> {
+  if (typeof receiver === "function") return onNode(receiver);
   return async (request: NodeRequest, response) => {
     const { status, headers, body } = await responseTo(request, receiver, hintFor);
     // The sender is gone, or a time limit of the framework has responded.

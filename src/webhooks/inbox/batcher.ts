@@ -1,5 +1,5 @@
 import { notStoredInTime, tooManyWaiting } from "./errors.ts";
-import { type NewDelivery, type Receipt, receiptFor } from "./types.ts";
+import { type NewDelivery, type Receipt, receiptFor } from "./inbox-types.ts";
 
 /** The limits of a {@link Batcher}. */
 export interface BatchLimits {

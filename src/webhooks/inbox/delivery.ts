@@ -1,5 +1,5 @@
 import { sha256Hex } from "#hmac";
-import type { NewDelivery } from "./types.ts";
+import type { NewDelivery, TraceContext } from "./inbox-types.ts";
 
 /** The id of a conflict: deliveries of one event differ in their digests. */
 export const conflictIdOf = ({ key, digest }: Pick<NewDelivery, "key" | "digest">): string =>
@@ -20,6 +20,13 @@ export const asOwnEvent = (delivery: NewDelivery): NewDelivery => ({
   formerKey: undefined,
   deadLetterReason: undefined,
 });
+
+/** The header that says whose event it is, with a receiver for many merchants. */
+export const MERCHANT = "malipo-merchant";
+
+/** Whose event it is; `undefined` if the receiver is for one account. */
+export const merchantOf = (context: TraceContext | undefined): string | undefined =>
+  context?.[MERCHANT];
 
 /** The bytes of a stored text. */
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

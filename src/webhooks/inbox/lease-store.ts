@@ -1,4 +1,5 @@
-import type { Job, Transaction } from "./types.ts";
+import type { Job, Transaction } from "./inbox-types.ts";
+import type { Kinds } from "./kinds.ts";
 
 /** A delivery that only this process may process, for a limited time. */
 export interface Lease extends Omit<Job, "signal" | "transaction"> {
@@ -6,17 +7,35 @@ export interface Lease extends Omit<Job, "signal" | "transaction"> {
   readonly token: string;
 }
 
-/** How a lease ended. `released`: handed back, as if it had not been taken. */
-export interface EndedLease {
+/** A lease whose attempt failed. */
+export interface FailedLease {
   readonly lease: Lease;
-  readonly as: "done" | "failed" | "released";
   /** Why the attempt failed. */
-  readonly error?: string;
-  /** Of a failed attempt: when the next one begins. Without it, the event is a dead letter. */
+  readonly error: string;
+  /** When the next attempt begins. Without it, the event is a dead letter. */
   readonly retryInMs?: number | undefined;
 }
 
-/** What a store did beside its turns. */
+/** Which deliveries a worker claims. */
+export interface Claim {
+  /** Returns how many at most: none any more once the worker stops. */
+  readonly room: () => number;
+  readonly kinds: Kinds;
+  /** Merchants whose share of the places is taken: their deliveries are left. */
+  readonly busy: readonly string[];
+}
+
+/** What a worker writes at once. */
+export interface LeaseChanges {
+  /** Processed. */
+  readonly complete: readonly Lease[];
+  readonly fail: readonly FailedLease[];
+  /** Handed back, as if they had not been taken. */
+  readonly release: readonly Lease[];
+  readonly claim: Claim;
+}
+
+/** What a store did beside its leases. */
 export interface Maintenance {
   /** What the user must know. */
   readonly warnings: readonly Error[];
@@ -26,29 +45,21 @@ export interface Maintenance {
 
 /** A store that leases its deliveries. Each method is atomic. */
 export interface LeaseStore {
-  /**
-   * Writes how leases ended, and leases due deliveries of the queues.
-   *
-   * @param room - Returns how many to lease at most: none any more once the worker stops.
-   */
-  turn(
-    ended: readonly EndedLease[],
-    room: () => number,
-    queues: readonly string[],
-  ): Lease[] | Promise<Lease[]>;
+  /** Completes, fails and releases leases, and then claims deliveries. Returns the new leases. */
+  commit(changes: LeaseChanges): Lease[] | Promise<Lease[]>;
   /** Extends leases. Returns the tokens of the lost ones. */
-  renew(tokens: readonly string[]): string[] | Promise<string[]>;
-  /** Milliseconds until the next delivery of the queues is due; infinite if none is known. */
-  nextDueInMs(queues: readonly string[]): number;
-  /** How many deliveries of the queues are due. */
-  dueCount(queues: readonly string[]): number | Promise<number>;
+  extend(tokens: readonly string[]): string[] | Promise<string[]>;
+  /** Milliseconds until the next delivery of the kinds is due; infinite if none is known. */
+  nextDueInMs(kinds: Kinds): number;
+  /** How many deliveries of the kinds are due. */
+  dueCount(kinds: Kinds): number | Promise<number>;
   /** Forgets what is over. */
-  maintain(queues: readonly string[]): Maintenance | Promise<Maintenance>;
-  /** A delivery of the queue may be due. */
-  noteDue?(queue: string): void;
+  maintain(kinds: Kinds): Maintenance | Promise<Maintenance>;
+  /** A delivery of the kind may be due. */
+  noteDue?(kind: string): void;
   /** It is storing deliveries, which comes first. It has the workers poll soon after that. */
   readonly isStoring?: boolean;
-  /** How many deliveries it leases at most before a handler is free for them, since a turn takes long. */
+  /** How many deliveries it leases at most before a handler is free for them, since a commit takes long. */
   readonly maxAhead?: number;
   /**
    * A transaction that includes the end of the lease, if the store supports it.

@@ -1,9 +1,17 @@
 import { waitAtMost } from "../../internal/timeout.ts";
+import { merchantOf } from "./delivery.ts";
 import { errorText, isLastAttempt, leaseLost, receiverStopped } from "./errors.ts";
-import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "./lease-store.ts";
+import type { Transaction, WorkerOptions } from "./inbox-types.ts";
+import type { Kinds } from "./kinds.ts";
+import {
+  type FailedLease,
+  type Lease,
+  type LeaseChanges,
+  type LeaseStore,
+  POLL_INTERVAL_MS,
+} from "./lease-store.ts";
 import type { Pace } from "./pace.ts";
-import { Poller } from "./poller.ts";
-import { queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
+import { Places } from "./places.ts";
 
 /** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
 const RETRY_DELAY_MS = 2_000;
@@ -14,12 +22,19 @@ const LAST_WRITE_MS = 700;
 /** For how much work of its handlers a worker leases ahead. */
 const AHEAD_MS = 100;
 
+/**
+ * How often a worker looks past the events of a merchant whose places are taken: a store may have to read
+ * them all.
+ */
+const LOOK_PAST_MS = 250;
+
 /** How long leases last, and when failed attempts are made again. */
 export type LeasePace = Pick<Pace, "leaseMs" | "backoffMs">;
 
 /** A lease of this worker, until its end is written. */
 interface Held {
   readonly lease: Lease;
+  readonly merchant: string | undefined;
   readonly controller: AbortController;
   /** Its own transaction has ended it, it is handed back, or another process has it. */
   isOver: boolean;
@@ -29,11 +44,82 @@ interface Held {
   run?: Promise<void>;
 }
 
+/** How a lease ended: the change that writes it. */
+type Ended =
+  | { readonly as: "complete" | "release"; readonly lease: Lease }
+  | ({ readonly as: "fail" } & FailedLease);
+
+function changesOf(ended: readonly Ended[]): Omit<LeaseChanges, "claim"> {
+  const leasesOf = (how: Ended["as"]) =>
+    ended.filter(({ as }) => as === how).map(({ lease }) => lease);
+  const fail = ended.flatMap((one) => {
+    if (one.as !== "fail") return [];
+    const { as: _, ...failed } = one;
+    return [failed];
+  });
+  return { complete: leasesOf("complete"), fail, release: leasesOf("release") };
+}
+
+/** Runs turns, one after another: at once, soon, or later. Those that are asked for while one runs are one. */
+export class Poller {
+  readonly #turn: () => Promise<void>;
+  #running: Promise<void> | undefined;
+  #isDue = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+  /** A turn begins when this turn of the event loop has ended. */
+  isSoon = false;
+
+  /** @param turn - Says when the next one is. Never rejects. */
+  constructor(turn: () => Promise<void>) {
+    this.#turn = turn;
+  }
+
+  /** Resolves after a turn that began after this call. */
+  now(): Promise<void> {
+    this.#isDue = true;
+    this.#running ??= this.#runWhileDue();
+    return this.#running;
+  }
+
+  async #runWhileDue(): Promise<void> {
+    while (this.#isDue && !this.#isStopped) {
+      this.#isDue = false;
+      clearTimeout(this.#timer);
+      await this.#turn();
+    }
+    this.#running = undefined;
+  }
+
+  /** Once for everything that asks for it in this turn of the event loop. */
+  soon(): void {
+    if (this.isSoon) return;
+    this.isSoon = true;
+    // Cloudflare Workers have no `setImmediate`.
+    (globalThis.setImmediate ?? setTimeout)(() => {
+      this.isSoon = false;
+      void this.now();
+    });
+  }
+
+  /** In place of the time that was said before. */
+  in(ms: number): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.now(), Math.max(ms, 1));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+}
+
 /** Processes the deliveries of a store, some at a time. */
 export class LeaseWorker {
   readonly #store: LeaseStore;
   readonly #options: WorkerOptions;
-  readonly #queues: readonly string[];
+  readonly #kinds: Kinds;
   readonly #pace: LeasePace;
   /** How many deliveries it may still take. */
   #allowance: number;
@@ -45,15 +131,18 @@ export class LeaseWorker {
   readonly #held = new Map<string, Held>();
   /** Leased, and not running yet. */
   readonly #ready: Held[] = [];
-  #running = 0;
+  /** The places of its handlers. */
+  readonly #places: Places;
   /** Ended, and not written yet. */
-  readonly #ended: EndedLease[] = [];
+  readonly #ended: Ended[] = [];
   #state: "running" | "stopping" | "stopped" = "running";
   readonly #poller = new Poller(() => this.#poll());
   readonly #renewer = new Poller(() => this.#renew());
   #isMaintaining = false;
   #maintainAt = Number.NEGATIVE_INFINITY;
-  /** How many deliveries it leases ahead, by the pace since the last turn. */
+  /** When it looks past the events of a merchant again. */
+  #lookPastAt = Number.NEGATIVE_INFINITY;
+  /** How many deliveries it leases ahead, by the pace since the last commit. */
   #ahead = 0;
   #lastTurn = { at: performance.now(), processed: 0 };
 
@@ -66,7 +155,8 @@ export class LeaseWorker {
   ) {
     this.#store = store;
     this.#options = options;
-    this.#queues = queuesOf(options);
+    this.#kinds = options.kinds;
+    this.#places = new Places(options.concurrency);
     this.#allowance = limit;
     this.#pace = pace;
     this.#renewer.in(pace.leaseMs / 3);
@@ -81,7 +171,7 @@ export class LeaseWorker {
   async #poll(): Promise<void> {
     let nextInMs: number;
     try {
-      await this.#turn();
+      await this.#commit();
       nextInMs = this.#dueInMs();
       void this.#maintain();
       const isIdle = this.#held.size === 0 && !this.#isMaintaining && nextInMs > 0;
@@ -98,16 +188,21 @@ export class LeaseWorker {
     return RETRY_DELAY_MS;
   }
 
-  async #turn(): Promise<void> {
+  async #commit(): Promise<void> {
     this.#notePace();
     const ended = [...this.#ended];
-    const leases = await this.#store.turn(ended, () => this.#room(), this.#queues);
+    const busy = this.#busy();
+    const claim = { room: () => this.#room(), kinds: this.#kinds, busy };
+    const leases = await this.#store.commit({ ...changesOf(ended), claim });
     this.#ended.splice(0, ended.length);
+    const isPast = busy.length > 0 && performance.now() >= this.#lookPastAt;
+    if (isPast && leases.length === 0) this.#lookPastAt = performance.now() + LOOK_PAST_MS;
     this.#allowance -= leases.length;
     for (const { lease } of ended) this.#held.delete(lease.token);
     for (const lease of leases) {
       const controller = new AbortController();
-      const held: Held = { lease, controller, isOver: false, hasEnded: false };
+      const merchant = merchantOf(lease.traceContext);
+      const held: Held = { lease, merchant, controller, isOver: false, hasEnded: false };
       this.#held.set(lease.token, held);
       this.#ready.push(held);
     }
@@ -124,18 +219,28 @@ export class LeaseWorker {
     this.#ahead = Math.min(maxAhead, Math.floor(AHEAD_MS * perMs));
   }
 
-  /** How many deliveries to lease now: none, or enough to be worth a turn. */
+  /** The merchants whose events wait here although there are free places. */
+  #busy(): string[] {
+    if (this.#places.free === 0) return [];
+    return [...new Set(this.#ready.flatMap(({ merchant }) => merchant ?? []))];
+  }
+
+  /** How many deliveries to lease now: none, or enough to be worth a commit. */
   #room(): number {
     if (this.#state !== "running") return 0;
-    const { concurrency } = this.#options;
-    const room = concurrency + this.#ahead - this.#running - this.#ready.length;
-    const isWorthIt = this.#ready.length === 0 || room > this.#ahead / 2;
+    const { free } = this.#places;
+    if (free > 0 && this.#ready.length > 0 && performance.now() < this.#lookPastAt) return 0;
+    // While there are free places, all that is ready waits for one of its merchant's.
+    const waiting = free > 0 ? 0 : this.#ready.length;
+    const room = free + this.#ahead - waiting;
+    const isWorthIt = waiting === 0 || room > this.#ahead / 2;
     return isWorthIt ? Math.max(0, Math.min(room, this.#allowance)) : 0;
   }
 
   /** When to poll for the next delivery that is due. */
   #dueInMs(): number {
-    const dueInMs = this.#room() > 0 ? this.#store.nextDueInMs(this.#queues) : POLL_INTERVAL_MS;
+    if (this.#busy().length > 0) return Math.max(0, this.#lookPastAt - performance.now());
+    const dueInMs = this.#room() > 0 ? this.#store.nextDueInMs(this.#kinds) : POLL_INTERVAL_MS;
     return Math.min(POLL_INTERVAL_MS, dueInMs);
   }
 
@@ -145,7 +250,7 @@ export class LeaseWorker {
     this.#isMaintaining = true;
     let nextInMs: number;
     try {
-      const { warnings, ...next } = await this.#store.maintain(this.#queues);
+      const { warnings, ...next } = await this.#store.maintain(this.#kinds);
       for (const warning of warnings) this.#options.onError(warning);
       nextInMs = next.nextInMs;
     } catch (error) {
@@ -158,37 +263,37 @@ export class LeaseWorker {
   }
 
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
-  pollSoon(queue?: string): void {
-    if (queue !== undefined) this.#store.noteDue?.(queue);
+  pollSoon(kind?: string): void {
+    if (kind !== undefined) this.#store.noteDue?.(kind);
     if (!this.#store.isStoring) this.#poller.soon();
   }
 
   #runReady(): void {
-    while (this.#state === "running" && this.#running < this.#options.concurrency) {
-      const next = this.#ready.shift();
-      if (next === undefined) return;
+    if (this.#state !== "running") return;
+    for (const next of this.#ready.splice(0)) {
       if (next.isOver) this.#held.delete(next.lease.token);
-      else this.#run(next);
+      else if (this.#places.hasOneFor(next.merchant)) this.#run(next);
+      else this.#ready.push(next);
     }
   }
 
   #run(held: Held): void {
-    const { lease, controller } = held;
+    const { lease, merchant, controller } = held;
     const { key, raw, attempt, receivedAt, traceContext, source } = lease;
     const { signal } = controller;
     const transaction = this.#transactionOf(held);
     const job = { key, raw, attempt, receivedAt, traceContext, source, signal };
-    this.#running++;
+    this.#places.take(merchant);
     held.run = this.#options.run({ ...job, ...(transaction && { transaction }) }).then(
-      () => this.#finish(held, { lease, as: "done" }),
+      () => this.#finish(held, { lease, as: "complete" }),
       (error: unknown) => this.#finish(held, this.#failed(lease, error)),
     );
   }
 
-  #failed(lease: Lease, error: unknown): EndedLease {
+  #failed(lease: Lease, error: unknown): Ended {
     const { attempt } = lease;
     const retryInMs = isLastAttempt(attempt, error) ? undefined : this.#pace.backoffMs(attempt);
-    return { lease, as: "failed", error: errorText(error), retryInMs };
+    return { as: "fail", lease, error: errorText(error), retryInMs };
   }
 
   #transactionOf(held: Held): Transaction | undefined {
@@ -204,9 +309,9 @@ export class LeaseWorker {
     );
   }
 
-  #finish(held: Held, ended: EndedLease): void {
+  #finish(held: Held, ended: Ended): void {
     this.processed++;
-    this.#running--;
+    this.#places.giveBack(held.merchant);
     held.hasEnded = true;
     if (held.isOver) this.#held.delete(held.lease.token);
     else this.#ended.push(ended);
@@ -218,7 +323,7 @@ export class LeaseWorker {
     const live = [...this.#held.values()].filter(({ isOver }) => !isOver);
     const tokens = live.map(({ lease }) => lease.token);
     try {
-      for (const token of tokens.length > 0 ? await this.#store.renew(tokens) : []) {
+      for (const token of tokens.length > 0 ? await this.#store.extend(tokens) : []) {
         const lost = this.#held.get(token);
         if (lost === undefined || lost.isOver) continue;
         lost.isOver = true;
@@ -263,7 +368,7 @@ export class LeaseWorker {
   #release(all: readonly Held[]): void {
     for (const held of all) {
       if (held.hasEnded) continue;
-      if (!held.isOver) this.#ended.push({ lease: held.lease, as: "released" });
+      if (!held.isOver) this.#ended.push({ lease: held.lease, as: "release" });
       held.isOver = true;
       held.controller.abort(receiverStopped());
     }

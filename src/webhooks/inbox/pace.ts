@@ -6,6 +6,13 @@ export const MAX_BACKOFF_MS = 300_000;
 /** A retry that waits longer than this was planned before the clock was set back. */
 export const MAX_RETRY_WAIT_MS: number = MAX_BACKOFF_MS + 60_000;
 
+/**
+ * How long an event is handed back for whose kind this process does not work on: the longer, the older it
+ * is. Both moments are milliseconds since the epoch.
+ */
+export const handBackMs = (receivedAt: number, now: number): number =>
+  Math.min(MAX_BACKOFF_MS, Math.max(1_000, now - receivedAt));
+
 /** How fast an inbox works. Tests make it faster. */
 export interface Pace {
   /**

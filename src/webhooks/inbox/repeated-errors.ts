@@ -1,4 +1,4 @@
-import { DeletedError } from "./errors.ts";
+import { DeletedError, isEngineAway } from "./errors.ts";
 
 /** How long the same error is not reported again. */
 const QUIET_MS = 60_000;
@@ -8,6 +8,7 @@ const MAX_KINDS = 100;
 
 /** What two reports of one failure have in common: not the ports, ids and times in their messages. */
 function kindOf(error: unknown): string {
+  if (isEngineAway(error)) return "away";
   const { name, code, message } = (error ?? {}) as Record<string, unknown>;
   const text = String(message ?? error).replace(/[\da-f-]+/gi, (run) =>
     /\d/.test(run) ? "0" : run,

@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import type { Receipt, TraceContext } from "../inbox/types.ts";
+import type { Receipt, TraceContext } from "../inbox/inbox-types.ts";
 import { readEvent } from "../verification/payload.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
 import {
@@ -7,13 +7,13 @@ import {
   signatureDigits,
   type WebhookHeaders,
 } from "../verification/signature-header.ts";
-import type { ReceiverSettings } from "./check-options.ts";
 import type { Handlers } from "./handlers.ts";
-import type { ReceiveResult, ReceiveView } from "./hooks.ts";
 import { headerText } from "./merchants/merchant-request.ts";
 import { SecretLookupFailure, type Signer } from "./merchants/signer.ts";
-import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
+import type { ReceiveResult, ReceiveView } from "./receiver-hooks.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 import { storeEvent, verifiedEvent } from "./store-event.ts";
+import { acknowledge, type Rejection, reject, type WebhookResponse } from "./webhook-responses.ts";
 
 /** A request as adapters hand it over. */
 export interface WebhookRequest {

@@ -1,5 +1,6 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { errorText } from "../inbox/errors.ts";
+import { errorText, isEngineAway } from "../inbox/errors.ts";
+import type { FailedAttempt } from "./receiver-options.ts";
 
 const INTERVAL_MS = 60_000;
 
@@ -20,20 +21,23 @@ function afterInterval(run: () => void): void {
 const cut = (line: string): string =>
   line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}...` : line;
 
-/** Writes at most 100 different lines a minute, each once, then the number of the rest. */
-function limitedLog(): (line: string, ...what: unknown[]) => void {
-  /** How many more there were of each line in its last minute. */
+/**
+ * Writes at most 100 different lines a minute, each once, then the number of the rest. Lines of one kind
+ * are one line; a line is its own kind, unless another one is given.
+ */
+function limitedLog(): (line: string, what: readonly unknown[], kind?: string) => void {
+  /** How many more there were of each kind in its last minute. */
   const repeats = new Map<string, number>();
   let left = 0;
 
-  const waitAMinute = (line: string) => {
-    repeats.set(line, 0);
+  const waitAMinute = (kind: string, line: string) => {
+    repeats.set(kind, 0);
     afterInterval(() => {
-      const count = repeats.get(line);
-      repeats.delete(line);
+      const count = repeats.get(kind);
+      repeats.delete(kind);
       if (!count) return;
       write(`${line} (${count} more in the last minute)`);
-      waitAMinute(line);
+      waitAMinute(kind, line);
     });
   };
 
@@ -45,14 +49,14 @@ function limitedLog(): (line: string, ...what: unknown[]) => void {
     });
   };
 
-  return (whole, ...what) => {
-    const line = cut(whole);
-    const count = repeats.get(line);
-    if (count !== undefined) repeats.set(line, count + 1);
+  return (whole, what, given = whole) => {
+    const [line, kind] = [cut(whole), cut(given)];
+    const count = repeats.get(kind);
+    if (count !== undefined) repeats.set(kind, count + 1);
     else if (repeats.size >= MAX_LINES) leaveOut();
     else {
       write(...(line === whole ? what : [line, ...what.slice(1)]));
-      waitAMinute(line);
+      waitAMinute(kind, line);
     }
   };
 }
@@ -60,21 +64,26 @@ function limitedLog(): (line: string, ...what: unknown[]) => void {
 /**
  * The default of `onError`: writes to the console. A flood of equal errors, such as the requests of an
  * attacker, is one line a minute with their number. A rejected request has no stack: the place in the
- * code tells nothing.
+ * code tells nothing. Nor has an engine that is away, which fails in many ways: it is one line a minute. An
+ * event that fails in the same way at each retry is one line a minute, and one when it is a dead letter.
  */
-export function createErrorLog(): (error: unknown, attempt?: object) => void {
+export function createErrorLog(): (error: unknown, attempt?: FailedAttempt) => void {
   const logError = limitedLog();
   // Failed attempts have their own limit, so that they cannot hide a failure of the inbox.
   const logAttempt = limitedLog();
   return (error, attempt) => {
     const text = errorText(error);
     if (attempt !== undefined) {
-      logAttempt(`${text} ${JSON.stringify(attempt)}`, error, attempt);
+      const { attempt: _, ...same } = attempt;
+      logAttempt(`${text} ${JSON.stringify(same)}`, [error, attempt]);
     } else if (error instanceof WebhookVerificationError) {
       const line = `${error.code}: ${error.message}`;
-      logError(line, line);
+      logError(line, [line]);
+    } else if (isEngineAway(error)) {
+      const line = `The inbox or another store cannot be reached, and is tried again: ${text}`;
+      logError(line, [cut(line)], "away");
     } else {
-      logError(text, error);
+      logError(text, [error]);
     }
   };
 }

@@ -6,8 +6,9 @@ import {
 } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction } from "../../internal/check-options.ts";
-import { type EventSource, OTHER_QUEUE, type Transaction } from "../inbox/types.ts";
-import type { ReceiverSettings } from "./check-options.ts";
+import type { EventSource, Transaction } from "../inbox/inbox-types.ts";
+import { type Kinds, OTHER_QUEUE, queueOf } from "../inbox/kinds.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -102,10 +103,12 @@ export class Handlers {
     return this.isIgnored(kind) || this.find(kind) !== undefined;
   }
 
-  /** The queues that this process works on. */
-  queues(): string[] {
-    const documented = EVENT_KINDS.filter((kind) => this.#takes(kind));
-    return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
+  /** The kinds that this process works on. */
+  kinds(): Kinds {
+    if (this.#other !== undefined) return undefined;
+    // Ignored kinds without a queue are not stored. Another process, which handles them, may have stored them.
+    const ignored = this.#settings.ignore.filter((kind) => queueOf(kind) !== OTHER_QUEUE);
+    return [...this.#byKind.keys(), ...ignored];
   }
 
   /** Notifies the user if this process does not handle the kind, once. */

@@ -1,25 +1,26 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { linkedController } from "../../internal/linked-controller.ts";
+import { merchantOf } from "../inbox/delivery.ts";
 import { isLastAttempt, NoTransactionError } from "../inbox/errors.ts";
-import type { Job, Transaction } from "../inbox/types.ts";
+import type { Job, Transaction } from "../inbox/inbox-types.ts";
 import { readEvent } from "../verification/payload.ts";
-import type { ReceiverSettings } from "./check-options.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
-import { observed, type ProcessResult } from "./hooks.ts";
-import { merchantOf, traceOf } from "./merchants/merchant-request.ts";
-import { PaymentSignals } from "./payment-signals.ts";
+import { traceOf } from "./merchants/merchant-request.ts";
+import { PaymentEvents } from "./payment-events.ts";
+import { observed, type ProcessResult } from "./receiver-hooks.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 
 /** Processes the jobs that the inbox of a receiver hands out. */
 export class JobProcessor {
   readonly #handlers: Handlers;
   readonly #settings: ReceiverSettings;
-  readonly #signals: PaymentSignals;
+  readonly #payments: PaymentEvents;
 
   constructor(handlers: Handlers, settings: ReceiverSettings) {
     this.#handlers = handlers;
     this.#settings = settings;
-    this.#signals = new PaymentSignals(settings);
+    this.#payments = new PaymentEvents(settings);
   }
 
   /** Rejects for a failed attempt. */
@@ -44,7 +45,7 @@ export class JobProcessor {
 
   async #attempt(event: WebhookEvent, job: Job): Promise<Omit<ProcessResult, "durationMs">> {
     // Part of the job: if the process dies before it is done, it is done again.
-    const signals = this.#signals.use(event, merchantOf(job.traceContext));
+    const used = this.#payments.use(event, merchantOf(job.traceContext));
     try {
       await this.#handle(event, job);
       return { willRetry: false };
@@ -54,7 +55,7 @@ export class JobProcessor {
       this.#settings.onError(error, { event: event.event, idempotencyKey, attempt, willRetry });
       return { error, willRetry };
     } finally {
-      await signals;
+      await used;
     }
   }
 
@@ -63,7 +64,7 @@ export class JobProcessor {
     const handler = this.#handlers.find(event.event);
     if (handler === undefined) {
       throw new ConfigurationError(
-        `This process has no handler for ${JSON.stringify(event.event)}, and the inbox gave it such an event. An inbox must give a process only events of the \`queues\` that its worker options name.`,
+        `This process has no handler for ${JSON.stringify(event.event)}, and the inbox gave it such an event. An inbox must give a process only events of the \`kinds\` that its worker options name.`,
       );
     }
     await runHandler(handler, event, job, this.#settings.handlerTimeoutMs);

@@ -3,7 +3,7 @@ import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { receiverStopped, required } from "../inbox/errors.ts";
-import type { DrainResult, TraceContext, WorkerOptions } from "../inbox/types.ts";
+import type { DrainResult, TraceContext, WorkerOptions } from "../inbox/inbox-types.ts";
 import {
   acceptDelivery,
   type Outcome,
@@ -15,16 +15,16 @@ import {
   viewOf,
   type WebhookRequest,
 } from "./accept.ts";
-import { checkReceiverOptions, type ReceiverSettings } from "./check-options.ts";
+import { type BodyStream, isStream, type ReadBody, readBody } from "./body-stream.ts";
 import { Handlers } from "./handlers.ts";
-import { observed } from "./hooks.ts";
-import type { WebhookReceiverOptions } from "./options.ts";
 import { JobProcessor } from "./process.ts";
-import { type BodyStream, isStream, type ReadBody, readBody } from "./read-body.ts";
-import { reject } from "./responses.ts";
+import { observed } from "./receiver-hooks.ts";
+import type { WebhookReceiverOptions } from "./receiver-options.ts";
+import { checkReceiverOptions, type ReceiverSettings } from "./receiver-settings.ts";
 import { sweepPayments } from "./sweep.ts";
 import { doublePayments, pendingEvents, waitingEvents } from "./waiting-events.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
+import { reject } from "./webhook-responses.ts";
 
 /** A receiver's life: it starts once and stops once. Its methods may be passed on without it. */
 class Receiver implements WebhookReceiver {
@@ -136,8 +136,8 @@ class Receiver implements WebhookReceiver {
 
   #workerOptions(): WorkerOptions {
     const { concurrency, onError } = this.#settings;
-    const queues = this.#handlers.queues();
-    return { run: (job) => this.#processor.run(job), concurrency, onError, queues };
+    const kinds = this.#handlers.kinds();
+    return { run: (job) => this.#processor.run(job), concurrency, onError, kinds };
   }
 
   readonly drain: WebhookReceiver["drain"] = async (options = {}) => {

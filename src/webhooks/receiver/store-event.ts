@@ -1,16 +1,12 @@
 import type { WebhookEvent } from "../../contract/events.ts";
-import {
-  type NewDelivery,
-  OTHER_QUEUE,
-  queueOf,
-  type Receipt,
-  receiptFor,
-} from "../inbox/types.ts";
+import { isFinal } from "../../contract/payment-state.ts";
+import { type NewDelivery, type Receipt, receiptFor } from "../inbox/inbox-types.ts";
+import { OTHER_QUEUE, queueOf } from "../inbox/kinds.ts";
 import type { ReadEvent } from "../verification/payload.ts";
-import type { ReceiverSettings } from "./check-options.ts";
+import { identityOf } from "./event-identity.ts";
 import type { Handlers } from "./handlers.ts";
-import { identityOf } from "./identity/event-identity.ts";
 import { withMerchant } from "./merchants/merchant-request.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 
 const MAX_KIND_LENGTH = 100;
 
@@ -19,6 +15,19 @@ const malformedKind = (kind: string): string | undefined =>
   /^[a-z][\w.-]*$/.test(kind) && kind.length <= MAX_KIND_LENGTH
     ? undefined
     : "The kind of the event is not a name such as `payment.completed`: a lower-case letter, then at most 99 letters, digits, dots, hyphens and underscores.";
+
+/**
+ * The status of an event whose kind names another one, such as a `payment.completed` whose payment failed;
+ * `undefined` for every other event. A status that is not documented may stand for the same.
+ */
+function otherStatus({ event, data: { status } }: WebhookEvent): string | undefined {
+  const named = event.startsWith("payment.") ? event.slice("payment.".length) : "";
+  const isDocumented = typeof status === "string" && (isFinal(status) || status === "pending");
+  return isFinal(named) && isDocumented && status !== named ? status : undefined;
+}
+
+const contradiction = (kind: string, status: string): string =>
+  `The kind of the event is ${kind}, and the status in its data is ${status}: one of the two is wrong. Read the payment to learn which.`;
 
 /** An event that is known to be genuine, ready to be stored. */
 export interface VerifiedEvent {
@@ -40,13 +49,16 @@ export function verifiedEvent(
   { merchant, traceContext, ...origin }: Origin,
 ): VerifiedEvent {
   const { event } = read;
+  const status = otherStatus(event);
   const delivery: NewDelivery = {
-    ...identityOf(read, raw, { identity: settings.identify(event), merchant }),
+    // With an identity that the true event of this payment does not have.
+    ...identityOf(read, raw, { identity: settings.identify(event), merchant, status }),
     ...origin,
     event: event.event.slice(0, MAX_KIND_LENGTH),
     raw,
     traceContext: withMerchant(traceContext, merchant),
-    deadLetterReason: malformedKind(event.event),
+    deadLetterReason:
+      status === undefined ? malformedKind(event.event) : contradiction(event.event, status),
   };
   return { event, delivery, merchant };
 }
@@ -101,6 +113,6 @@ function report(
   }
   const { reference } = event.data;
   if (typeof reference === "string" || typeof reference === "number") {
-    settings.wakeups?.notify(String(reference));
+    settings.wakeups?.notify(String(reference), ...(merchant === undefined ? [] : [merchant]));
   }
 }

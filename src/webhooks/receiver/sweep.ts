@@ -3,9 +3,9 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { concurrently, iteratorOf } from "../../internal/concurrently.ts";
 import { readEvent } from "../verification/payload.ts";
-import type { ReceiverSettings } from "./check-options.ts";
 import type { Handlers } from "./handlers.ts";
-import type { PaymentReader } from "./options.ts";
+import type { PaymentReader } from "./receiver-options.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 import { storeEvent, verifiedEvent } from "./store-event.ts";
 
 /** What a `sweep` found, in numbers of payments. */

@@ -8,7 +8,7 @@ import type {
   WithBody,
 } from "../inbox/event-list.ts";
 import { listPage } from "../inbox/event-pages.ts";
-import type { Inbox, StoredDoublePayment } from "../inbox/types.ts";
+import type { Inbox, StoredDoublePayment } from "../inbox/inbox-types.ts";
 
 /** Events that wait for a person. Each method rejects if your own inbox cannot do it. */
 export interface WaitingEvents<Item> {

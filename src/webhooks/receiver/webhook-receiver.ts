@@ -1,11 +1,11 @@
 import type { EventKind, KnownWebhookEvent } from "../../contract/events.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
-import type { DrainResult, InboxStats } from "../inbox/types.ts";
+import type { DrainResult, InboxStats } from "../inbox/inbox-types.ts";
 import type { WebhookRequest } from "./accept.ts";
 import type { WebhookHandler } from "./handlers.ts";
-import type { Rejection, WebhookResponse } from "./responses.ts";
 import type { SweepResult } from "./sweep.ts";
 import type { DoublePayments, PendingEvents, WaitingEvents } from "./waiting-events.ts";
+import type { Rejection, WebhookResponse } from "./webhook-responses.ts";
 
 /** See {@link createWebhookReceiver}. */
 export interface WebhookReceiver {

@@ -4,6 +4,7 @@
  * @module malipo/inbox/bullmq
  */
 
+import type { Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import {
   checkText,
@@ -13,22 +14,20 @@ import {
 } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { alreadyStarted, DeletedError } from "../errors.ts";
-import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
+import { alreadyStarted, DeletedError, EngineAwayError } from "../errors.ts";
+import type {
+  DrainLimits,
+  DrainResult,
+  Horizon,
+  Inbox,
+  InboxStats,
+  WorkerOptions,
+} from "../inbox-types.ts";
+import { QUEUES, queueOf, queuesWith } from "../kinds.ts";
+import { DEFAULT_PACE, MAX_RETRY_WAIT_MS, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
-import {
-  type DrainLimits,
-  type DrainResult,
-  type Horizon,
-  type Inbox,
-  type InboxStats,
-  QUEUES,
-  queueOf,
-  queuesOf,
-  type WorkerOptions,
-} from "../types.ts";
-import { listsOf } from "./lists.ts";
-import { type BullmqInboxOptions, OPTIONS } from "./options.ts";
+import { dueJobs, inboxStats, listsOf } from "./lists.ts";
+import { unreadableEvent } from "./processor.ts";
 import { InboxQueue, type QueueSettings } from "./queue.ts";
 import {
   type BullmqConnection,
@@ -37,15 +36,47 @@ import {
   type RedisClient,
   RedisClock,
   untilReady,
-} from "./redis.ts";
-import { dueJobs, inboxStats } from "./stats.ts";
-import { upkeep } from "./upkeep.ts";
+} from "./redis-connections.ts";
+import { failureOf, retryAt, storedEventIn } from "./redis-layout.ts";
 import { Workers } from "./workers.ts";
 
-export type { BullmqInboxOptions } from "./options.ts";
-export type { BullmqConnection } from "./redis.ts";
+export type { BullmqConnection } from "./redis-connections.ts";
 
-/** How long a start waits for Redis. After it, the start goes on in the background. */
+/** What `bullmqInbox` takes. */
+export interface BullmqInboxOptions {
+  /**
+   * An ioredis `Redis` or `Cluster`, or the options for a `Redis`. A client stays yours: the inbox opens
+   * its own connections, with your settings: Sentinel, TLS, a user name.
+   */
+  connection: BullmqConnection;
+  /**
+   * The name of the inbox. Its queues are `{<queue>-payment.completed}` and so on, one for each of eight kinds
+   * of events, and `{<queue>-other}` for all other kinds. Set it if two shops, or two environments, share a Redis.
+   * Letters, digits, `.`, `_` and `-`. Another name is another, empty inbox: first let the old one run empty.
+   * @default "malipo-webhooks"
+   */
+  queue?: string | undefined;
+  /**
+   * How many replicas must have an event before it is acknowledged. Set it if a replica may take over
+   * from the Redis: with 1, no acknowledged event is lost if the replica that has it takes over. While
+   * fewer are connected, deliveries are not acknowledged.
+   * @default 0
+   */
+  replicas?: number | undefined;
+  /**
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised: at
+   * least one day, at most 68 years. Set it shorter if Redis is short of memory, but longer than the
+   * service retries a delivery.
+   * @default 14 days
+   */
+  retentionMs?: number | undefined;
+  /** @internal */
+  pace?: Pace | undefined;
+}
+
+const OPTIONS = ["connection", "queue", "replicas", "retentionMs", "pace"];
+
+/** How long a start waits for Redis. After that, the start goes on in the background. */
 const MAX_START_MS = 2_000;
 
 /** How long a delivery waits until the horizon is read. */
@@ -53,6 +84,64 @@ const MAX_HORIZON_MS = 2_000;
 
 /** Its node in a Redis Cluster has the double payments. */
 const DOUBLE_PAYMENTS_QUEUE = "payment.completed";
+
+/** How many jobs are looked at, or removed, each time. */
+const PAGE = 1_000;
+
+/**
+ * What one process does for a queue from time to time. Resolves with how many events it deleted that no
+ * process worked on.
+ */
+async function upkeep(inboxQueue: InboxQueue, isWorkedOn: boolean): Promise<number> {
+  const queue = await inboxQueue.open();
+  await inboxQueue.touch(isWorkedOn);
+  await freeLateRetries(queue, inboxQueue.clock.now());
+  await buryFailed(queue, inboxQueue);
+  if (!(await inboxQueue.isAbandoned())) return 0;
+  return forget(queue, inboxQueue);
+}
+
+/**
+ * Frees the retries that wait too long. BullMQ goes by the clock of the process that planned a retry, and by
+ * that of the one that looks for it. If this one is behind, it takes a retry for late that is planned for a
+ * moment which no clock can explain, or which is over by the clock of Redis.
+ */
+async function freeLateRetries(queue: Queue, now: number): Promise<void> {
+  const isLate = (job: Job) => {
+    const at = retryAt(job);
+    return at > Date.now() + MAX_RETRY_WAIT_MS && (at <= now || at > now + MAX_RETRY_WAIT_MS);
+  };
+  const late = new Map<string, Job>();
+  // Those that are due first, and those that are due last.
+  for (const isFirst of Date.now() < now - MAX_RETRY_WAIT_MS ? [true, false] : [false]) {
+    const jobs = await queue.getJobs(["delayed"], 0, PAGE - 1, isFirst);
+    for (const job of jobs.filter(isLate)) late.set(job.id as string, job);
+  }
+  for (const job of late.values()) await job.promote().catch(() => {});
+}
+
+/** Makes dead letters of jobs that BullMQ, or a person with a dashboard, has failed. */
+async function buryFailed(queue: Queue, { ledger }: InboxQueue): Promise<void> {
+  for (const job of await queue.getJobs(["failed"], 0, PAGE - 1)) {
+    const error = failureOf(job) || "BullMQ has failed the job of this event.";
+    const unreadable = unreadableEvent(job, error);
+    await ledger.bury(job.id as string, { ...unreadable, ...storedEventIn(job.data) });
+    await job.remove();
+  }
+}
+
+/** Deletes events that waited for the whole retention, while no process worked on their queue. */
+async function forget(queue: Queue, { ledger, clock, settings }: InboxQueue): Promise<number> {
+  // The method goes by the clock of this process, the jobs by that of Redis.
+  const graceMs = Math.max(0, Date.now() - (clock.now() - settings.retentionMs));
+  let count = 0;
+  for (const state of ["wait", "delayed"] as const) {
+    const ids = await queue.clean(graceMs, PAGE, state);
+    if (ids.length > 0) await ledger.forget(ids);
+    count += ids.length;
+  }
+  return count;
+}
 
 interface BullmqInboxSettings extends QueueSettings {
   readonly pace: Pace;
@@ -98,7 +187,7 @@ class BullmqInbox {
   /** Workers, on a connection that closes with them. */
   #workersFor(options: WorkerOptions, limit?: number): Workers {
     const redis = connectToWork(this.#connection, this.#stopped.signal);
-    const queues = queuesOf(options).map((name) => this.queue(name));
+    const queues = queuesWith(options.kinds).map((name) => this.queue(name));
     return new Workers(redis, queues, options, this.#settings.pace, limit);
   }
 
@@ -128,7 +217,7 @@ class BullmqInbox {
     if (this.#redis.status !== "ready" || this.#isLooking) return;
     this.#isLooking = true;
     const { onError = () => {} } = this.#options ?? {};
-    const worksOn = this.#options && queuesOf(this.#options);
+    const worksOn = this.#options && queuesWith(this.#options.kinds);
     const lookAfter = async (name: string, queue: InboxQueue) => {
       try {
         const deleted = await upkeep(queue, worksOn?.includes(name) === true);
@@ -154,14 +243,16 @@ class BullmqInbox {
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     await untilReady(this.#redis);
     const processed = await this.#workersFor(options, limits.limit).drain(limits);
-    const queues = await Promise.all((await this.open(queuesOf(options))).map((one) => one.open()));
+    const queues = await Promise.all(
+      (await this.open(queuesWith(options.kinds))).map((one) => one.open()),
+    );
     const left = await Promise.all(queues.map(dueJobs));
     return { processed, left: left.reduce((sum, due) => sum + due, 0) };
   }
 
   /** By the queues that can be read: in a cluster, one node may be down. */
   async horizon(): Promise<Horizon> {
-    const late = () => new Error("Redis does not reply.");
+    const late = () => new EngineAwayError("Redis does not reply.");
     const read = (name: string) => withTimeout(this.queue(name).horizon(), MAX_HORIZON_MS, late);
     const results = await Promise.allSettled(QUEUES.map(read));
     const horizons = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -178,8 +269,8 @@ class BullmqInbox {
   }
 
   async stats(): Promise<InboxStats> {
-    const own = this.#options === undefined ? QUEUES : queuesOf(this.#options);
-    return inboxStats(this.#redis, await this.open(), this.#clock.now(), own);
+    const now = this.#clock.now();
+    return inboxStats(this.#redis, await this.open(), now, this.#options?.kinds);
   }
 }
 
@@ -189,6 +280,11 @@ class BullmqInbox {
  *
  * Deliveries are as safe as the Redis: set `appendonly yes`, `appendfsync always` and
  * `maxmemory-policy noeviction`. If a setting differs, `onError` is called at the start.
+ *
+ * While Redis is away, deliveries are returned with 503, so that the service sends them again, and
+ * `onError` is called at most once a minute. `receiver.start()` waits for it for 2 s, and then resolves:
+ * events are processed as soon as Redis is there. `receiver.stop()` closes all connections of the inbox,
+ * so there is nothing else to close. A client that you passed stays open: close it yourself.
  *
  * A handler has no `transaction` here: use its `idempotencyKey`.
  *

@@ -1,5 +1,12 @@
 import type { Stored } from "../batcher.ts";
-import type { NewDelivery, StoredDoublePayment } from "../types.ts";
+import type { NewDelivery, StoredDoublePayment } from "../inbox-types.ts";
+import {
+  type Pipeline,
+  type RedisClient,
+  type RedisClock,
+  runAll,
+  Together,
+} from "./redis-connections.ts";
 import {
   DECIDED,
   type EventRecord,
@@ -11,8 +18,7 @@ import {
   type StoredEvent,
   shortDigest,
   storedEventOf,
-} from "./records.ts";
-import { type Pipeline, type RedisClient, type RedisClock, runAll, Together } from "./redis.ts";
+} from "./redis-layout.ts";
 import { ReviewList } from "./review-list.ts";
 
 /** What the ledger replies to a delivery. */
@@ -143,6 +149,16 @@ export class QueueLedger {
       const aheadMs = Math.max(0, Math.ceil(signedAt) - this.#clock.now());
       writes.set(key, text, "PX", aheadMs + this.#retentionMs);
     }
+  }
+
+  /** The time of Redis, in milliseconds since the epoch. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** Whether the retention of what is from then is over. */
+  isOver(then: number): boolean {
+    return then < this.now() - this.#retentionMs;
   }
 
   /** The record of an event that is processed now. */

@@ -1,4 +1,4 @@
-import type { Job } from "bullmq";
+import type { Job, Queue } from "bullmq";
 import { asOwnEvent, partsOfConflictId } from "../delivery.ts";
 import { notFoundIn } from "../errors.ts";
 import type {
@@ -11,17 +11,21 @@ import type {
   WithBody,
 } from "../event-list.ts";
 import { compareEvents, pageOf } from "../event-pages.ts";
-import type { DoublePaymentList, Lists, StoredDoublePayment } from "../types.ts";
+import type { DoublePaymentList, InboxStats, Lists, StoredDoublePayment } from "../inbox-types.ts";
+import { includesKind, type Kinds, OTHER_QUEUE, queuesWith } from "../kinds.ts";
+import { least, statsOf } from "../ledger/stats.ts";
 import { attemptsOf } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
+import { type RedisClient, runAll } from "./redis-connections.ts";
 import {
   deliveryOf,
   failureOf,
   type Header,
   headerOf,
+  retryAt,
   type StoredEvent,
   storedEventIn,
-} from "./records.ts";
+} from "./redis-layout.ts";
 import type { ReviewList } from "./review-list.ts";
 
 /** All queues, as soon as they can be used. */
@@ -137,3 +141,72 @@ export const listsOf = (
   waiting: waitingList(open),
   doublePayments: doublePaymentList(doubles),
 });
+
+/**
+ * How many jobs of a queue could be processed now. Each worker that asked for a job has moved those there
+ * whose wait was over.
+ */
+export const dueJobs = (queue: Queue): Promise<number> =>
+  queue.getJobCountByTypes("waiting", "prioritized");
+
+/** How many events are looked at one by one. */
+const MAX_LOOKED_AT = 1_000;
+
+/** No kind has this name. */
+const UNHANDLED = "";
+
+/** How many of the first events that wait in the queue of all other kinds have another kind than these. */
+async function countUnhandled(queue: InboxQueue, kinds: Kinds): Promise<number> {
+  if (queue.kind !== OTHER_QUEUE || kinds === undefined) return 0;
+  const bull = await queue.open();
+  const jobs = await bull.getJobs(["waiting", "prioritized", "delayed"], 0, MAX_LOOKED_AT - 1);
+  return jobs.filter((job) => job !== undefined && !includesKind(kinds, job.name)).length;
+}
+
+async function queueCounts(
+  redis: RedisClient,
+  inboxQueue: InboxQueue,
+  now: number,
+  own: readonly string[],
+  kinds: Kinds,
+) {
+  const queue = await inboxQueue.open();
+  const { retrying, deadLetters, conflicts } = inboxQueue.ledger.keys;
+  const listed = redis.pipeline().zcard(retrying).zcard(deadLetters).zcard(conflicts);
+  listed.zrange(retrying, "0", "0", "WITHSCORES");
+  const [counts, [head], [retries, dead, open, first]] = await Promise.all([
+    queue.getJobCounts("waiting", "prioritized", "delayed", "active"),
+    queue.getJobs(["waiting"], 0, 0, true),
+    runAll(listed),
+  ]);
+  const oldestRetrying = (first as string[])[1] ?? null;
+  const isOwn = own.includes(inboxQueue.kind);
+  const unhandled = isOwn ? await countUnhandled(inboxQueue, kinds) : 0;
+  const handled = {
+    kind: isOwn ? inboxQueue.kind : UNHANDLED,
+    count: -unhandled + Object.values(counts).reduce((sum, count) => sum + count, 0),
+    running: counts.active,
+    retrying: retries,
+    oldest: least([oldestRetrying, storedEventIn(head?.data)?.receivedAt ?? null]),
+    oldest_retrying: oldestRetrying,
+    lag: head === undefined ? 0 : Math.floor(now - Math.max(head.timestamp, retryAt(head))),
+    dead,
+    conflicts: open,
+  };
+  const none = { running: 0, retrying: 0, oldest: null, oldest_retrying: null, lag: 0 };
+  const others = { ...none, kind: UNHANDLED, count: unhandled, dead: 0, conflicts: 0 };
+  return [handled, others];
+}
+
+/** What the queues hold together. @param kinds - Those that this process works on. */
+export async function inboxStats(
+  redis: RedisClient,
+  queues: readonly InboxQueue[],
+  now: number,
+  kinds: Kinds,
+): Promise<InboxStats> {
+  const own = queuesWith(kinds);
+  const counts = (queue: InboxQueue) => queueCounts(redis, queue, now, own, kinds);
+  const all = (await Promise.all(queues.map(counts))).flat();
+  return statsOf(all, (kind) => kind !== UNHANDLED, all);
+}

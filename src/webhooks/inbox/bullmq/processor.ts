@@ -1,8 +1,8 @@
-import { type Job, WaitingError } from "bullmq";
-import { Semaphore } from "../../../internal/semaphore.ts";
+import { DelayedError, type Job, WaitingError } from "bullmq";
 import { sleep } from "../../../internal/timeout.ts";
-import { bytesOf } from "../delivery.ts";
+import { bytesOf, merchantOf } from "../delivery.ts";
 import {
+  DeletedError,
   errorText,
   isLastAttempt,
   leaseLost,
@@ -10,9 +10,19 @@ import {
   receiverStopped,
   unreadable,
 } from "../errors.ts";
-import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
+import { MAX_ATTEMPTS, type WorkerOptions } from "../inbox-types.ts";
+import { includesKind } from "../kinds.ts";
+import { handBackMs } from "../pace.ts";
+import { Places } from "../places.ts";
 import type { QueueLedger } from "./ledger.ts";
-import { type StoredEvent, storedEventIn } from "./records.ts";
+import { type StoredEvent, storedEventIn } from "./redis-layout.ts";
+import { Shares } from "./shares.ts";
+
+/**
+ * How many jobs a worker has for each one that may run. An attempt takes three round trips beside its
+ * handler: it asks the ledger, writes the end there, and ends the job, which fetches the next one.
+ */
+export const JOBS_PER_PLACE = 3;
 
 /** How long to wait until Redis is tried again. */
 const RETRY_MS = 500;
@@ -42,13 +52,17 @@ const rejectionOf = (signal: AbortSignal): Promise<never> =>
 interface Held {
   hasBegun: boolean;
   readonly controller: AbortController;
+  /** Resolves with 0 if another process may have the job. */
+  readonly extendLock: (ms: number) => Promise<number>;
 }
 
 /** Runs the attempts of one process, for all queues. */
 export class Processor {
   readonly #options: WorkerOptions;
   readonly #limit: number;
-  readonly #places: Semaphore;
+  readonly #shares: Shares;
+  /** The jobs that each queue has here. */
+  readonly #jobs = new Map<QueueLedger, Places>();
   /** By the ids of the jobs. */
   readonly #held = new Map<string, Held>();
   #begun = 0;
@@ -63,7 +77,7 @@ export class Processor {
   constructor(options: WorkerOptions, limit: number) {
     this.#options = options;
     this.#limit = limit;
-    this.#places = new Semaphore(options.concurrency);
+    this.#shares = new Shares(options.concurrency);
   }
 
   /** How many handlers run. */
@@ -81,10 +95,34 @@ export class Processor {
    * whether the event is a dead letter now.
    *
    * @throws {WaitingError} if the job was handed back.
+   * @throws {DelayedError} if it is for another process, or enough events of its merchant are here.
    */
   async process(ledger: QueueLedger, job: Job, token: string): Promise<boolean> {
+    const given = storedEventIn(job.data);
+    if (given !== undefined && !includesKind(this.#options.kinds, given.event)) {
+      return this.#passOn(ledger, job, token);
+    }
+    const merchant = merchantOf(given?.traceContext);
+    const places = this.#jobsOf(ledger);
+    if (merchant !== undefined && !this.#isStopping && !places.hasOneFor(merchant)) {
+      await job.moveToDelayed(Date.now() + this.#shares.deferMs(merchant), token);
+      throw new DelayedError();
+    }
+    places.take(merchant);
+    return this.#hold(ledger, job, token).finally(() => places.giveBack(merchant));
+  }
+
+  #jobsOf(ledger: QueueLedger): Places {
+    const known = this.#jobs.get(ledger);
+    const places = known ?? new Places(this.#options.concurrency * JOBS_PER_PLACE);
+    if (known === undefined) this.#jobs.set(ledger, places);
+    return places;
+  }
+
+  async #hold(ledger: QueueLedger, job: Job, token: string): Promise<boolean> {
     const id = job.id as string;
-    const held = { hasBegun: false, controller: new AbortController() };
+    const extendLock = (ms: number) => job.extendLock(token, ms);
+    const held = { hasBegun: false, controller: new AbortController(), extendLock };
     const { signal } = held.controller;
     if (this.#isStopping) held.controller.abort(receiverStopped());
     this.#held.set(id, held);
@@ -100,6 +138,22 @@ export class Processor {
     } finally {
       this.#held.delete(id);
     }
+  }
+
+  /**
+   * Leaves an event to another process, since this one does not work on its kind. If none took it for the
+   * whole retention, it is deleted.
+   */
+  async #passOn(ledger: QueueLedger, job: Job, token: string): Promise<boolean> {
+    const { id = "", timestamp } = job;
+    if (attemptsOf(job) === 0 && ledger.isOver(timestamp)) {
+      await ledger.forget([id]);
+      this.#options.onError(new DeletedError(1));
+      return false;
+    }
+    // BullMQ goes by the clock of this process.
+    await job.moveToDelayed(Date.now() + handBackMs(timestamp, ledger.now()), token);
+    throw new DelayedError();
   }
 
   async #attempt(ledger: QueueLedger, job: Job, held: Held): Promise<boolean> {
@@ -122,7 +176,8 @@ export class Processor {
       return bury({ ...stored, attempts: MAX_ATTEMPTS, error: PROCESS_DIED });
     }
     try {
-      await this.#places.use(signal, () => this.#run(key, stored, attempt, held));
+      const merchant = merchantOf(stored.traceContext);
+      await this.#shares.use(merchant, signal, () => this.#run(key, stored, attempt, held));
     } catch (error) {
       if (signal.aborted) throw error;
       const text = errorText(error);
@@ -166,9 +221,12 @@ export class Processor {
     }
   }
 
-  /** Another process may have this event now. */
-  loseLease(id: string): void {
-    this.#held.get(id)?.controller.abort(leaseLost());
+  /** Keeps what this process has for some more time. What another process may have is aborted. */
+  async renew(leaseMs: number): Promise<void> {
+    const renewOne = async ({ extendLock, controller }: Held) => {
+      if ((await extendLock(leaseMs)) === 0) controller.abort(leaseLost());
+    };
+    await Promise.all([...this.#held.values()].map(renewOne));
   }
 
   /** Hands back what has not begun, and with `isOver` the rest. */

@@ -2,8 +2,10 @@ import { type Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
 import { Batcher, type Stored } from "../batcher.ts";
-import { type Horizon, MAX_ATTEMPTS, type NewDelivery, QUEUES, type Receipt } from "../types.ts";
+import { type Horizon, MAX_ATTEMPTS, type NewDelivery, type Receipt } from "../inbox-types.ts";
+import { QUEUES } from "../kinds.ts";
 import { QueueLedger } from "./ledger.ts";
+import { type RedisClient, type RedisClock, runAll, untilReady } from "./redis-connections.ts";
 import {
   bullmqQueueName,
   deliveryOf,
@@ -12,8 +14,7 @@ import {
   ledgerKeys,
   storedEventIn,
   storedEventOf,
-} from "./records.ts";
-import { type RedisClient, type RedisClock, runAll, untilReady } from "./redis.ts";
+} from "./redis-layout.ts";
 
 const JOB_OPTIONS = {
   // The ledger ends the event before BullMQ would: attempts during which a process died count, too.
@@ -194,7 +195,10 @@ export class InboxQueue {
     return Number(worked ?? 0) < this.clock.now() - this.settings.retentionMs;
   }
 
-  /** What processes with other retentions have forgotten counts as long as it matters. */
+  /**
+   * What processes with other retentions have forgotten counts as long as it matters: what they have
+   * processed goes on being forgotten after the last of them has ended.
+   */
   async horizon(): Promise<Horizon> {
     await this.open();
     const [time, fields] = await runAll(this.#redis.pipeline().time().hgetall(this.#meta));
@@ -203,7 +207,7 @@ export class InboxQueue {
     let remembersSince = ownSince;
     for (const [name, usedUntil] of Object.entries(fields as Record<string, string>)) {
       if (!name.startsWith(RETENTION)) continue;
-      const since = Math.min(Number(usedUntil), now) - Number(name.slice(RETENTION.length));
+      const since = Math.min(Number(usedUntil), now - Number(name.slice(RETENTION.length)));
       remembersSince = Math.max(remembersSince, since);
       if (since < ownSince) await this.#redis.hdel(this.#meta, name);
     }

@@ -1,6 +1,6 @@
 import type { EventFilter, EventPosition } from "../event-list.ts";
 import { matchesFilter } from "../event-pages.ts";
-import type { Pipeline, RedisClient } from "./redis.ts";
+import type { Pipeline, RedisClient } from "./redis-connections.ts";
 
 /** What a list shows of an item, without its id and its body. */
 interface Header {

@@ -1,23 +1,18 @@
 import { type Job, Worker } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { sleep, waitAtMost } from "../../../internal/timeout.ts";
+import type { DrainLimits, WorkerOptions } from "../inbox-types.ts";
+import { Poller } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
-import type { DrainLimits, WorkerOptions } from "../types.ts";
-import { attemptsOf, Processor } from "./processor.ts";
+import { attemptsOf, JOBS_PER_PLACE, Processor } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
-import type { RedisClient } from "./redis.ts";
+import type { RedisClient } from "./redis-connections.ts";
 
 /** A queue that cannot be used is tried again after this time. */
 const RETRY_MS = 1_000;
 
 /** How long a stop waits for Redis after its limit: what is handed back is written. */
 const HAND_BACK_MS = 700;
-
-/**
- * How many jobs a worker has for each one that may run. An attempt takes three round trips beside its
- * handler: it asks the ledger, writes the end there, and ends the job, which fetches the next one.
- */
-const JOBS_PER_PLACE = 3;
 
 /** Processes the jobs of some queues, within one concurrency. */
 export class Workers {
@@ -28,6 +23,7 @@ export class Workers {
   readonly #workers: Worker[] = [];
   readonly #empty: Promise<unknown>[] = [];
   readonly #stopping = new AbortController();
+  readonly #renewer = new Poller(() => this.#renew());
   /** Resolves when all queues have workers. @throws {ConfigurationError} */
   readonly started: Promise<void>;
 
@@ -44,6 +40,7 @@ export class Workers {
     this.#pace = pace;
     this.#processor = new Processor(options, limit);
     redis.on("error", (error) => this.#report(error));
+    this.#renewer.in(pace.leaseMs / 3);
     this.started = Promise.all(queues.map((queue) => this.#serve(queue))).then(() => {});
   }
 
@@ -71,7 +68,10 @@ export class Workers {
       connection: this.#redis,
       concurrency: this.#options.concurrency * JOBS_PER_PLACE,
       lockDuration: leaseMs,
-      stalledInterval: (leaseMs * 2) / 3,
+      // The processor renews them, by a clock that cannot be set.
+      skipLockRenewal: true,
+      // Whole milliseconds: Redis takes nothing else, and no dead process would be noticed.
+      stalledInterval: Math.ceil((leaseMs * 2) / 3),
       // The death of a process is counted as an attempt. BullMQ must not end the event by its own count.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       settings: {
@@ -85,9 +85,17 @@ export class Workers {
     worker.on("completed", (job, isDead) => {
       if (isDead) queue.addRequeued(job).catch((error) => this.#report(error));
     });
-    worker.on("lockRenewalFailed", (ids) => {
-      for (const id of ids) this.#processor.loseLease(id);
-    });
+  }
+
+  /** In place of BullMQ, which goes by the clock of this process: it renews none after that was set back. */
+  async #renew(): Promise<void> {
+    const { leaseMs } = this.#pace;
+    try {
+      await this.#processor.renew(leaseMs);
+    } catch (error) {
+      this.#report(error);
+    }
+    this.#renewer.in(leaseMs / 3);
   }
 
   /** While it stops, connections are closed on purpose. */
@@ -122,6 +130,7 @@ export class Workers {
       this.#processor.stop(true);
       await waitAtMost(closed, HAND_BACK_MS);
     }
+    this.#renewer.stop();
     this.#redis.disconnect();
     await waitAtMost(closed, HAND_BACK_MS);
   }

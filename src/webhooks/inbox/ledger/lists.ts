@@ -1,8 +1,14 @@
 import { asOwnEvent, exactText } from "../delivery.ts";
 import { notFoundIn } from "../errors.ts";
-import type { Lists, NewDelivery } from "../types.ts";
+import type { Lists, NewDelivery } from "../inbox-types.ts";
+import type {
+  Decision,
+  LedgerStatements,
+  ListFilter,
+  ListName,
+  Statement,
+} from "./review-statements.ts";
 import { conflictIn, deadLetterIn, deliveryIn, doubleIn, type LedgerRow } from "./rows.ts";
-import type { Decision, LedgerStatements, ListFilter, ListName, Statement } from "./statements.ts";
 
 /** How the lists reach the tables. */
 export interface LedgerAccess {

@@ -1,6 +1,11 @@
 import { conflictIdOf } from "../delivery.ts";
 import type { Conflict, DeadLetter } from "../event-list.ts";
-import type { EventSource, NewDelivery, StoredDoublePayment, TraceContext } from "../types.ts";
+import type {
+  EventSource,
+  NewDelivery,
+  StoredDoublePayment,
+  TraceContext,
+} from "../inbox-types.ts";
 
 /** A row of a table, as the driver of its database returns it: PostgreSQL's returns large numbers as text. */
 export type LedgerRow = Readonly<Record<string, unknown>>;
@@ -29,6 +34,15 @@ export const deliveryValues = (delivery: NewDelivery) =>
   ] as const;
 
 const optional = <Value>(value: unknown): Value | undefined => (value ?? undefined) as Value;
+
+/** The trace of a row; `undefined` for a row that something else has changed. */
+export function traceContextIn(row: LedgerRow): TraceContext | undefined {
+  try {
+    return requestIn(row).traceContext;
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a job has of the request that brought it. @throws for a row that something else has changed. */
 export const requestIn = (row: LedgerRow) => ({

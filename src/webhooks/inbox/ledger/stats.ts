@@ -1,12 +1,12 @@
-import type { InboxStats } from "../types.ts";
+import type { InboxStats } from "../inbox-types.ts";
 import type { LedgerRow } from "./rows.ts";
 import type { Dialect } from "./tables.ts";
 
-/** The numbers of a queue in which events wait. PostgreSQL returns large ones as text. */
-export type QueueCounts = Readonly<
+/** The numbers of a kind of which events wait. PostgreSQL returns large ones as text. */
+export type KindCounts = Readonly<
   Record<
     /** `count`: the running events included. `lag`: how long the first event has been due. */
-    "queue" | "count" | "running" | "retrying" | "oldest" | "oldest_retrying" | "lag",
+    "kind" | "count" | "running" | "retrying" | "oldest" | "oldest_retrying" | "lag",
     unknown
   >
 >;
@@ -23,19 +23,19 @@ export function least(values: readonly unknown[]): number | null {
 }
 
 /**
- * @param own - The queues that this process works on.
+ * @param isOwn - Whether this process works on a kind.
  * @param lists - Rows of {@link forAPerson}.
  */
 export function statsOf(
-  all: readonly QueueCounts[],
-  own: readonly string[],
+  all: readonly KindCounts[],
+  isOwn: (kind: string) => boolean,
   lists: readonly LedgerRow[],
 ): InboxStats {
   const sum = (counts: readonly LedgerRow[], name: string) =>
     counts.reduce((total, one) => total + Number(one[name]), 0);
-  const waitingOf = (counts: readonly QueueCounts[]) =>
+  const waitingOf = (counts: readonly KindCounts[]) =>
     sum(counts, "count") - sum(counts, "running");
-  const handled = all.filter(({ queue }) => own.includes(String(queue)));
+  const handled = all.filter(({ kind }) => isOwn(String(kind)));
   return {
     waiting: waitingOf(all),
     unhandled: waitingOf(all) - waitingOf(handled),

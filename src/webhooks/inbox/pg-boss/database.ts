@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
+import { EngineAwayError } from "../errors.ts";
 
 /** How long a rollback may take. After that, the connection is closed, and PostgreSQL rolls back. */
 const ROLLBACK_TIMEOUT_MS = 1_000;
@@ -13,7 +14,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 
 export type Begin = NonNullable<Db["beginTransaction"]>;
 
-export const noReply = (): Error => new Error("PostgreSQL does not reply.");
+export const noReply = (): Error => new EngineAwayError("PostgreSQL does not reply.");
 
 /**
  * The connections of an inbox, on which pg-boss works, too. Unlike a pool, they can be closed while

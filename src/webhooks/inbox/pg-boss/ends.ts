@@ -1,8 +1,8 @@
 import type { Db } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
-import type { EndedLease, Lease } from "../lease-store.ts";
-import type { Transaction } from "../types.ts";
-import type { Store } from "./store.ts";
+import type { Transaction } from "../inbox-types.ts";
+import type { FailedLease, Lease } from "../lease-store.ts";
+import type { Store } from "./inbox-store.ts";
 
 /** A job that this process has fetched, until its end is written. */
 export interface HeldJob extends Lease {
@@ -18,10 +18,10 @@ export interface HeldJob extends Lease {
 }
 
 /** A job whose end is to be written. `forgotten`: its event is deleted. */
-export type EndedJob = Omit<EndedLease, "lease" | "as"> & {
+export interface EndedJob extends Partial<Omit<FailedLease, "lease">> {
   readonly lease: HeldJob;
-  readonly as: EndedLease["as"] | "forgotten";
-};
+  readonly as: "done" | "failed" | "released" | "forgotten";
+}
 
 /** Another attempt has one of the jobs, or its event is processed. */
 export class NotHeldError extends Error {
@@ -58,9 +58,10 @@ export async function writeEnds(store: Store, db: Db, ended: readonly EndedJob[]
     expectAll(ofQueue, await store.boss.deleteJob(queue, ofQueue, { db }));
   }
   // New jobs: pg-boss would count an attempt at the old ones.
-  const again = ended.flatMap(({ lease: { key, event, attempt }, as, retryInMs }) => {
-    if (as === "released") return [{ key, event, attempts: attempt - 1 }];
-    return retryInMs === undefined ? [] : [{ key, event, attempts: attempt, delayMs: retryInMs }];
+  const again = ended.flatMap(({ lease: { key, event, attempt, traceContext }, as, retryInMs }) => {
+    const job = { key, event, traceContext };
+    if (as === "released") return [{ ...job, attempts: attempt - 1 }];
+    return retryInMs === undefined ? [] : [{ ...job, attempts: attempt, delayMs: retryInMs }];
   });
   await store.addJobs(db, again);
 }

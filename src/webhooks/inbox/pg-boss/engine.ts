@@ -1,28 +1,71 @@
 import type { PgBoss } from "pg-boss";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
 import { Batcher } from "../batcher.ts";
-import { alreadyStarted } from "../errors.ts";
+import { alreadyStarted, notFoundIn } from "../errors.ts";
+import type {
+  DrainLimits,
+  DrainResult,
+  Inbox,
+  Lists,
+  NewDelivery,
+  Receipt,
+  WorkerOptions,
+} from "../inbox-types.ts";
+import { includesKind } from "../kinds.ts";
+import { Workers } from "../lease-workers.ts";
+import { listsOf } from "../ledger/lists.ts";
+import { hexOf, traceContextIn } from "../ledger/rows.ts";
 import { statsOf } from "../ledger/stats.ts";
 import { DEFAULT_PACE } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
-import {
-  type DrainLimits,
-  type DrainResult,
-  type Inbox,
-  type NewDelivery,
-  queueOf,
-  type Receipt,
-  type WorkerOptions,
-} from "../types.ts";
-import { Workers } from "../workers.ts";
 import { noReply } from "./database.ts";
+import { type Settings, Store } from "./inbox-store.ts";
 import { PgBossLeases } from "./leases.ts";
-import { pgLists } from "./lists.ts";
 import { heartbeatMsOf } from "./queues.ts";
-import { type Settings, Store } from "./store.ts";
+import { rows } from "./tables.ts";
 
 /** How long a stop waits for pg-boss. */
 const STOP_MS = 500;
+
+/** A thousand events may change at once. */
+const CHANGE_TIMEOUT_MS = 30_000;
+
+/**
+ * The lists of what waits for a person.
+ *
+ * @param query - Runs statements in one transaction.
+ * @param notify - Has the events of a kind processed.
+ */
+const pgLists = (
+  store: Store,
+  query: Store["transaction"],
+  notify: (kind: string) => void,
+): Lists =>
+  listsOf({
+    statements: store.ledger.statements,
+    read: ({ text, values }) => query((db) => rows(db, text, [...values])),
+    insert: async ({ text, values }) =>
+      (await query((db) => rows(db, `${text} RETURNING 1`, [...values]))).length === 1,
+    decide: async (name, how, ids, deliveries) => {
+      const due = await query(async (db) => {
+        const events = [];
+        // In the order of the ids, so that two calls do not deadlock.
+        for (const id of [...ids].sort()) {
+          const { text, values } = store.ledger.statements.decide(name, how, id);
+          const [row] = await rows(db, `${text} RETURNING *`, [...values]);
+          if (row === undefined) throw notFoundIn(name, id);
+          if (row.state !== "pending") continue;
+          const traceContext = traceContextIn(row);
+          events.push({ key: hexOf(row.key), event: String(row.kind), traceContext });
+        }
+        const stored = await store.ledger.insert(db, deliveries);
+        events.push(...deliveries.filter(({ key }) => stored.has(key)));
+        await store.addJobs(db, events);
+        return events;
+      }, CHANGE_TIMEOUT_MS);
+      for (const { event } of due) notify(event);
+    },
+  });
 
 /** The life of an inbox on a pg-boss. */
 export class PgBossInbox {
@@ -60,11 +103,15 @@ export class PgBossInbox {
       stats: () =>
         this.#query(async (db) => {
           const lists = await ledger.countForAPerson(db);
-          return statsOf(await ledger.counts(db), this.#workers.queues, lists);
+          return statsOf(
+            await ledger.counts(db),
+            (kind) => includesKind(this.#workers.kinds, kind),
+            lists,
+          );
         }),
       horizon: () => this.#query((db) => ledger.horizon(db)),
       drain: (options, limits) => this.#drain(options, limits),
-      ...pgLists(this.#store, this.#query, (kind) => this.#workers.pollSoon(queueOf(kind))),
+      ...pgLists(this.#store, this.#query, (kind) => this.#workers.pollSoon(kind)),
       retentionMs: settings.retentionMs,
     };
   }
@@ -89,7 +136,7 @@ export class PgBossInbox {
       return found;
     });
     for (const [at, { event }] of deliveries.entries()) {
-      if (kinds[at] === "accepted") this.#workers.pollSoon(queueOf(event));
+      if (kinds[at] === "accepted") this.#workers.pollSoon(event);
     }
     return kinds;
   }

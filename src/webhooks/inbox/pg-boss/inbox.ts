@@ -7,8 +7,8 @@
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkText, ownOptions } from "../../../internal/check-options.ts";
+import type { Inbox } from "../inbox-types.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
-import type { Inbox } from "../types.ts";
 import { Database, type Transact } from "./database.ts";
 import { PgBossInbox } from "./engine.ts";
 import { BOSS_OPTIONS, type Tuning } from "./queues.ts";
@@ -110,7 +110,7 @@ const OPTIONS = [
  * const receiver = createWebhookReceiver({ secret, inbox });
  * receiver.on("payment.completed", async (event, { transaction }) => {
  *   await transaction(async (client: PgBossTransaction) => {
- *     await client.query("UPDATE orders SET paid = true WHERE id = $1", [event.data.account_reference]);
+ *     await client.query("UPDATE orders SET paid = true WHERE payment = $1", [event.data.reference]);
  *   });
  * });
  * ```

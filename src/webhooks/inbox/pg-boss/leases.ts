@@ -1,9 +1,16 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { DeletedError } from "../errors.ts";
-import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-store.ts";
+import type { Transaction } from "../inbox-types.ts";
+import { includesKind, type Kinds, OTHER_QUEUE, queueOf, queuesWith } from "../kinds.ts";
+import {
+  type Claim,
+  type Lease,
+  type LeaseChanges,
+  type LeaseStore,
+  POLL_INTERVAL_MS,
+} from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
-import { queueOf, type Transaction } from "../types.ts";
 import { claimJobs } from "./claim.ts";
 import { noReply } from "./database.ts";
 import {
@@ -15,12 +22,25 @@ import {
   NotHeldError,
   writeEnds,
 } from "./ends.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./inbox-store.ts";
+import { engineQueue, heartbeatMsOf } from "./queues.ts";
 
 const MAINTENANCE_MS = 30_000;
 
+/** How long it may take to find some jobs among all of a queue. */
+const FREE_TIMEOUT_MS = 60_000;
+
 /** Time until the other processes learn on which events this one works, for `stats()`. */
 const REPORT_DELAY_MS = 250;
+
+/** A claim whose number of jobs is known. */
+type FixedClaim = Omit<Claim, "room"> & { readonly count: number };
+
+/** The last heartbeat of a job, and when this process saw it first by a clock that cannot be set. */
+interface Heartbeat {
+  readonly at: number;
+  readonly seenAt: number;
+}
 
 /** The jobs of pg-boss, as one worker leases them. */
 export class PgBossLeases implements LeaseStore {
@@ -31,8 +51,8 @@ export class PgBossLeases implements LeaseStore {
   readonly #held = new Map<string, HeldJob>();
   /** The queues that may have a job that is due. Those that came first are asked first. */
   readonly #due = new Set<string>();
-  /** The queues whose jobs are fetched before their time. */
-  #late: readonly string[] = [];
+  /** While the clock of the server is behind: of each attempt that any process has. */
+  #heartbeats: ReadonlyMap<string, Heartbeat> = new Map();
   #polledAt = Number.NEGATIVE_INFINITY;
   #reporting: ReturnType<typeof setTimeout> | undefined;
 
@@ -40,24 +60,25 @@ export class PgBossLeases implements LeaseStore {
     this.#store = store;
   }
 
-  noteDue(queue: string): void {
-    this.#due.add(queue);
+  noteDue(kind: string): void {
+    this.#due.add(queueOf(kind));
   }
 
   nextDueInMs(): number {
     return this.#due.size > 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  async turn(
-    given: readonly EndedLease[],
-    room: () => number,
-    queues: readonly string[],
-  ): Promise<Lease[]> {
-    const ended = given as readonly EndedJob[];
+  async commit({ complete, fail, release, claim }: LeaseChanges): Promise<Lease[]> {
+    // Each lease of this store is one of its held jobs.
+    const ended: readonly EndedJob[] = [
+      ...complete.map((lease) => ({ lease: lease as HeldJob, as: "done" as const })),
+      ...fail.map((one) => ({ ...one, lease: one.lease as HeldJob, as: "failed" as const })),
+      ...release.map((lease) => ({ lease: lease as HeldJob, as: "released" as const })),
+    ];
     const written = ended.filter(
       ({ as, lease }) => as !== "released" || lease.commit === undefined,
     );
-    const leases = await this.#write(written, room(), queues);
+    const leases = await this.#write(written, { ...claim, count: claim.room() });
     for (const { lease, as } of ended) {
       this.#held.delete(lease.token);
       // A retry may be due at once.
@@ -71,49 +92,49 @@ export class PgBossLeases implements LeaseStore {
   }
 
   /** In one transaction. If a job is not held any more, each end in its own. */
-  async #write(
-    ended: readonly EndedJob[],
-    count: number,
-    queues: readonly string[],
-  ): Promise<HeldJob[]> {
+  async #write(ended: readonly EndedJob[], claim: FixedClaim): Promise<HeldJob[]> {
+    const { count, kinds } = claim;
     // A little less, since a timer may come early.
-    if (performance.now() - this.#polledAt > POLL_INTERVAL_MS * 0.8) this.#pollAll(queues);
+    if (performance.now() - this.#polledAt > POLL_INTERVAL_MS * 0.8) this.#pollAll(kinds);
     if (ended.length === 0 && (count === 0 || this.#due.size === 0)) return [];
     try {
       return await this.#store.transaction(async (db) => {
         if (ended.length > 0) await writeEnds(this.#store, db, ended);
-        return this.#fetch(db, count, queues);
+        return this.#fetch(db, claim);
       });
     } catch (error) {
-      this.#pollAll(queues);
+      this.#pollAll(kinds);
       if (!(error instanceof NotHeldError)) throw error;
-      if (ended.length > 1) for (const one of ended) await this.#write([one], 0, queues);
+      if (ended.length > 1)
+        for (const one of ended) await this.#write([one], { ...claim, count: 0 });
       return [];
     }
   }
 
-  #pollAll(queues: readonly string[]): void {
+  #pollAll(kinds: Kinds): void {
     this.#polledAt = performance.now();
-    for (const queue of queues) this.#due.add(queue);
+    for (const queue of queuesWith(kinds)) this.#due.add(queue);
   }
 
-  async #fetch(db: Db, count: number, queues: readonly string[]): Promise<HeldJob[]> {
+  async #fetch(db: Db, { count, kinds, busy }: FixedClaim): Promise<HeldJob[]> {
+    const ignoreGroups = [...busy];
     const jobs: HeldJob[] = [];
     for (const queue of [...this.#due]) {
       const batchSize = count - jobs.length;
       if (batchSize === 0) break;
       this.#due.delete(queue);
-      if (!queues.includes(queue)) continue;
-      const ignoreStartAfter = this.#late.includes(queue);
-      jobs.push(...(await claimJobs(this.#store, db, queue, { batchSize, ignoreStartAfter })));
-      if (jobs.length === count) this.#due.add(queue);
-      this.#late = this.#late.filter((one) => one !== queue);
+      if (!queuesWith(kinds).includes(queue)) continue;
+      const options = { batchSize, ignoreGroups };
+      const { held, hasMore } = await claimJobs(this.#store, db, queue, kinds, options);
+      jobs.push(...held);
+      // Jobs that are left because of their merchant may be due, too.
+      if (hasMore || busy.length > 0) this.#due.add(queue);
     }
     return jobs;
   }
 
   /** Shows pg-boss that this process is alive, and learns which jobs others have. */
-  async renew(tokens: readonly string[]): Promise<string[]> {
+  async extend(tokens: readonly string[]): Promise<string[]> {
     this.#reportSoon();
     const held = tokens.flatMap((token) => this.#held.get(token) ?? []);
     const lost: HeldJob[] = [];
@@ -152,23 +173,58 @@ export class PgBossLeases implements LeaseStore {
     };
   }
 
-  async dueCount(queues: readonly string[]): Promise<number> {
+  async dueCount(kinds: Kinds): Promise<number> {
     const counts = await this.#store.transaction((db) => this.#store.ledger.counts(db));
-    const due = counts.filter(({ queue }) => queues.includes(String(queue)));
+    const due = counts.filter(({ kind }) => includesKind(kinds, String(kind)));
     return due.reduce((sum, one) => sum + Number(one.due), 0);
   }
 
-  async maintain(queues: readonly string[]) {
+  async maintain(kinds: Kinds) {
     const { ledger, settings } = this.#store;
     const inTransaction: Store["transaction"] = (run) => this.#store.transaction(run);
-    this.#late = await inTransaction((db) => ledger.lateQueues(db, MAX_RETRY_WAIT_MS));
-    for (const queue of this.#late) this.#due.add(queue);
+    const late = await inTransaction((db) => ledger.lateQueues(db, MAX_RETRY_WAIT_MS));
+    for (const queue of late) {
+      await this.#store.transaction((db) => freeLateJobs(this.#store, db, queue), FREE_TIMEOUT_MS);
+      this.#due.add(queue);
+    }
+    await this.#failDead(kinds);
     await this.#store.matchQueues();
     while (await inTransaction((db) => ledger.forget(db)));
     const warnings: Error[] = this.#store.durabilityProblems.splice(0);
-    const deleted = await inTransaction((db) => deleteUnprocessed(this.#store, db, queues));
+    const deleted = await inTransaction((db) => deleteUnprocessed(this.#store, db, kinds));
     if (deleted > 0) warnings.push(new DeletedError(deleted));
     return { warnings, nextInMs: settings.tuning.maintenanceMs ?? MAINTENANCE_MS };
+  }
+
+  /**
+   * In place of pg-boss, which looks for dead processes by the clock of the server: after that was set back,
+   * it does not look before its last look, and a dead process seems to live.
+   */
+  async #failDead(kinds: Kinds): Promise<void> {
+    const { boss, ledger, settings } = this.#store;
+    const before = this.#heartbeats;
+    const heartbeats = new Map<string, Heartbeat>();
+    this.#heartbeats = heartbeats;
+    if (!(await this.#store.transaction((db) => ledger.isClockBehind(db)))) return;
+    const now = performance.now();
+    const failIn = async (db: Db, queue: string) => {
+      const name = engineQueue(settings.inbox, queue);
+      for (const { id, retryCount, state, startedOn, heartbeatOn } of await boss.findJobs(name, {
+        db,
+      })) {
+        if (state !== "active") continue;
+        const attempt = `${id}/${retryCount}`;
+        const at = (heartbeatOn ?? startedOn).getTime();
+        const known = before.get(attempt);
+        const { seenAt } = known?.at === at ? known : { seenAt: now };
+        heartbeats.set(attempt, { at, seenAt });
+        const isAlive = now - seenAt <= heartbeatMsOf(settings.tuning);
+        if (!isAlive) await boss.fail(name, { id, retryCount }, null, { db });
+      }
+    };
+    for (const queue of queuesWith(kinds)) {
+      await this.#store.transaction((db) => failIn(db, queue), FREE_TIMEOUT_MS);
+    }
   }
 
   #reportSoon(): void {
@@ -180,7 +236,7 @@ export class PgBossLeases implements LeaseStore {
     this.#reporting = undefined;
     const keys = [...this.#held.values()].map(({ key }) => key);
     const report = (db: Db) => this.#store.ledger.setRunning(db, this.#worker, keys);
-    // Whatever fails here fails for a turn, too, which reports it.
+    // Whatever fails here fails for a commit, too, which reports it.
     await this.#store.transaction(report).catch(() => {});
   }
 
@@ -190,18 +246,31 @@ export class PgBossLeases implements LeaseStore {
   }
 }
 
+/** Has the jobs of a queue processed now that wait longer than any can: the clock of the server was set back. */
+async function freeLateJobs({ boss, ledger, settings }: Store, db: Db, queue: string) {
+  const now = await ledger.freeLate(db, queue, MAX_RETRY_WAIT_MS);
+  const name = engineQueue(settings.inbox, queue);
+  const jobs = await boss.findJobs(name, { queued: true, db });
+  for (const { id, startAfter } of jobs) {
+    if (startAfter.getTime() <= now + MAX_RETRY_WAIT_MS) continue;
+    await boss.update(name, undefined, { id, startAfter: new Date(now), db });
+  }
+}
+
 /**
  * Deletes events that no process worked on for the whole retention, with their jobs. Resolves with how
  * many there were.
  */
-async function deleteUnprocessed(store: Store, db: Db, queues: readonly string[]): Promise<number> {
-  const expired = await store.ledger.unprocessed(db, queues);
+async function deleteUnprocessed(store: Store, db: Db, kinds: Kinds): Promise<number> {
+  const expired = await store.ledger.unprocessed(db, kinds);
   let count = 0;
   for (const queue of new Set(expired.map(({ event }) => queueOf(event)))) {
     const keys = new Set(expired.map(({ key }) => key));
-    const fetched = await claimJobs(store, db, queue, { batchSize: keys.size });
+    // Those that other processes have handed back wait.
+    const options = { batchSize: keys.size, ignoreStartAfter: queue === OTHER_QUEUE };
+    const { held } = await claimJobs(store, db, queue, undefined, options);
     // pg-boss has no way to hand back a job: others get a new one.
-    const ended = fetched.map((lease): EndedJob => {
+    const ended = held.map((lease): EndedJob => {
       return { lease, as: keys.has(lease.key) ? "forgotten" : "released" };
     });
     await writeEnds(store, db, ended);

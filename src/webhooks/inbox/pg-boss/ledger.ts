@@ -1,10 +1,17 @@
 import type { Db } from "pg-boss";
 import { bytesOf } from "../delivery.ts";
-import { bytesOfHex, DELIVERY_COLUMNS, deliveryValues, type LedgerRow } from "../ledger/rows.ts";
-import { asDone, LedgerStatements } from "../ledger/statements.ts";
-import { forAPerson, type QueueCounts } from "../ledger/stats.ts";
+import type { Horizon, NewDelivery, Receipt } from "../inbox-types.ts";
+import { type Kinds, OTHER_QUEUE, QUEUES } from "../kinds.ts";
+import { asDone, LedgerStatements } from "../ledger/review-statements.ts";
+import {
+  bytesOfHex,
+  DELIVERY_COLUMNS,
+  deliveryValues,
+  type LedgerRow,
+  traceContextIn,
+} from "../ledger/rows.ts";
+import { forAPerson, type KindCounts } from "../ledger/stats.ts";
 import type { Dialect } from "../ledger/tables.ts";
-import { type Horizon, type NewDelivery, OTHER_QUEUE, QUEUES, type Receipt } from "../types.ts";
 import type { QueuedEvent } from "./queues.ts";
 import { rows } from "./tables.ts";
 
@@ -18,6 +25,9 @@ const QUEUE = `CASE WHEN kind IN (${QUEUES.map((queue) => `'${queue}'`)}) THEN k
 
 /** A process that has written nothing for this long does not run any more. */
 const ALIVE_MS = 90_000;
+
+/** So far, two connections may differ in what the time is. */
+const CLOCK_SLACK_MS = 5_000;
 
 /** How many rows are forgotten at once. */
 const FORGET_BATCH = 1_000;
@@ -69,6 +79,14 @@ export class Ledger {
     this.#isKnown = `(EXISTS (SELECT FROM ${this.#tables.conflicts} c WHERE c.state = 'decided'
         AND c.digest = g.digest AND c.key IN (g.key, g.former_key))
       OR EXISTS (SELECT FROM ${this.#tables.events} f WHERE f.key = g.former_key AND f.digest = g.digest))`;
+  }
+
+  /** Whether the clock of the server was set back, and has not yet reached again what it was. */
+  async isClockBehind(db: Db): Promise<boolean> {
+    const text = `INSERT INTO ${this.#tables.meta} AS m VALUES ('clock', ${NOW}::text)
+      ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, ${NOW})::text
+      RETURNING m.value::bigint > ${NOW} + ${CLOCK_SLACK_MS} AS behind`;
+    return (await rows(db, text))[0]?.behind === true;
   }
 
   /** When pg-boss created each queue. @param lock - `FOR UPDATE`, if others are to wait. */
@@ -148,11 +166,14 @@ export class Ledger {
 
   /** Events that wait. @param condition - Which of them; `$1` stands for the value. */
   async #pending(db: Db, condition: string, value: unknown): Promise<QueuedEvent[]> {
-    const text = `SELECT encode(key, 'hex') AS hex, kind, attempts FROM ${this.#tables.events}
+    const text = `SELECT encode(key, 'hex') AS hex, kind, attempts, trace_context FROM ${this.#tables.events}
       WHERE state = 'pending' AND ${condition}`;
-    return (await rows(db, text, [value])).map(({ hex, kind, attempts }) => {
-      return { key: String(hex), event: String(kind), attempts: Number(attempts) };
-    });
+    return (await rows(db, text, [value])).map((row) => ({
+      key: String(row.hex),
+      event: String(row.kind),
+      attempts: Number(row.attempts),
+      traceContext: traceContextIn(row),
+    }));
   }
 
   /** Some of the events that wait. @param after - The last key of those before. */
@@ -160,23 +181,32 @@ export class Ledger {
     return this.#pending(db, "key > decode($1, 'hex') ORDER BY key LIMIT 1000", after);
   }
 
-  /** Some of the events that no process has taken for the whole retention, in other queues than these. */
-  unprocessed(db: Db, queues: readonly string[]): Promise<QueuedEvent[]> {
+  /** Some of the events that no process has taken for the whole retention, of kinds other than these. */
+  async unprocessed(db: Db, kinds: Kinds): Promise<QueuedEvent[]> {
+    if (kinds === undefined) return [];
     const before = `${NOW} - ${this.#retentionMs}`;
-    const condition = `received_at < ${before} AND due_at < ${before} AND NOT ${QUEUE} = ANY($1::text[])
+    const condition = `received_at < ${before} AND due_at < ${before} AND NOT kind = ANY($1::text[])
       ORDER BY received_at LIMIT ${FORGET_BATCH} FOR UPDATE SKIP LOCKED`;
-    return this.#pending(db, condition, queues);
+    return this.#pending(db, condition, kinds);
   }
 
   async delete(db: Db, keys: readonly string[]): Promise<void> {
     await db.executeSql(`DELETE FROM ${this.#tables.events} WHERE key = ${KEYS}`, [keys]);
   }
 
-  /** The queues with retries that wait longer than any can: the clock of the server was set back. */
+  /** The queues with events that wait longer than any can: the clock of the server was set back. */
   async lateQueues(db: Db, longestMs: number): Promise<string[]> {
     const text = `SELECT DISTINCT ${QUEUE} AS queue FROM ${this.#tables.events}
-      WHERE state = 'pending' AND attempts > 0 AND due_at > ${NOW} + $1::bigint`;
+      WHERE state = 'pending' AND due_at > ${NOW} + $1::bigint`;
     return (await rows(db, text, [longestMs])).map(({ queue }) => String(queue));
+  }
+
+  /** Makes those of a queue due now. Resolves with the time of the server, in milliseconds. */
+  async freeLate(db: Db, queue: string, longestMs: number): Promise<number> {
+    const text = `UPDATE ${this.#tables.events} SET due_at = ${NOW}
+      WHERE state = 'pending' AND due_at > ${NOW} + $1::bigint AND ${QUEUE} = $2`;
+    await db.executeSql(text, [longestMs, queue]);
+    return Number((await rows(db, `SELECT ${NOW} AS now`))[0]?.now);
   }
 
   /** Says on which events a process works, if any. */
@@ -190,15 +220,15 @@ export class Ledger {
     await db.executeSql(text, [`worker ${worker}`, JSON.stringify(keys)]);
   }
 
-  /** The numbers of each queue in which events wait. */
-  async counts(db: Db): Promise<(QueueCounts & { readonly due: unknown })[]> {
+  /** The numbers of each kind of which events wait. */
+  async counts(db: Db): Promise<(KindCounts & { readonly due: unknown })[]> {
     const { events, meta } = this.#tables;
     const text = `
       WITH running AS MATERIALIZED (
         SELECT decode(json_array_elements_text(value::json->'running'), 'hex') AS key FROM ${meta}
          WHERE name LIKE 'worker %' AND (value::json->>'at')::bigint > ${NOW} - ${ALIVE_MS}
       )
-      SELECT ${QUEUE} AS queue, count(*) AS count, count(r.key) AS running,
+      SELECT kind, count(*) AS count, count(r.key) AS running,
         count(*) FILTER (WHERE r.key IS NULL AND due_at <= ${NOW}) AS due,
         count(*) FILTER (WHERE r.key IS NULL AND attempts > 0) AS retrying,
         min(received_at) FILTER (WHERE r.key IS NULL) AS oldest,

@@ -1,8 +1,10 @@
 import type { ConstructorOptions, Db, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { merchantOf } from "../delivery.ts";
 import { EventMissingError } from "../errors.ts";
+import type { TraceContext } from "../inbox-types.ts";
+import { QUEUES, queueOf } from "../kinds.ts";
 import { MAX_BACKOFF_MS, type Pace } from "../pace.ts";
-import { QUEUES, queueOf } from "../types.ts";
 
 /** Settings that tests make faster. */
 export interface Tuning {
@@ -87,6 +89,8 @@ export interface QueuedEvent {
   readonly attempts?: number;
   /** How long to wait before it is due. */
   readonly delayMs?: number;
+  /** Its merchant is the group of the job. */
+  readonly traceContext?: TraceContext | undefined;
 }
 
 /** What a job holds: the ledger has the event. */
@@ -107,10 +111,11 @@ export async function addJobs(
   for (const queue of new Set(events.map(({ event }) => queueOf(event)))) {
     const jobs = events
       .filter(({ event }) => queueOf(event) === queue)
-      .map(({ key, attempts = 0, delayMs = 0 }) => {
+      .map(({ key, attempts = 0, delayMs = 0, traceContext }) => {
         const data: JobData = { format: 1, key, attempts };
+        const id = merchantOf(traceContext);
         // Seconds, by the clock of the server.
-        return { data, startAfter: delayMs / 1_000 };
+        return { data, startAfter: delayMs / 1_000, ...(id !== undefined && { group: { id } }) };
       });
     const added = await boss.insert(engineQueue(inbox, queue), jobs, { db, returnId: true });
     if (added?.length !== jobs.length) throw new EventMissingError();

@@ -3,10 +3,11 @@ import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { DeletedError } from "../errors.ts";
+import type { Horizon } from "../inbox-types.ts";
+import { type Kinds, QUEUES, queuesOnlyWith } from "../kinds.ts";
 import type { Maintenance } from "../lease-store.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
-import { type Horizon, QUEUES } from "../types.ts";
-import { DIALECT } from "./schema.ts";
+import { DIALECT } from "./tables.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
 
@@ -33,9 +34,13 @@ const MISDATED = `
   state = 'pending' AND queue IN (${QUEUES.map((queue) => `'${queue}'`).join(", ")}) AND due_at > ?1
 `;
 
-/** No process has taken it for the whole retention. Only the queues of a list in JSON are looked at. */
-const unprocessed = (queues: string, before: string) => `
-  state = 'pending' AND queue IN (SELECT value FROM json_each(${queues})) AND due_at <= ${before}
+/**
+ * No process has taken it for the whole retention. Two lists in JSON: the queues with such events, and the
+ * kinds that this process takes.
+ */
+const UNPROCESSED = `
+  state = 'pending' AND queue IN (SELECT value FROM json_each(?1)) AND due_at <= ?3
+  AND kind NOT IN (SELECT value FROM json_each(?2))
 `;
 
 const STATEMENTS = {
@@ -44,7 +49,7 @@ const STATEMENTS = {
   correct: `UPDATE ${events} SET due_at = ?2 WHERE ${MISDATED}`,
   deleteUnprocessed: `
     DELETE FROM ${events} WHERE id IN (
-      SELECT id FROM ${events} WHERE ${unprocessed("?1", "?2")} LIMIT ${FORGET_BATCH}
+      SELECT id FROM ${events} WHERE ${UNPROCESSED} LIMIT ${FORGET_BATCH}
     )
   `,
   readForgotten: `SELECT value FROM ${meta} WHERE name = 'forgotten_until'`,
@@ -68,14 +73,14 @@ export class Upkeep {
   /**
    * In a transaction of the caller. If nothing is over, it writes nothing.
    *
-   * @param queues - Those that this process works on.
+   * @param kinds - Those that this process works on.
    */
-  run(queues: readonly string[]): Maintenance {
+  run(kinds: Kinds): Maintenance {
     const warning = this.#clock.advance();
     this.#statements.correct.run(uptimeMs() + this.#maxWaitMs, uptimeMs());
     const forgotten = this.#forgetOver();
     const { deleteUnprocessed } = this.#statements;
-    const deleted = Number(deleteUnprocessed.run(...this.#unprocessed(queues)).changes);
+    const deleted = Number(deleteUnprocessed.run(...this.#unprocessed(kinds)).changes);
     const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     const hasBacklog = Math.max(forgotten, deleted) >= FORGET_BATCH;
     return {
@@ -99,10 +104,11 @@ export class Upkeep {
     return Number(this.#statements.readForgotten.get()?.value ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** The values of {@link unprocessed}: the queues that this process does not work on. */
-  #unprocessed(queues: readonly string[]): [others: string, before: number] {
-    const others = QUEUES.filter((queue) => !queues.includes(queue));
-    return [JSON.stringify(others), uptimeMs() - this.#retentionMs];
+  /** The values of {@link UNPROCESSED}. */
+  #unprocessed(kinds: Kinds): [queues: string, taken: string, before: number] {
+    const own = queuesOnlyWith(kinds);
+    const queues = QUEUES.filter((queue) => !own.includes(queue));
+    return [JSON.stringify(queues), JSON.stringify(kinds ?? []), uptimeMs() - this.#retentionMs];
   }
 
   /**

@@ -1,4 +1,5 @@
-import type { TraceContext } from "../../inbox/types.ts";
+import { MERCHANT } from "../../inbox/delivery.ts";
+import type { TraceContext } from "../../inbox/inbox-types.ts";
 import { headerValue, type WebhookHeaders } from "../../verification/signature-header.ts";
 
 /** What tells whose delivery a request is. None of it is signed. */
@@ -45,21 +46,15 @@ export function merchantRequest({
 }
 
 // A job has the headers of its delivery again. The merchant of the event is one of them.
-const NAME = "malipo-merchant";
-
 export const withMerchant = (
   context: TraceContext | undefined,
   merchant: string | undefined,
 ): TraceContext | undefined =>
-  merchant === undefined ? context : { ...context, [NAME]: merchant };
-
-/** Whose event a job is; `undefined` if the receiver is for one account. */
-export const merchantOf = (context: TraceContext | undefined): string | undefined =>
-  context?.[NAME];
+  merchant === undefined ? context : { ...context, [MERCHANT]: merchant };
 
 /** The context without the merchant, as the `receive` hook returned it. */
 export function traceOf(context: TraceContext | undefined): TraceContext | undefined {
-  if (context?.[NAME] === undefined) return context;
-  const { [NAME]: _, ...trace } = context;
+  if (context?.[MERCHANT] === undefined) return context;
+  const { [MERCHANT]: _, ...trace } = context;
   return Object.keys(trace).length === 0 ? undefined : trace;
 }

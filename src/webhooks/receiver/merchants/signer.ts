@@ -3,7 +3,7 @@ import { WebhookVerificationError } from "../../../errors/webhook.ts";
 import { describeValue } from "../../../internal/check-options.ts";
 import type { WebhookSecret } from "../../verification/secret.ts";
 import type { WebhookHeaders } from "../../verification/signature-header.ts";
-import { indexOfSigner, mismatch } from "../../verification/verify.ts";
+import { indexOfSigner, mismatch } from "../../verification/verify-webhook.ts";
 import { type MerchantRequest, merchantRequest } from "./merchant-request.ts";
 import { SecretCache, type SecretLookup } from "./secret-cache.ts";
 

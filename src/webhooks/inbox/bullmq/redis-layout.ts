@@ -1,7 +1,7 @@
 import type { Job } from "bullmq";
 import { isObject } from "../../../internal/is-object.ts";
 import { bytesOf, conflictIdOf, exactText } from "../delivery.ts";
-import type { NewDelivery } from "../types.ts";
+import type { NewDelivery } from "../inbox-types.ts";
 
 /** The number of this layout of names and records. A Redis with another one is not used. */
 export const FORMAT = 1;

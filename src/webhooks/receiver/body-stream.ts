@@ -1,6 +1,6 @@
 import type { RawBody } from "../verification/raw-body.ts";
 import { type Outcome, rejected } from "./accept.ts";
-import { reject } from "./responses.ts";
+import { reject } from "./webhook-responses.ts";
 
 /** A body that was not read yet. */
 export type BodyStream = AsyncIterable<Uint8Array>;

@@ -1,3 +1,5 @@
+import { startClocks } from "../internal/elapsed-time.ts";
+
 /**
  * How far an attempt stays away from the end of its lease, and how long after that end its request may
  * still be on its way.
@@ -16,24 +18,22 @@ const MAX_STEP_BACK_MS = 1_000;
 const FREED = "The idempotency key may have been freed since, so the request was not sent.";
 
 /**
- * Looks at the clocks, and says why an attempt must not be sent any more; `undefined` if it may.
- * Called right before the bytes leave.
+ * Until when an attempt may be sent. Looks at the clocks, and says why it must not be sent any more;
+ * `undefined` if it may. Called right before the bytes leave.
  */
-export type Fence = () => string | undefined;
+export type Deadline = () => string | undefined;
 
 /**
- * Notes both clocks. Called before the attempt begins, so before its lease does.
+ * The deadline of an attempt. Made before the attempt begins, so before its lease does.
  *
  * A machine that was suspended, or whose clock was set, may have time left by one of its clocks while
  * the lease in the store is over. Then a person may have looked, found nothing, and freed the key.
  */
-export function createFence(leaseMs: number): Fence {
-  const wallStart = Date.now();
-  const monotonicStart = performance.now();
+export function deadlineOf(leaseMs: number): Deadline {
+  const elapsed = startClocks();
   const maxMs = leaseMs - LEASE_MARGIN_MS;
   return () => {
-    const wallMs = Date.now() - wallStart;
-    const monotonicMs = performance.now() - monotonicStart;
+    const { wallMs, monotonicMs } = elapsed();
     if (wallMs < -MAX_STEP_BACK_MS) {
       return `the clock of this machine was set back by ${seconds(-wallMs)} since the attempt began. ${FREED}`;
     }

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { formatOf } from "../../../internal/sqlite/meta.ts";
-import { makeDurable } from "../../../internal/sqlite/open.ts";
+import { makeDurable } from "../../../internal/sqlite/open-file.ts";
 import { inTransaction } from "../../../internal/sqlite/transaction.ts";
+import { OTHER_QUEUE } from "../kinds.ts";
 import { type Dialect, LEDGER_FORMAT, ledgerTables, writeRetention } from "../ledger/tables.ts";
 
 /** The tables of a file. */
@@ -26,6 +27,9 @@ export const DIALECT: Dialect = {
     token INTEGER,`,
   suffix: " STRICT",
 };
+
+/** For a process that takes only some kinds of the queue of all others. Earlier builds had none. */
+const OTHER_INDEX = `malipo_inbox_other ON malipo_inbox (kind, due_at, token, attempts, received_at) WHERE state = 'pending' AND queue = '${OTHER_QUEUE}'`;
 
 const INDEXES = [
   // All that stats() counts, so that no row is read for it.
@@ -68,6 +72,7 @@ export function setUp(database: DatabaseSync, retentionMs: number): void {
   // the first delivery.
   inTransaction(database, () => {
     createTables(database);
+    database.exec(`CREATE INDEX IF NOT EXISTS ${OTHER_INDEX}`);
     database.exec(writeRetention(DIALECT.tables.meta, retentionMs));
   });
 }

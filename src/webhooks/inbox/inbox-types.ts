@@ -1,5 +1,4 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
-import { EVENT_KINDS } from "../../contract/events.ts";
 import type { Conflict, DeadLetter, EventFilter, EventList, WaitingList } from "./event-list.ts";
 
 /** A verified delivery, as an inbox stores it. */
@@ -124,22 +123,6 @@ export interface InboxStats {
   readonly lagMs: number;
 }
 
-/** The queue of all kinds of events that the service does not document. */
-export const OTHER_QUEUE = "other";
-
-/**
- * The queue of an event. Each documented kind has one; all others share one, so that the number of
- * queues does not depend on what senders write.
- */
-export const queueOf = (kind: string): string =>
-  (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER_QUEUE;
-
-/** All queues. */
-export const QUEUES: readonly string[] = /* @__PURE__ */ (() => [...EVENT_KINDS, OTHER_QUEUE])();
-
-/** The queues that a process works on. */
-export const queuesOf = ({ queues = QUEUES }: WorkerOptions): readonly string[] => queues;
-
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
   /**
@@ -152,10 +135,10 @@ export interface WorkerOptions {
   /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
   /**
-   * The queues that this process works on, each documented kind by its name, all others as `other`; all if it is missing.
-   * Events in other queues wait for a process that works on them. They use up no attempts.
+   * The kinds of events that this process works on; all if it is missing. Events of other kinds wait for a
+   * process that works on them. They use up no attempts.
    */
-  readonly queues?: readonly string[] | undefined;
+  readonly kinds?: readonly string[] | undefined;
 }
 
 /**

@@ -1,20 +1,78 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { describeError } from "../../../internal/describe-error.ts";
 import { isLocked, whenUnlocked } from "../../../internal/sqlite/locks.ts";
 import { FileClock } from "../../../internal/sqlite/meta.ts";
-import { cannotUse, openFile } from "../../../internal/sqlite/open.ts";
+import { cannotUse, openFile, type SqliteSource } from "../../../internal/sqlite/open-file.ts";
+import { fileOf, logOf, watchFile } from "../../../internal/sqlite/same-file.ts";
 import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { Batcher, type Stored } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
+import type { NewDelivery, Receipt, Transaction } from "../inbox-types.ts";
+import type { Kinds } from "../kinds.ts";
+import type { Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
 import type { Pace } from "../pace.ts";
-import type { NewDelivery, Receipt, Transaction } from "../types.ts";
-import { type Disk, openDisk } from "./disk.ts";
-import { Events } from "./events.ts";
-import { DIALECT, setUp } from "./schema.ts";
+import { Events } from "./event-rows.ts";
+import { DIALECT, setUp } from "./tables.ts";
 import { Upkeep } from "./upkeep.ts";
 
 const OWNER = "sqliteInbox";
+
+/**
+ * The disk below a database. Waiting for it takes most of the time of a commit, and would block this
+ * process. So commits do not synchronise the log; it is synchronised in the background, with the same
+ * call that SQLite makes, on the same file, before any receipt is returned.
+ */
+interface Disk {
+  /** A transaction that is safe from a kill at once, and from a power cut after {@link Disk.sync}. */
+  write<T>(work: () => T): T;
+  /** Resolves when everything written before is on disk. */
+  sync(): Promise<void>;
+  /** @throws if nothing may be acknowledged until the file is opened again. */
+  check(): void;
+  close(): void;
+}
+
+export function openDisk(database: DatabaseSync): Disk {
+  const [file, logFile] = [fileOf(database), logOf(database)];
+  const [fileFailure, logFailure] = [watchFile(file), watchFile(logFile)];
+  const fs = process.getBuiltinModule("node:fs");
+  // Without a log (in memory, or by the file system), SQLite synchronises in the commit.
+  const log = logFile === "" ? undefined : fs.openSync(logFile, "r+");
+  let syncFailure: Error | undefined;
+  return {
+    write: (work) => {
+      if (log !== undefined) database.exec("PRAGMA synchronous = NORMAL");
+      try {
+        return inTransaction(database, work);
+      } finally {
+        // For the user's own writes to this database.
+        database.exec("PRAGMA synchronous = FULL");
+      }
+    },
+    sync: () =>
+      new Promise((resolve, reject) => {
+        if (log === undefined) return resolve();
+        fs.fdatasync(log, (error) => {
+          if (error === null) return resolve();
+          // The system may have dropped what it could not write, and tells so only once: a later call
+          // succeeds, and the data is not on the disk.
+          syncFailure ??= new Error(
+            `${file} could not be written to the disk: ${describeError(error)}. Nothing is acknowledged until this process is restarted.`,
+            { cause: error },
+          );
+          reject(syncFailure);
+        });
+      }),
+    check: () => {
+      const failure = syncFailure ?? fileFailure() ?? logFailure();
+      if (failure !== undefined) throw failure;
+    },
+    close: () => {
+      if (log !== undefined) fs.closeSync(log);
+    },
+  };
+}
 
 /** What works on the file once it has its tables. */
 export interface OpenFile {
@@ -30,7 +88,7 @@ const isThenable = (value: unknown): boolean =>
 /** A file of deliveries. It is usable as soon as no other process has it locked. */
 export class SqliteStore implements LeaseStore {
   readonly database: DatabaseSync;
-  readonly #path: string;
+  readonly #path: SqliteSource;
   readonly #pace: Pace;
   readonly #retentionMs: number;
   readonly #onStored: () => void;
@@ -42,7 +100,7 @@ export class SqliteStore implements LeaseStore {
    * @param onStored - Is called after each batch of deliveries.
    * @throws {ConfigurationError} for a file that cannot be used, unless it is locked.
    */
-  constructor(path: string, pace: Pace, retentionMs: number, onStored: () => void) {
+  constructor(path: SqliteSource, pace: Pace, retentionMs: number, onStored: () => void) {
     this.#path = path;
     this.#pace = pace;
     this.#retentionMs = retentionMs;
@@ -129,38 +187,37 @@ export class SqliteStore implements LeaseStore {
    * How leases ended does not wait for the disk: an event whose "processed" is lost with the machine is
    * processed again, as if the machine had failed a moment before.
    */
-  turn(
-    ended: readonly EndedLease[],
-    room: () => number,
-    queues: readonly string[],
-  ): Promise<Lease[]> {
+  commit({ complete, fail, release, claim }: LeaseChanges): Promise<Lease[]> {
     return this.use(({ disk, events }) => {
-      const count = room();
-      // A turn that changes nothing does not wait for other processes.
-      if (ended.length === 0 && (count === 0 || events.nextDueInMs(queues) > 0)) return [];
+      const count = claim.room();
+      const hasEnded = complete.length + fail.length + release.length > 0;
+      // What changes nothing does not wait for other processes.
+      if (!hasEnded && (count === 0 || events.nextDueInMs(claim.kinds) > 0)) return [];
       return disk.write(() => {
-        for (const one of ended) events.end(one);
-        return count > 0 ? events.take(count, queues) : [];
+        for (const lease of complete) events.complete(lease);
+        for (const failed of fail) events.fail(failed);
+        for (const lease of release) events.release(lease);
+        return count > 0 ? events.claim(count, claim) : [];
       });
     });
   }
 
-  renew(tokens: readonly string[]): Promise<string[]> {
+  extend(tokens: readonly string[]): Promise<string[]> {
     return this.use(({ disk, events }) =>
-      disk.write(() => tokens.filter((token) => !events.renew(token))),
+      disk.write(() => tokens.filter((token) => !events.extend(token))),
     );
   }
 
-  nextDueInMs(queues: readonly string[]): number {
-    return this.open().events.nextDueInMs(queues);
+  nextDueInMs(kinds: Kinds): number {
+    return this.open().events.nextDueInMs(kinds);
   }
 
-  dueCount(queues: readonly string[]): Promise<number> {
-    return this.use(({ events }) => events.dueCount(queues));
+  dueCount(kinds: Kinds): Promise<number> {
+    return this.use(({ events }) => events.dueCount(kinds));
   }
 
-  maintain(queues: readonly string[]): Promise<Maintenance> {
-    return this.use(({ disk, upkeep }) => disk.write(() => upkeep.run(queues)));
+  maintain(kinds: Kinds): Promise<Maintenance> {
+    return this.use(({ disk, upkeep }) => disk.write(() => upkeep.run(kinds)));
   }
 
   transaction(lease: Lease): Transaction {
@@ -172,7 +229,7 @@ export class SqliteStore implements LeaseStore {
             "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
           );
         }
-        if (!this.open().events.done(lease)) throw notProcessedHere();
+        if (!this.open().events.complete(lease)) throw notProcessedHere();
         return result;
       }) as Promise<Result>;
   }

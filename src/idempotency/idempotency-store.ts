@@ -1,7 +1,8 @@
+import { sleep, waitAtMost } from "../internal/timeout.ts";
 import type { Digest } from "./digest.ts";
 
 /** What a payment can be recognised by. A store keeps digests of these, never the values. */
-export interface PaymentSignals {
+export interface MatchFields {
   readonly accountReference?: string | undefined;
   /** With two decimals: `"100.00"`. */
   readonly amount?: string | undefined;
@@ -30,7 +31,7 @@ export interface NewAttempt {
   /** The address of the service. The same key at another service is a conflict. */
   readonly baseUrl: string;
   /** What the payment can be recognised by later, if the call makes a payment. */
-  readonly payment?: PaymentSignals | undefined;
+  readonly payment?: MatchFields | undefined;
 }
 
 /** The service that a record was made for. */
@@ -129,6 +130,12 @@ export interface AttemptRecord {
   readonly digests: AttemptDigests;
 }
 
+/** An attempt, as `read` returns it. */
+export interface ReadAttempt extends AttemptRecord {
+  /** What it succeeded with; `undefined` in any other state. */
+  readonly result: string | undefined;
+}
+
 /** Which attempts `list` returns. */
 export interface ListQuery {
   /** Only attempts in this state. An attempt in flight past its lease is `unknown`. */
@@ -167,6 +174,8 @@ export interface AttemptPage {
 export interface IdempotencyStore {
   /** Begins an attempt if there is no record under the key. Otherwise returns the record's state. */
   begin(key: string, attempt: NewAttempt): Promise<BeginResult>;
+  /** The attempt under the key; `undefined` if the key is free. It begins nothing. */
+  read(key: string): Promise<ReadAttempt | undefined>;
   /** Records how the owner's attempt ended. Does nothing if the record has another owner. */
   finish(key: string, owner: string, end: AttemptEnd): Promise<void>;
   /**
@@ -194,4 +203,69 @@ export interface IdempotencyStore {
   list(query?: ListQuery): Promise<AttemptPage>;
   /** What the store keeps instead of a text: see `digests` of an attempt. */
   digest: Digest;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const COMPARISON = { sameParameters: "boolean", sameService: "boolean" };
+
+/** The fields that each state must have, and their types. */
+const FIELDS: Readonly<Record<BeginResult["state"], Readonly<Record<string, string>>>> = {
+  begun: {},
+  in_flight: { ...COMPARISON, owner: "string", ageMs: "number", leaseLeftMs: "number" },
+  succeeded: { ...COMPARISON, result: "string" },
+  unknown: { ...COMPARISON, owner: "string", notSentInMs: "number" },
+};
+
+const isOfType = (value: unknown, type: string | undefined) =>
+  type === "number" ? Number.isFinite(value) : typeof value === type;
+
+/**
+ * What a store's `begin` resolved with, read once. A store that a user wrote may resolve with
+ * anything, and nothing may be sent then.
+ *
+ * @throws {TypeError} for anything but a `BeginResult`.
+ */
+export function checkBeginResult(result: unknown): BeginResult {
+  const object: Fields = Object(result);
+  const { state, service } = object;
+  const types = Object.entries(FIELDS).find(([name]) => name === state)?.[1];
+  const given = Object.fromEntries(Object.keys({ ...types }).map((name) => [name, object[name]]));
+  const isValid = types && Object.keys(types).every((name) => isOfType(given[name], types[name]));
+  if (isValid) return { state, service, ...given } as unknown as BeginResult;
+  throw new TypeError(
+    "begin() of the idempotency store must resolve with a BeginResult: a state (begun, in_flight, succeeded or unknown) and its fields.",
+  );
+}
+
+const MAX_TRIES = 3;
+const RETRY_DELAY_MS = 100;
+const MAX_WAIT_MS = 1_000;
+
+async function writeWithRetries(write: () => Promise<void>): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await write();
+      return true;
+    } catch {
+      if (tries === MAX_TRIES) return false;
+      await sleep(RETRY_DELAY_MS * tries);
+    }
+  }
+}
+
+/**
+ * Writes to a store, and stops trying after three failures. Waits one second at most; the write goes on
+ * after that. Never rejects: a store that fails now must not cost the caller the result, and a record
+ * that could not be written becomes unknown when its lease is over.
+ *
+ * @returns Whether it is certainly written.
+ */
+export async function writeBestEffort(write: () => Promise<void>): Promise<boolean> {
+  let isWritten = false;
+  const writing = writeWithRetries(write).then((written) => {
+    isWritten = written;
+  });
+  await waitAtMost(writing, MAX_WAIT_MS);
+  return isWritten;
 }

@@ -7,14 +7,13 @@ import {
   wrongOption,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
+import type { Inbox } from "../inbox/inbox-types.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
-import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
-import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
-import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./options.ts";
-import { checkPerMerchant } from "./per-merchant.ts";
+import { HOOK_NAMES, type WebhookHooks } from "./receiver-hooks.ts";
+import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./receiver-options.ts";
 import { Retention } from "./retention.ts";
 
 type Options = WebhookReceiverOptions;
@@ -95,6 +94,35 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
     if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
   }
   return own;
+}
+
+/**
+ * Returns the value of an option for a merchant. With many merchants, the option is a function: one
+ * merchant's events must not reach the account of another.
+ *
+ * @param kind - What the option takes, and the method that tells.
+ * @throws {ConfigurationError} for something else.
+ */
+function checkPerMerchant<Value>(
+  name: string,
+  given: unknown,
+  isPerMerchant: boolean,
+  { what, method }: { readonly what: string; readonly method: keyof Value },
+): (merchant: string | undefined) => Value | undefined {
+  const check = (value: unknown): Value => {
+    if (typeof Object(value)[method] === "function") return value as Value;
+    throw wrongOption(name, what, value);
+  };
+  if (given === undefined) return () => undefined;
+  if (!isPerMerchant) {
+    const value = check(given);
+    return () => value;
+  }
+  checkFunction(name, given);
+  return (merchant) => {
+    const found = (given as (merchant: string | undefined) => unknown)(merchant);
+    return found === undefined ? undefined : check(found);
+  };
 }
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { EventKind, WebhookEvent } from "../../contract/events.ts";
-import type { Inbox } from "../inbox/types.ts";
+import type { Inbox } from "../inbox/inbox-types.ts";
 import type { WebhookSecret } from "../verification/secret.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
-import type { WebhookHooks } from "./hooks.ts";
 import type { MerchantRequest } from "./merchants/merchant-request.ts";
+import type { WebhookHooks } from "./receiver-hooks.ts";
 
 /** Which attempt of which event failed. */
 export interface FailedAttempt {
@@ -84,6 +84,10 @@ export interface WebhookReceiverOptions {
   /**
    * How many events this process handles at the same time. Set it to 1 if handlers must not overlap,
    * higher if they mostly wait for other services.
+   *
+   * With `merchant`, an event begins only while more places are free than its merchant has: the events
+   * of one merchant take at most half of the places, those of two at most three quarters, and so on. So
+   * a merchant whose handlers hang does not keep others waiting. Set it to twice what one merchant needs.
    * @default 8
    */
   concurrency?: number | undefined;
@@ -126,12 +130,13 @@ export interface WebhookReceiverOptions {
   onConflict?: ((event: WebhookEvent, merchant?: string) => void) | undefined;
   /**
    * Notified of every payment that a stored event names: set it to the `createWakeups()` that
-   * `waitFor` and `collect` use, so that they read the payment at once.
+   * `waitFor` and `collect` use, so that they read the payment at once. With `merchant`, those of a
+   * merchant wait by `wakeups.wakeOf(merchant)`.
    */
   wakeups?:
     | {
         /** Wakes everything that waits for the payment. */
-        notify(reference: string): void;
+        notify(reference: string, merchant?: string): void;
       }
     | undefined;
   /**
@@ -156,7 +161,8 @@ export interface WebhookReceiverOptions {
    * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
    * `transaction_id`. Set it to have a person look, and to pay one of them back. The inbox stores each
    * pair: `receiver.doublePayments` lists them, also without this. They are found among the last 10,000
-   * completed payments of this process; with `attempts`, among those of the idempotency store, too.
+   * completed payments of this process; with `attempts`, among those of the idempotency store, too. Of one
+   * reference or transaction, each process reports 20 pairs; the next one calls `onError`, once.
    */
   onDoublePayment?: ((double: DoublePayment, merchant?: string) => void) | undefined;
   /**

@@ -1,6 +1,6 @@
 import { partsOfConflictId } from "../delivery.ts";
 import type { EventFilter } from "../event-list.ts";
-import type { StoredDoublePayment } from "../types.ts";
+import type { StoredDoublePayment } from "../inbox-types.ts";
 import { bytesOfHex, hexOf } from "./rows.ts";
 import type { Dialect } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
-import type { Receipt } from "../inbox/types.ts";
+import type { Receipt } from "../inbox/inbox-types.ts";
 
 declare const STORED: unique symbol;
 

@@ -1,4 +1,4 @@
-import type { Receipt, TraceContext } from "../inbox/types.ts";
+import type { Receipt, TraceContext } from "../inbox/inbox-types.ts";
 
 /** A request, as the `receive` hook sees it. Nothing of it is verified yet. */
 export interface ReceiveView {

@@ -1,14 +1,9 @@
 import { waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted } from "./errors.ts";
+import type { DrainLimits, DrainResult, WorkerOptions } from "./inbox-types.ts";
+import type { Kinds } from "./kinds.ts";
 import type { LeaseStore } from "./lease-store.ts";
 import { type LeasePace, LeaseWorker } from "./lease-worker.ts";
-import {
-  type DrainLimits,
-  type DrainResult,
-  QUEUES,
-  queuesOf,
-  type WorkerOptions,
-} from "./types.ts";
 
 /** The workers of an inbox: one from its start to its stop, and one for each `drain` under way. */
 export class Workers {
@@ -16,8 +11,8 @@ export class Workers {
   readonly #pace: LeasePace;
   #started: LeaseWorker | undefined;
   readonly #all = new Set<LeaseWorker>();
-  /** The queues that the inbox works on; all of them before its start. */
-  queues: readonly string[] = QUEUES;
+  /** The kinds of events that the inbox works on; all of them before its start. */
+  kinds: Kinds;
 
   /** @param open - Returns the store of a worker. */
   constructor(open: () => LeaseStore, pace: LeasePace) {
@@ -28,7 +23,7 @@ export class Workers {
   /** @throws {ConfigurationError} if it was started already. */
   start(options: WorkerOptions): void {
     if (this.#started !== undefined) throw alreadyStarted();
-    this.queues = queuesOf(options);
+    this.kinds = options.kinds;
     this.#started = new LeaseWorker(this.#open(), options, this.#pace);
     this.#all.add(this.#started);
   }
@@ -46,12 +41,12 @@ export class Workers {
     const { processed } = worker;
     this.#all.delete(worker);
     await worker.stop(Math.max(0, deadline - performance.now()));
-    return { processed, left: await store.dueCount(queuesOf(options)) };
+    return { processed, left: await store.dueCount(options.kinds) };
   }
 
-  /** @param queue - One with a new delivery, for a store that looks only there. */
-  pollSoon(queue?: string): void {
-    for (const worker of this.#all) worker.pollSoon(queue);
+  /** @param kind - That of a new delivery, for a store that looks only there. */
+  pollSoon(kind?: string): void {
+    for (const worker of this.#all) worker.pollSoon(kind);
   }
 
   async stop(timeoutMs: number): Promise<void> {

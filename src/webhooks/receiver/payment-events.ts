@@ -1,19 +1,36 @@
 import { sha256Hex } from "#hmac";
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
-import type { ReceiverSettings } from "./check-options.ts";
-import type { AttemptResolver } from "./options.ts";
+import type { AttemptResolver } from "./receiver-options.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 
-const MAX_REPORTED = 10_000;
+/** How many pairs, and how many values of them, are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/** How many pairs are reported of one value: a service that writes one value everywhere makes one of each event. */
+const MAX_PAIRS_OF_VALUE = 20;
+
+/** Sets an entry, and forgets the oldest ones. */
+function remember<Value>(entries: Map<string, Value>, name: string, value: Value): void {
+  entries.set(name, value);
+  if (entries.size > MAX_REMEMBERED) entries.delete(entries.keys().next().value as string);
+}
+
+const tooManyPairs = ({ by, value }: DoublePayment): Error =>
+  new Error(
+    `More than ${MAX_PAIRS_OF_VALUE} payments have the ${by} ${JSON.stringify(value)}: this process neither stores further ones as double payments nor calls onDoublePayment with them. If that value does not tell payments apart, give each order its own account_reference.`,
+  );
 
 type Payment = Readonly<Record<string, unknown>>;
 
 /** What stored events tell about payments, beyond what handlers do with them. */
-export class PaymentSignals {
+export class PaymentEvents {
   readonly #settings: ReceiverSettings;
   readonly #detector = new DoublePaymentDetector();
   /** The ids of the doubles that this process has found. */
-  readonly #reported = new Set<string>();
+  readonly #reported = new Map<string, true>();
+  /** How many pairs it has found with each value. */
+  readonly #pairsOf = new Map<string, number>();
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
@@ -63,10 +80,12 @@ export class PaymentSignals {
     const pair = JSON.stringify([[...double.references].sort(), merchant ?? null]);
     const id = sha256Hex(pair);
     if (this.#reported.has(id)) return;
-    this.#reported.add(id);
-    if (this.#reported.size > MAX_REPORTED) {
-      this.#reported.delete(this.#reported.values().next().value as string);
-    }
+    const value = JSON.stringify([double.by, double.value, merchant ?? null]);
+    const pairs = (this.#pairsOf.get(value) ?? 0) + 1;
+    if (pairs <= MAX_PAIRS_OF_VALUE + 1) remember(this.#pairsOf, value, pairs);
+    if (pairs === MAX_PAIRS_OF_VALUE + 1) onError(tooManyPairs(double));
+    if (pairs > MAX_PAIRS_OF_VALUE) return;
+    remember(this.#reported, id, true);
     const stored = { ...double, id, receivedAt: Date.now(), merchant };
     // If it cannot be stored, it is better reported twice than not at all.
     const isNew = await inbox.doublePayments?.add(stored).catch(onError);

@@ -1,6 +1,7 @@
 import { type ChainableCommander, type Cluster, Redis, type RedisOptions } from "ioredis";
 import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
+import { EngineAwayError } from "../errors.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
 export type BullmqConnection =
@@ -82,7 +83,7 @@ export async function untilReady(redis: RedisClient): Promise<void> {
     onReady = resolve;
     redis.once("ready", onReady);
   });
-  const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
+  const error = () => new EngineAwayError(`Redis cannot be reached (${redis.status}).`);
   await withTimeout(ready, MAX_READY_WAIT_MS, error).finally(() => redis.off("ready", onReady));
 }
 

@@ -2,8 +2,12 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
+import { MERCHANT } from "../delivery.ts";
 import { PROCESS_DIED, unreadable } from "../errors.ts";
-import type { EndedLease, Lease } from "../lease-store.ts";
+import { MAX_ATTEMPTS, type NewDelivery, type Receipt } from "../inbox-types.ts";
+import { type Kinds, kindsInOther, OTHER_QUEUE, queueOf, queuesOnlyWith } from "../kinds.ts";
+import type { Claim, FailedLease, Lease } from "../lease-store.ts";
+import { asDone } from "../ledger/review-statements.ts";
 import {
   bytesOfHex,
   DELIVERY_COLUMNS,
@@ -12,16 +16,44 @@ import {
   type LedgerRow,
   requestIn,
 } from "../ledger/rows.ts";
-import { asDone } from "../ledger/statements.ts";
 import type { Pace } from "../pace.ts";
-import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt } from "../types.ts";
-import { DIALECT } from "./schema.ts";
+import { DIALECT } from "./tables.ts";
 
 const { events, conflicts } = DIALECT.tables;
 
-/** Each queue of a list in JSON, so that the index is used, which begins with the queue. */
-const QUEUES = "json_each(?1) AS q";
-const PENDING = `FROM ${events} WHERE state = 'pending' AND queue = q.value`;
+/**
+ * What a process takes, as two lists in JSON: whole queues, and some kinds of the queue of all others. Each
+ * element of a list is looked up in an index that begins with it.
+ */
+const PARTS = [
+  ["json_each(?1) AS q", `FROM ${events} WHERE state = 'pending' AND queue = q.value`],
+  [
+    "json_each(?2) AS k",
+    `FROM ${events} WHERE state = 'pending' AND queue = '${OTHER_QUEUE}' AND kind = k.value`,
+  ],
+] as const;
+
+/** The values of {@link PARTS}. */
+const partsFor = (kinds: Kinds) =>
+  [JSON.stringify(queuesOnlyWith(kinds)), JSON.stringify(kindsInOther(kinds))] as const;
+
+/** A query on each part. */
+const ofParts = (query: (elements: string, pending: string) => string): string =>
+  PARTS.map(([elements, pending]) => query(elements, pending)).join(" UNION ALL ");
+
+/** @param condition - On the events that may be leased. */
+const claimStatement = (condition: string) => `
+  UPDATE ${events} SET attempts = attempts + 1, token = ?5, due_at = ?6
+  WHERE id IN (
+    SELECT id FROM (${ofParts(
+      (elements, pending) => `
+      SELECT e.id, e.due_at FROM ${elements} JOIN ${events} e
+        ON e.id IN (SELECT id ${pending} AND due_at <= ?3 ${condition} ORDER BY due_at LIMIT ?4)`,
+    )})
+    ORDER BY due_at LIMIT ?4
+  )
+  RETURNING id, key, raw, attempts, received_at, trace_context, source
+`;
 
 const statementsFor = (retentionMs: number) => ({
   insert: `
@@ -41,34 +73,35 @@ const statementsFor = (retentionMs: number) => ({
     SELECT IIF(state = 'decided', 'duplicate', 'conflict') FROM ${conflicts}
     WHERE key = ?1 AND digest = ?2
   `,
-  firstDue: `SELECT MIN((SELECT MIN(due_at) ${PENDING})) AS due FROM ${QUEUES}`,
-  dueCount: `SELECT SUM((SELECT COUNT(*) ${PENDING} AND due_at <= ?2)) AS count FROM ${QUEUES}`,
+  firstDue: `SELECT MIN(due) AS due FROM (${ofParts(
+    (elements, pending) => `SELECT (SELECT MIN(due_at) ${pending}) AS due FROM ${elements}`,
+  )})`,
+  dueCount: `SELECT SUM(count) AS count FROM (${ofParts(
+    (elements, pending) =>
+      `SELECT (SELECT COUNT(*) ${pending} AND due_at <= ?3) AS count FROM ${elements}`,
+  )})`,
   /** What has been due for longest. */
-  lease: `
-    UPDATE ${events} SET attempts = attempts + 1, token = ?4, due_at = ?5
-    WHERE id IN (
-      SELECT e.id FROM ${QUEUES} JOIN ${events} e
-        ON e.id IN (SELECT id ${PENDING} AND due_at <= ?2 ORDER BY due_at LIMIT ?3)
-      ORDER BY e.due_at LIMIT ?3
-    )
-    RETURNING id, key, raw, attempts, received_at, trace_context, source
-  `,
+  claim: claimStatement(""),
+  /** The same, but for the events of the merchants of a list in JSON. */
+  claimOthers: claimStatement(`
+    AND COALESCE(trace_context ->> '$."${MERCHANT}"', '') NOT IN (SELECT value FROM json_each(?7))
+  `),
   /** A leased event that no process may run. An error of an earlier attempt tells more. */
   bury: `
     UPDATE ${events}
     SET state = 'dead', token = NULL, attempts = attempts - 1, error = COALESCE(error, ?2)
     WHERE id = ?1
   `,
-  renew: `UPDATE ${events} SET due_at = ?3 WHERE id = ?1 AND token = ?2 AND state = 'pending'`,
-  done: `
+  extend: `UPDATE ${events} SET due_at = ?3 WHERE id = ?1 AND token = ?2 AND state = 'pending'`,
+  complete: `
     UPDATE ${events} SET token = NULL, ${asDone(DIALECT, "?3", retentionMs)}
     WHERE id = ?1 AND token = ?2
   `,
-  failed: `
+  fail: `
     UPDATE ${events} SET state = ?3, token = NULL, due_at = ?4, error = ?5
     WHERE id = ?1 AND token = ?2
   `,
-  released: `
+  release: `
     UPDATE ${events} SET token = NULL, due_at = ?3, attempts = attempts - 1
     WHERE id = ?1 AND token = ?2
   `,
@@ -108,14 +141,16 @@ export class Events {
     return kind ?? "conflict";
   }
 
-  /** Leases what has been due for longest, of the queues. */
-  take(count: number, queues: readonly string[]): Lease[] {
+  /** Leases what has been due for longest, of the kinds. */
+  claim(count: number, { kinds, busy }: Omit<Claim, "room">): Lease[] {
     const now = uptimeMs();
     // A number that no other lease of these rows has.
     const token = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
     const until = now + this.#leaseMs;
-    const names = JSON.stringify(queues);
-    const leased = this.#statements.lease.all(names, now, count, token, until);
+    const { claim, claimOthers } = this.#statements;
+    const values = [...partsFor(kinds), now, count, token, until] as const;
+    const leased =
+      busy.length === 0 ? claim.all(...values) : claimOthers.all(...values, JSON.stringify(busy));
     return leased.flatMap((row) => this.#leaseOf(row, token) ?? []);
   }
 
@@ -133,34 +168,32 @@ export class Events {
   }
 
   /** Returns whether the lease still held. */
-  renew(token: string): boolean {
+  extend(token: string): boolean {
     const until = uptimeMs() + this.#leaseMs;
-    return this.#statements.renew.run(...partsOf({ token }), until).changes === 1;
+    return this.#statements.extend.run(...partsOf({ token }), until).changes === 1;
   }
 
   /** Returns whether the lease still held. */
-  done(lease: Lease): boolean {
-    return this.#statements.done.run(...partsOf(lease), this.#clock.now()).changes === 1;
+  complete(lease: Lease): boolean {
+    return this.#statements.complete.run(...partsOf(lease), this.#clock.now()).changes === 1;
   }
 
-  end({ lease, as, error = "", retryInMs }: EndedLease): void {
-    const { failed, released } = this.#statements;
-    const now = uptimeMs();
-    if (as === "done") this.done(lease);
-    else if (as === "released") released.run(...partsOf(lease), now);
-    else {
-      const state = retryInMs === undefined ? "dead" : "pending";
-      failed.run(...partsOf(lease), state, now + (retryInMs ?? 0), error);
-    }
+  fail({ lease, error, retryInMs }: FailedLease): void {
+    const state = retryInMs === undefined ? "dead" : "pending";
+    this.#statements.fail.run(...partsOf(lease), state, uptimeMs() + (retryInMs ?? 0), error);
   }
 
-  /** Infinite if nothing waits in the queues. */
-  nextDueInMs(queues: readonly string[]): number {
-    const first = this.#statements.firstDue.get(JSON.stringify(queues))?.due ?? null;
+  release(lease: Lease): void {
+    this.#statements.release.run(...partsOf(lease), uptimeMs());
+  }
+
+  /** Infinite if nothing of the kinds waits. */
+  nextDueInMs(kinds: Kinds): number {
+    const first = this.#statements.firstDue.get(...partsFor(kinds))?.due ?? null;
     return first === null ? Number.POSITIVE_INFINITY : Number(first) - uptimeMs();
   }
 
-  dueCount(queues: readonly string[]): number {
-    return Number(this.#statements.dueCount.get(JSON.stringify(queues), uptimeMs())?.count);
+  dueCount(kinds: Kinds): number {
+    return Number(this.#statements.dueCount.get(...partsFor(kinds), uptimeMs())?.count);
   }
 }

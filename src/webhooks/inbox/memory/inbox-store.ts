@@ -1,31 +1,37 @@
-import { asOwnEvent, conflictIdOf } from "../delivery.ts";
+import { asOwnEvent, conflictIdOf, merchantOf } from "../delivery.ts";
 import { DeletedError } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import {
   type InboxStats,
   type NewDelivery,
-  queueOf,
   type Receipt,
   receiptFor,
   type StoredDoublePayment,
-} from "../types.ts";
+} from "../inbox-types.ts";
+import { includesKind, type Kinds } from "../kinds.ts";
+import type { FailedLease, Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
 
-/** An event or a conflict. */
+/** An event or a conflict that is not done. */
 export interface Entry {
-  /** Without its body once it is done: then the key and the digest recognise duplicates. */
-  delivery: NewDelivery;
-  /** A conflict is done when a person has decided. */
-  state: "pending" | "running" | "dead" | "conflict" | "done";
+  readonly delivery: NewDelivery;
+  state: "pending" | "running" | "dead" | "conflict";
   attempts: number;
-  /** When it is due, or may be forgotten. */
+  /** When it is due. */
   at: number;
   /** Why the last attempt failed. */
   error: string;
 }
 
-const MAINTENANCE_INTERVAL_MS = 500;
+/**
+ * What is left of an event that is processed, or of a conflict that a person has decided on. A shop has
+ * hundreds of thousands of them: nothing else of the delivery is stored.
+ */
+interface Remembered {
+  readonly digest: string;
+  /** When it may be forgotten. */
+  readonly until: number;
+}
 
-const NO_BYTES = /* @__PURE__ */ new Uint8Array();
+const MAINTENANCE_INTERVAL_MS = 500;
 
 // Unlike the wall clock, this one cannot be set.
 const now = () => performance.now();
@@ -42,7 +48,9 @@ export class MemoryStore implements LeaseStore {
   /** To be processed: first those that were due first, except for retries. */
   readonly #pending = new Set<Entry>();
   /** Done, in that order. */
-  readonly #done = new Map<string, Entry>();
+  readonly #done = new Map<string, Remembered>();
+  /** Done, without a signed time: a replay could come at any time. */
+  readonly #doneForEver = new Map<string, Pick<Remembered, "digest">>();
   /** Dropped pairs included, without their data. */
   readonly doubles: Map<string, StoredDoublePayment | undefined> = new Map();
 
@@ -53,13 +61,13 @@ export class MemoryStore implements LeaseStore {
   accept(delivery: NewDelivery): Receipt {
     const { key, formerKey = key, digest, deadLetterReason: error = "" } = delivery;
     for (const one of [key, formerKey]) {
-      if (this.#entries.get(one)?.delivery.digest === digest) return receiptFor("duplicate");
-      const conflict = this.#entries.get(conflictIdOf({ key: one, digest }));
-      if (conflict !== undefined) {
-        return receiptFor(conflict.state === "done" ? "duplicate" : "conflict");
+      if (this.#digestOf(one) === digest) return receiptFor("duplicate");
+      const conflict = conflictIdOf({ key: one, digest });
+      if (this.#digestOf(conflict) !== undefined) {
+        return receiptFor(this.#entries.has(conflict) ? "conflict" : "duplicate");
       }
     }
-    const isConflict = this.#entries.has(key);
+    const isConflict = this.#digestOf(key) !== undefined;
     const state = error === "" ? "pending" : "dead";
     const entry: Entry = {
       delivery,
@@ -73,7 +81,13 @@ export class MemoryStore implements LeaseStore {
     return receiptFor(isConflict ? "conflict" : "accepted");
   }
 
-  /** The entries in some states, other than `done`. */
+  /** The digest of a known event or conflict. */
+  #digestOf(id: string): string | undefined {
+    const done = this.#done.get(id) ?? this.#doneForEver.get(id);
+    return (done ?? this.#entries.get(id)?.delivery)?.digest;
+  }
+
+  /** The entries in some states. */
   in(...states: readonly Entry["state"][]): Entry[] {
     return [...this.#entries.values()].filter(({ state }) => states.includes(state));
   }
@@ -94,21 +108,16 @@ export class MemoryStore implements LeaseStore {
     }
   }
 
-  /** Its body is dropped. */
+  /** It is done, and only remembered. */
   end(id: string): void {
-    const entry = this.#entries.get(id) as Entry;
-    const { key, digest, event, receivedAt, signedAt } = entry.delivery;
-    const rest = { raw: NO_BYTES, secretIndex: 0, receivedAt, signedAt };
-    const aheadMs = Math.max(0, (signedAt ?? 0) - Date.now());
-    const at = now() + aheadMs + this.#retentionMs;
-    Object.assign(entry, {
-      state: "done",
-      delivery: { key, digest, event, ...rest },
-      error: "",
-      at,
-    });
-    // Without a time that can be read, a replay could come at any time.
-    if (signedAt !== undefined) this.#done.set(id, entry);
+    const { digest, signedAt } = (this.#entries.get(id) as Entry).delivery;
+    this.#entries.delete(id);
+    if (signedAt === undefined) {
+      this.#doneForEver.set(id, { digest });
+      return;
+    }
+    const aheadMs = Math.max(0, signedAt - Date.now());
+    this.#done.set(id, { digest, until: now() + aheadMs + this.#retentionMs });
   }
 
   #retry(entry: Entry, attempts: number, at: number): void {
@@ -116,15 +125,15 @@ export class MemoryStore implements LeaseStore {
     this.#pending.add(entry);
   }
 
-  #pendingIn(queues: readonly string[]): Entry[] {
-    return [...this.#pending].filter(({ delivery }) => queues.includes(queueOf(delivery.event)));
+  #pendingOf(kinds: Kinds): Entry[] {
+    return [...this.#pending].filter(({ delivery }) => includesKind(kinds, delivery.event));
   }
 
-  /** @param queues - Those that this process works on. */
-  stats(queues: readonly string[]): InboxStats {
+  /** @param kinds - Those that this process works on. */
+  stats(kinds: Kinds): InboxStats {
     const waiting = [...this.#pending];
     const retrying = waiting.filter(({ attempts }) => attempts > 0);
-    const own = this.#pendingIn(queues);
+    const own = this.#pendingOf(kinds);
     const oldest = (entries: readonly Entry[]) =>
       entries.length === 0 ? null : least(entries.map(({ delivery }) => delivery.receivedAt));
     return {
@@ -140,13 +149,23 @@ export class MemoryStore implements LeaseStore {
     };
   }
 
-  turn(ended: readonly EndedLease[], room: () => number, queues: readonly string[]): Lease[] {
-    for (const one of ended) this.#endLease(one);
+  commit({ complete, fail, release, claim }: LeaseChanges): Lease[] {
+    for (const { key } of complete) this.end(key);
+    for (const one of fail) this.#fail(one);
+    for (const { key, attempt } of release) {
+      this.#retry(this.#entries.get(key) as Entry, attempt - 1, now());
+    }
+    return this.#claim(claim);
+  }
+
+  #claim({ room, kinds, busy }: LeaseChanges["claim"]): Lease[] {
     const count = room();
     const due: Entry[] = [];
     for (const entry of this.#pending) {
       if (due.length >= count) break;
-      if (entry.at <= now() && queues.includes(queueOf(entry.delivery.event))) due.push(entry);
+      const { event, traceContext } = entry.delivery;
+      const isWanted = entry.at <= now() && includesKind(kinds, event);
+      if (isWanted && !busy.includes(merchantOf(traceContext) ?? "")) due.push(entry);
     }
     return due.map((entry) => this.#lease(entry));
   }
@@ -160,36 +179,30 @@ export class MemoryStore implements LeaseStore {
     return { key, raw, attempt, receivedAt, traceContext, source, token: key };
   }
 
-  #endLease({ lease, as, error = "", retryInMs }: EndedLease): void {
+  #fail({ lease, error, retryInMs }: FailedLease): void {
     const entry = this.#entries.get(lease.key) as Entry;
-    const { attempts } = entry;
-    if (as === "done") this.end(lease.key);
-    else if (as === "released") this.#retry(entry, attempts - 1, now());
-    else {
-      entry.error = error;
-      if (retryInMs === undefined) entry.state = "dead";
-      else this.#retry(entry, attempts, now() + retryInMs);
-    }
+    entry.error = error;
+    if (retryInMs === undefined) entry.state = "dead";
+    else this.#retry(entry, entry.attempts, now() + retryInMs);
   }
 
-  maintain(queues: readonly string[]): Maintenance {
-    for (const [id, { at }] of this.#done) {
+  maintain(kinds: Kinds): Maintenance {
+    for (const [id, { until }] of this.#done) {
       // Signed ahead of time: those after it are over first.
-      if (at > now() + this.#retentionMs) continue;
-      if (at > now()) break;
+      if (until > now() + this.#retentionMs) continue;
+      if (until > now()) break;
       this.#done.delete(id);
-      this.#entries.delete(id);
     }
-    const deleted = this.#deleteUnprocessed(queues);
+    const deleted = this.#deleteUnprocessed(kinds);
     const warnings = deleted === 0 ? [] : [new DeletedError(deleted)];
     return { warnings, nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 
   /** Deletes the events that no process took for the whole retention. */
-  #deleteUnprocessed(queues: readonly string[]): number {
+  #deleteUnprocessed(kinds: Kinds): number {
     const before = now() - this.#retentionMs;
     const over = [...this.#pending].filter(
-      ({ at, delivery }) => at <= before && !queues.includes(queueOf(delivery.event)),
+      ({ at, delivery }) => at <= before && !includesKind(kinds, delivery.event),
     );
     for (const entry of over) {
       this.#pending.delete(entry);
@@ -199,20 +212,20 @@ export class MemoryStore implements LeaseStore {
   }
 
   // The only process that holds leases is this one: none is ever lost.
-  renew(): string[] {
+  extend(): string[] {
     return [];
   }
 
-  nextDueInMs(queues: readonly string[]): number {
+  nextDueInMs(kinds: Kinds): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { at, delivery } of this.#pending) {
-      if (queues.includes(queueOf(delivery.event))) next = Math.min(next, at - now());
+      if (includesKind(kinds, delivery.event)) next = Math.min(next, at - now());
       if (next <= 0) break;
     }
     return next;
   }
 
-  dueCount(queues: readonly string[]): number {
-    return this.#pendingIn(queues).filter(({ at }) => at <= now()).length;
+  dueCount(kinds: Kinds): number {
+    return this.#pendingOf(kinds).filter(({ at }) => at <= now()).length;
   }
 }
