@@ -15,7 +15,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: "success; for `verify`: the signature is genuine; for `payments wait`: completed",
   failed:
-    "failure: the call was rejected, the signature is not genuine, the payment failed, `learn diff` or `learn check` found a difference, or `drill` found a broken promise",
+    "failure: the call was rejected, the signature is not genuine, the payment failed, `learn diff`, `learn check` or `checkout report` found a difference, or `drill` found a broken promise",
   usage:
     "invalid command, flag, value, key or file, and nothing was sent; for `drill`: it could not test the shop",
   unreachable: "no response from the service, the sandbox or the receiver",

@@ -13,6 +13,12 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
-  const { run } = await import("./run.ts");
-  process.exitCode = await run(process.argv.slice(2));
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === "--version" || first === "-v") {
+    const { packageVersion } = await import("./package-version.ts");
+    process.stdout.write(`${packageVersion()}\n`);
+  } else {
+    const { run } = await import("./run.ts");
+    process.exitCode = await run(first === undefined ? [] : [first, ...rest]);
+  }
 }

@@ -18,7 +18,7 @@ interface Help {
   readonly subcommand?: Subcommand | undefined;
 }
 
-export type Parsed = Call | Help | { readonly kind: "version" } | { readonly kind: "overview" };
+export type Parsed = Call | Help | { readonly kind: "overview" };
 
 const isHelp = (word: string | undefined) => word === "--help" || word === "-h";
 
@@ -31,7 +31,6 @@ const isHelp = (word: string | undefined) => word === "--help" || word === "-h";
 export function parse(commands: readonly Command[], argv: readonly string[]): Parsed {
   const [first, ...rest] = argv;
   if (first === undefined || isHelp(first)) return { kind: "overview" };
-  if (first === "--version" || first === "-v") return { kind: "version" };
   if (first === "help") return parseHelp(commands, rest);
   const command = findCommand(commands, first);
   const [unnamed, ...named] = command.subcommands;

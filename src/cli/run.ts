@@ -3,7 +3,6 @@ import { candidates } from "./completion.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
-import { packageVersion } from "./package-version.ts";
 import { type Call, type Parsed, parse } from "./parse.ts";
 import { explainMisread } from "./sandbox/running-sandbox.ts";
 import { paint, printError, printLine, printResult } from "./terminal/output.ts";
@@ -39,8 +38,6 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function formatInformation(parsed: Exclude<Parsed, Call>): string {
   switch (parsed.kind) {
-    case "version":
-      return packageVersion();
     case "overview":
       return overview(COMMANDS, ENVIRONMENT);
     case "help":

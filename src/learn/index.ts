@@ -5,6 +5,6 @@
  */
 
 export { ConfigurationError } from "../errors/configuration.ts";
-export type { ProfileFile as ServiceProfile } from "../profile/types.ts";
+export type { ProfileFile as ServiceProfile } from "../profile/profile-types.ts";
 export { createObserver, type Observer, type ObserverOptions } from "./observer.ts";
-export { mergeProfiles, parseProfile } from "./profile-json.ts";
+export { mergeProfiles, parseProfile } from "./profile-file.ts";

@@ -1,12 +1,11 @@
-import { openApiDocument } from "../openapi/document.ts";
-import type { Json } from "../openapi/fields.ts";
-import { total } from "../profile/counts.ts";
-import { mergeValues } from "../profile/merge.ts";
+import type { Json } from "../openapi/field-schemas.ts";
+import { openApiDocument } from "../openapi/openapi-document.ts";
+import { mergeValues, total } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
 import { hasType, ROOT } from "../profile/paths.ts";
 import { type Place, toTree } from "../profile/place.ts";
+import type { ResponseShape, ServiceProfile } from "../profile/profile-types.ts";
 import { isAccepted } from "../profile/read.ts";
-import type { ResponseShape, ServiceProfile } from "../profile/types.ts";
 import { FORMATS } from "../profile/vocabulary/formats.ts";
 
 /** A place as JSON Schema. A field that was always there is required. */

@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
 import { parseJson } from "../internal/json.ts";
+import { encodeProfile } from "../profile/file-format.ts";
 import { mergeValues } from "../profile/merge.ts";
-import { formatProfile, parseProfile } from "../profile/parse.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+import { formatProfile, parseProfile as parse } from "../profile/parse-profile.ts";
+import type { ProfileFile, ServiceProfile } from "../profile/profile-types.ts";
 
 function requireFs(): typeof import("node:fs") {
   const fs = nodeFs();
@@ -34,7 +35,7 @@ export function readProfileFile(path: string): ServiceProfile | undefined {
       `${path} is not a service profile: it is not valid JSON. Restore the file, or make it again with \`npx malipo probe\`.`,
     );
   }
-  return parseProfile(value, path);
+  return parse(value, path);
 }
 
 const cannot = (what: "read" | "written", path: string, error: unknown) =>
@@ -79,3 +80,26 @@ export function profileSaver(path: string, learned: () => ServiceProfile): () =>
     return saving;
   };
 }
+
+/**
+ * Checks that a value, such as the parsed content of `malipo.service.json`, is a profile that this
+ * release can read, and returns a sorted copy. Use it before you store a profile from elsewhere.
+ *
+ * @throws {ConfigurationError} for what is not a profile, for another version of the format, and for a
+ * file that was changed by hand and no longer fits together.
+ */
+export const parseProfile = (value: unknown): ProfileFile => encodeProfile(parse(value));
+
+/**
+ * What two profiles know together. The order does not matter, nor how often a profile is merged: each
+ * counts by run.
+ *
+ * @throws {ConfigurationError} for what is not a profile.
+ *
+ * @example
+ * ```ts
+ * const all = mergeProfiles(staging, production);
+ * ```
+ */
+export const mergeProfiles = (a: ProfileFile, b: ProfileFile): ProfileFile =>
+  encodeProfile(mergeValues(parse(a), parse(b)));

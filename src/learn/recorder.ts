@@ -1,12 +1,13 @@
+import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
+import { isObject } from "../internal/is-object.ts";
+import { bodyResultFields, readBodyResult } from "../profile/body-result.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
-import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
-import { type DeliverySeen, type Exchange, headerValue } from "./exchange.ts";
-import { type Additions, add } from "./observe/additions.ts";
-import { DeliveryObserver } from "./observe/deliveries.ts";
-import { headersOf } from "./observe/headers.ts";
-import { isInvalidField, wrongField } from "./observe/invalid-field.ts";
+import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/profile-types.ts";
+import { isBodyResultValue, isFieldName } from "../profile/vocabulary/names.ts";
+import { type Additions, add, headersOf } from "./observe/additions.ts";
+import { DeliveryObserver } from "./observe/delivery-observer.ts";
 import {
   askedOf,
   askedPageAdditions,
@@ -15,9 +16,126 @@ import {
   readPage,
   rejectedPageAdditions,
 } from "./observe/list-paging.ts";
-import { type ReadExchange, readExchange } from "./observe/read-exchange.ts";
-import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
-import { collapse, type ShapeOptions, shapeOf } from "./observe/shape.ts";
+import {
+  collapse,
+  knownOfRequest,
+  SentPayments,
+  type ShapeOptions,
+  shapeOf,
+  textsIn,
+} from "./observe/shape.ts";
+import {
+  type DeliverySeen,
+  type Exchange,
+  headerValue,
+  type ParsedBody,
+  parseBody,
+} from "./observed.ts";
+
+/** An exchange, and what is known of it at once. */
+interface ReadExchange extends Exchange {
+  readonly endpoint: Endpoint | undefined;
+  /** `GET /merchant`, or `other`. */
+  readonly place: string;
+  readonly parsed: ParsedBody;
+  /** Whether the service did not do what was asked. */
+  readonly isFailure: boolean;
+}
+
+function readExchange(
+  exchange: Exchange,
+  bodyResults: ServiceProfile["bodyResults"],
+): ReadExchange {
+  const { method, path, status, cause } = exchange;
+  const endpoint = endpointFor(method, path)?.endpoint;
+  const parsed = parseBody(exchange.body);
+  const isWrong = cause !== undefined && differsFromSuccess(parsed, bodyResults);
+  const isFailure =
+    status >= 400 || (status < 300 && (isWrong || isErrorBody(parsed, bodyResults)));
+  return {
+    ...exchange,
+    endpoint,
+    place: endpoint === undefined ? "other" : `${endpoint.method} ${endpoint.path}`,
+    parsed,
+    isFailure,
+    cause: cause ?? (isFailure && status < 500 ? guessCause(exchange, endpoint) : undefined),
+  };
+}
+
+/** Whether a body shows that the request failed, whatever its status is. */
+function isErrorBody({ value }: ParsedBody, bodyResults: ServiceProfile["bodyResults"]): boolean {
+  if (!isObject(value)) return false;
+  const { error, errors, data } = value;
+  const bodyResult = readBodyResult(value, bodyResults);
+  if (bodyResult?.hasFailed) return true;
+  const hasError = Boolean(error) || (Array.isArray(errors) && errors.length > 0);
+  return hasError && (data === undefined || data === null);
+}
+
+/** Whether a body has a value in the place in which successes always had another. */
+const differsFromSuccess = (
+  { value }: ParsedBody,
+  bodyResults: ServiceProfile["bodyResults"] = {},
+): boolean =>
+  bodyResultFields(value).some((one) => {
+    const { success } = bodyResults[one.path] ?? {};
+    return success !== undefined && !(one.value in success);
+  });
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+
+/**
+ * Why the service rejected a request that was meant to succeed, as far as its status and the request
+ * show. `undefined`: not clear enough to learn from.
+ */
+function guessCause(
+  { path, status, key, hasBody, query }: Exchange,
+  endpoint: Endpoint | undefined,
+): RejectionCause | undefined {
+  if (status === 429) return "rate_limit";
+  if (key === "none") return status === 401 || status === 403 ? "no_key" : undefined;
+  if (status === 401) return "unknown_key";
+  if (endpoint === undefined) {
+    return METHODS.some((one) => endpointFor(one, path)) ? "wrong_method" : "unknown_path";
+  }
+  const isKind = key === "public" || key === "secret" || key === "sandbox";
+  if (status === 403 && isKind) return endpoint.keys.includes(key) ? "missing_scope" : "wrong_kind";
+  const hasId = endpoint.path.includes("{");
+  if (hasId && (status === 404 || status === 410)) return "unknown_id";
+  if (endpoint.path.endsWith("/status") && status === 404) return "unknown_id";
+  if (status !== 400 && status !== 422 && status >= 300) return undefined;
+  if (hasBody) {
+    return endpoint.path.endsWith("/validate-phone") ? "unusable_phone" : "invalid_field";
+  }
+  if (hasId) return "unknown_id";
+  return query !== undefined && query.size > 0 ? "invalid_field" : undefined;
+}
+
+/** In an error, these hold the problems by the name of the field. */
+const CONTAINERS =
+  /^(?:errors|fields|violations|invalid_params|validation_errors|validation|details|messages|issues)$/i;
+
+/** The fields of requests and the parameters of queries. */
+const REQUEST_FIELDS = [
+  ...["amount", "phone", "description", "account_reference", "payment_account_id", "name", "url"],
+  ...["events", "reference", "checkout_request_id", "status", "due_at"],
+  ...["page", "per_page", "limit"],
+];
+
+/** The field that an error names. */
+function wrongField({ value }: ParsedBody): string | undefined {
+  const texts = textsIn(value);
+  return REQUEST_FIELDS.find((name) => texts.has(name));
+}
+
+const isMessages = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+/** Whether a key of an error is the name of the field that was invalid: `{ errors: { phone: ["..."] } }`. */
+const isInvalidField = (container: string, key: string, value: unknown): boolean =>
+  (REQUEST_FIELDS.includes(key) && isMessages(value)) ||
+  (CONTAINERS.test(container) &&
+    (REQUEST_FIELDS.includes(key) || (isMessages(value) && isFieldName(key))));
 
 type Causes = readonly (RejectionCause | undefined)[];
 
@@ -30,10 +148,12 @@ const REAL_SUCCESS: Causes = [
   ...KEY_CAUSES,
 ];
 
+const LISTED_STEPS_MS = [10_000, 30_000, 60_000, 120_000, 300_000];
+
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** Who learns. It is written into the profile, beside the run. */
   readonly by: "probe" | "proxy" | "observer";
   /** The name of the run, eight hexadecimal digits. Default: the one that `by` began in `base`, or a random one. */
@@ -81,16 +201,26 @@ export class Recorder {
     // A profile with another status could not be read again.
     if (!(exchange.status >= 200 && exchange.status <= 599)) return;
     try {
-      const read = readExchange(exchange);
+      const read = readExchange(exchange, this.#known.bodyResults);
       this.#add({ runs: { [this.#run]: { requests: 1 } } });
       if (read.cause !== undefined) this.#addRejection(read, read.cause);
       this.#addResponse(read);
+      this.#addBodyResult(read);
       this.#addKey(read);
       this.#addList(read);
       if (exchange.hasOrigin) this.#addOrigin(exchange);
     } catch {
       // What cannot be read teaches nothing, and must not end a payment.
     }
+  }
+
+  /**
+   * Adds how long a new item took until its list had it. Rounded up to a whole step, so that two probes
+   * of one service are alike.
+   */
+  recordListed(place: string, tookMs: number): void {
+    const listedWithinMs = LISTED_STEPS_MS.find((step) => tookMs <= step);
+    if (listedWithinMs !== undefined) this.#add({ lists: { [place]: { listedWithinMs } } });
   }
 
   /** Adds a delivery. Never throws. */
@@ -144,6 +274,14 @@ export class Recorder {
     });
     this.#add({ endpoints: { [place]: { [status]: response } } });
     collapse(this.#known.endpoints[place]?.[status]?.body);
+  }
+
+  #addBodyResult({ status, cause, isFailure, parsed }: ReadExchange): void {
+    if (status >= 300 || isFailure === (cause === undefined)) return;
+    const values = bodyResultFields(parsed.value).filter(({ value }) => isBodyResultValue(value));
+    const side = isFailure ? "failure" : "success";
+    const seen = values.map(({ path, value }) => [path, { [side]: { [value]: this.#one } }]);
+    if (seen.length > 0) this.#add({ bodyResults: Object.fromEntries(seen) });
   }
 
   #addKey({ key, endpoint, place, isFailure, cause }: ReadExchange): void {

@@ -1,8 +1,8 @@
 import type { RejectionCause } from "./causes.ts";
 import { type ComparePolicy, compareShapes, type Difference, MERGE } from "./compare-shapes.ts";
-import { byText, total } from "./counts.ts";
+import { byText, total } from "./merge.ts";
+import type { HeaderShape, ListPaging, ServiceProfile, Shape } from "./profile-types.ts";
 import { type Found, findRejection, findSchedule, findSuccess } from "./read.ts";
-import type { HeaderShape, ListPaging, ServiceProfile, Shape } from "./types.ts";
 
 /** What is known of one part of a service: an endpoint, a cause of rejections, a list, an event. */
 interface Part {

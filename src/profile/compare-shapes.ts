@@ -1,6 +1,6 @@
-import { total } from "./counts.ts";
+import { total } from "./merge.ts";
 import { lastName, parentPath, presenceOf } from "./paths.ts";
-import type { FieldShape, Shape } from "./types.ts";
+import type { FieldShape, Shape } from "./profile-types.ts";
 
 /** A place at which two shapes, or two profiles, differ. */
 export interface Difference {

@@ -1,14 +1,17 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
-import { byText } from "./counts.ts";
+import { byText } from "./merge.ts";
 import { presenceOf } from "./paths.ts";
-import type { Counts, ProfileFile, ServiceProfile, Shape } from "./types.ts";
+import type { Counts, ProfileFile, ServiceProfile, Shape } from "./profile-types.ts";
 
 // The file of a profile reads like a lock file: its parts describe what the service does, and change when the
 // service does. How often each place was seen stands apart, in `runs` at the end: for each run, one
 // number for each place, in the order in which the parts are read. So a new run changes only `runs`.
 
 type Fields = Record<string, unknown>;
+
+/** The parts whose keys are names that the service chose. None of them means anything to the format. */
+const NAMED_BY_SERVICE = new Set(["body", "headers", "events", "parameters", "bodyResults"]);
 
 /** Lists that are values, and not names of places with counts. */
 const VALUES = new Set(["formats", "values", "same", "states", "by"]);
@@ -39,10 +42,16 @@ function encodePart(value: unknown, counts: Counts[]): unknown {
   const encode = ([key, one]: [string, unknown]): [string, unknown] => {
     if (isCounts(key, one)) return [key, counts.push(one) > 0];
     if (VALUES.has(key)) return [key, one];
-    return [key, key === "body" ? encodeBody(one as Shape, counts) : encodePart(one, counts)];
+    if (key === "body") return [key, encodeBody(one as Shape, counts)];
+    const write = NAMED_BY_SERVICE.has(key) ? encodeNamed : encodePart;
+    return [key, write(one as Fields, counts)];
   };
   return Object.fromEntries(entries.map(encode));
 }
+
+/** Writes a part whose keys are names of the service. */
+const encodeNamed = (part: Fields, counts: Counts[]): Fields =>
+  Object.fromEntries(sorted(part).map(([name, one]) => [name, encodePart(one, counts)]));
 
 const encodeBody = (shape: Shape, counts: Counts[]): Fields =>
   Object.fromEntries(
@@ -104,6 +113,11 @@ export function decodeProfile(
       return Object.fromEntries([...value].sort(byText).map((name) => [name, takeCounts()]));
     }
     if (!isObject(value)) return value;
+    if (NAMED_BY_SERVICE.has(key)) {
+      return Object.fromEntries(
+        sorted(value).map(([name, one]) => [name, decode("", one, depth + 1)]),
+      );
+    }
     const seen = hasSeen(value) ? { seen: takeCounts() } : {};
     const fields = sorted(value).filter(([name]) => name !== "optional");
     const decoded = fields.map(([name, one]) => [name, decode(name, one, depth + 1)]);

@@ -1,5 +1,12 @@
 import { isObject } from "../internal/is-object.ts";
-import { byText } from "./counts.ts";
+import type { Counts } from "./profile-types.ts";
+
+/** How often in all runs. */
+export const total = (counts: Counts | undefined): number =>
+  Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
+
+/** Text order by code units, the same on every machine. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const compare = (a: unknown, b: unknown): number =>
   typeof a === "number" && typeof b === "number" ? a - b : byText(String(a), String(b));

@@ -1,8 +1,7 @@
-import { total } from "./counts.ts";
-import { mergeValues } from "./merge.ts";
+import { mergeValues, total } from "./merge.ts";
 import { findListPath, lastName, ROOT } from "./paths.ts";
+import type { Counts, ListPaging, ServiceProfile, Shape } from "./profile-types.ts";
 import { findSuccess } from "./read.ts";
-import type { Counts, ListPaging, ServiceProfile, Shape } from "./types.ts";
 
 const rolesByName = <Role extends string>(table: Readonly<Record<Role, string>>) =>
   new Map(

@@ -1,5 +1,5 @@
-import { total } from "./counts.ts";
-import type { Shape } from "./types.ts";
+import { total } from "./merge.ts";
+import type { Shape } from "./profile-types.ts";
 
 /** The path of a whole body. */
 export const ROOT = "$";

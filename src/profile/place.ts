@@ -1,6 +1,6 @@
-import { total } from "./counts.ts";
+import { total } from "./merge.ts";
 import { childrenOf, fieldPath, itemPath, lastName, presenceOf, ROOT } from "./paths.ts";
-import type { FieldShape, Shape } from "./types.ts";
+import type { FieldShape, Shape } from "./profile-types.ts";
 import { withoutBrackets, wordsOf } from "./vocabulary/names.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */

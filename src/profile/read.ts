@@ -1,8 +1,14 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
 import type { RejectionCause } from "./causes.ts";
-import { total } from "./counts.ts";
+import { total } from "./merge.ts";
 import { findListPath, findResourcePath, itemPath, shapeAt } from "./paths.ts";
-import type { Counts, RejectionShape, ResponseShape, ServiceProfile, Shape } from "./types.ts";
+import type {
+  Counts,
+  RejectionShape,
+  ResponseShape,
+  ServiceProfile,
+  Shape,
+} from "./profile-types.ts";
 
 /** The name of an endpoint in a profile: `GET /payments/{reference}`. */
 export const endpointKey = (name: EndpointName): string =>

@@ -1,26 +1,38 @@
 import { createCall } from "../../client/call.ts";
-import { signalsOf, startsPayment } from "../../client/payment-signals.ts";
+import { matchFieldsOf, startsPayment, storedPhonesOf } from "../../client/match-fields.ts";
+import { objectionTo } from "../../client/unknown-outcomes/check-outcome.ts";
+import { contextOf } from "../../client/unknown-outcomes/operations.ts";
 import {
   type Attempt,
   type AttemptsContext,
   allRecords,
   listAttempts,
-} from "../../client/unknown-outcomes/attempts.ts";
-import { objectionTo } from "../../client/unknown-outcomes/check-outcome.ts";
-import { contextOf } from "../../client/unknown-outcomes/operations.ts";
+} from "../../client/unknown-outcomes/recorded-attempts.ts";
 import {
   type CreateName,
   endpointNameOf,
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
-import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
+import { internationalDigits } from "../../contract/phone-number.ts";
+import type {
+  AttemptRecord,
+  IdempotencyStore,
+  ListQuery,
+} from "../../idempotency/idempotency-store.ts";
 import { createRedactor } from "../../internal/redact.ts";
+import { encodeProfile } from "../../profile/file-format.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
 import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
-import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
+import {
+  connectPostgres,
+  connectRedis,
+  type StoreAddress,
+  storeAddress,
+} from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
+import { readProfile } from "../learn/profile-arguments.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { formatTable, paint, printError } from "../terminal/output.ts";
 
@@ -28,7 +40,10 @@ import { formatTable, paint, printError } from "../terminal/output.ts";
 const withStore =
   (work: (context: AttemptsContext, input: Input) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
-    const { store, close } = await openStore(input.values);
+    const { engine, address } = storeAddress(input.values);
+    const pepper = readSecretFile(input.values, "pepper-file");
+    const common = { scope: input.values.scope ?? "", ...(pepper !== undefined && { pepper }) };
+    const { store, close } = await OPENERS[engine](address, common, input.values);
     // There is no API key to redact: a value that nothing contains.
     const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
     try {
@@ -38,27 +53,37 @@ const withStore =
     }
   };
 
-/** Opens the store that `--store` names. */
-async function openStore(values: FlagValues) {
-  const { engine, address } = storeAddress(values);
-  const pepper = readSecretFile(values, "pepper-file");
-  const common = { scope: values.scope ?? "", ...(pepper !== undefined && { pepper }) };
-  if (engine === "sqlite") {
-    const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
-    const store = sqliteIdempotency(address, common);
-    return { store, close: () => store.close() };
-  }
-  if (engine === "redis") {
-    const redis = connectRedis(address);
-    const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
-    const options = { ...common, onWarning: printError, prefix: values.prefix };
-    return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
-  }
-  const pool = connectPostgres(address);
-  const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
-  const store = postgresIdempotency(pool, { ...common, table: values.table });
-  return { store, close: () => pool.end() };
+interface OpenStore {
+  readonly store: IdempotencyStore;
+  close(): unknown;
 }
+
+type Opener = (
+  address: string,
+  common: { readonly scope: string; readonly pepper?: string },
+  values: FlagValues,
+) => Promise<OpenStore>;
+
+/** How the store of each engine is opened. */
+const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
+  sqlite: async (path, common) => {
+    const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
+    const store = sqliteIdempotency(path, common);
+    return { store, close: () => store.close() };
+  },
+  redis: async (url, common, { prefix }) => {
+    const redis = connectRedis(url);
+    const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
+    const options = { ...common, onWarning: printError, prefix };
+    return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
+  },
+  postgres: async (url, common, { table }) => {
+    const pool = connectPostgres(url);
+    const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
+    const store = postgresIdempotency(pool, { ...common, table });
+    return { store, close: () => pool.end() };
+  },
+};
 
 const MAX_LIMIT = 1_000;
 
@@ -66,9 +91,13 @@ const MAX_LIMIT = 1_000;
 export const list = withStore(async (context, { values }) => {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
-  const digests = digestsOf(context, values);
   const query = { state, limit, after: values.after };
-  const { items, next } = await listAttempts(context, query, digests);
+  const [digests, ...others] = digestsOf(context, values);
+  let found = await listAttempts(context, query, digests);
+  for (const other of others) {
+    if (found.items.length === 0) found = await listAttempts(context, query, other);
+  }
+  const { items, next } = found;
   const text = () => {
     if (items.length === 0) return "No attempts.";
     const more = next === undefined ? [] : [paint("dim", `More attempts: --after ${next}`)];
@@ -81,14 +110,21 @@ export const list = withStore(async (context, { values }) => {
 const DIGESTS_HINT =
   "The store has digests of account references, amounts and phones. To find the attempts of an order: --account-reference, --amount, --phone";
 
-/** The digests of the payment that the flags describe. */
-function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["digests"] {
+/** The digests of the payment that the flags describe: one for each way in which its phone may be stored. */
+function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["digests"][] {
   const amount = values.amount === undefined ? undefined : readAmount(values, "amount");
-  const fields = { account_reference: values["account-reference"], amount, phone: values.phone };
-  const found = Object.entries(signalsOf(fields)).filter(([, text]) => text !== undefined);
-  return found.length === 0
-    ? undefined
-    : Object.fromEntries(found.map(([name, text]) => [name, store.digest(text)]));
+  const fields = matchFieldsOf({ account_reference: values["account-reference"], amount });
+  const { phone } = values;
+  const whole = phone === undefined ? undefined : internationalDigits(phone);
+  const phones = new Set([...storedPhonesOf(whole), ...storedPhonesOf(phone)]);
+  return (phones.size === 0 ? [undefined] : [...phones]).map((one) => {
+    const found = Object.entries({ ...fields, phone: one }).filter(
+      ([, text]) => text !== undefined,
+    );
+    return found.length === 0
+      ? undefined
+      : Object.fromEntries(found.map(([name, text]) => [name, store.digest(text as string)]));
+  });
 }
 
 const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt", "endpoint"];
@@ -149,8 +185,10 @@ export const resolveUnknown = withStore(async ({ store }, input) => {
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
   const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
+  const profile =
+    values.profile === undefined ? undefined : encodeProfile(readProfile(values.profile));
   const look = async (resolve: IdempotencyStore["resolve"]) => {
-    const gateway = await createGateway(input, { idempotency: { ...store, resolve } });
+    const gateway = await createGateway(input, { idempotency: { ...store, resolve }, profile });
     return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
   };
   // The first look writes nothing: it shows what the second one does.

@@ -1,17 +1,22 @@
+import { keyKind } from "../../contract/keys.ts";
+import { parseDuration } from "../../internal/duration.ts";
 import { parseJson } from "../../internal/json.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
-import { COMMAND_FIELDS } from "../../sandbox/control/fields.ts";
-import type { Command as ControlRow } from "../../sandbox/control/types.ts";
+import {
+  COMMAND_FIELDS,
+  type Command as ControlRow,
+} from "../../sandbox/control/define-command.ts";
 import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";
 import { type Input, kebabCase, type Output } from "../command.ts";
+import { argumentFields, flagFields, isFile } from "../command-words.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readFile } from "../input/files.ts";
+import { DURATION_RULE } from "../input/flag-values.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";
 import { type Details, deliveryDetails } from "../sandbox/sandbox-log.ts";
 import { formatFields } from "../terminal/output.ts";
-import { argumentFields, flagFields, isFile } from "../words.ts";
 
 /** Runs a command of the control API on the sandbox that is running. */
 export async function runOnSandbox(name: CommandName, input: Input): Promise<Output> {
@@ -28,9 +33,31 @@ export async function runOnSandbox(name: CommandName, input: Input): Promise<Out
 /** The sandbox waits for every delivery that becomes due on the way. */
 const TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = { clock: 600_000 };
 
+const KEYS: readonly string[] = COMMAND_FIELDS.key?.values ?? [];
+
+/** What is wrong before a sandbox is asked, by the field. */
+const RULES: Readonly<Record<string, readonly [isRight: (text: string) => boolean, rule: string]>> =
+  {
+    by: [(text) => parseDuration(text) !== undefined, DURATION_RULE],
+    key: [
+      (text) => KEYS.includes(text) || keyKind(text) !== undefined,
+      `must be a key, or a kind of key (${KEYS.join(", ")})`,
+    ],
+  };
+
+/** @throws {CliError} `usage` for a text that no sandbox takes. */
+function checkArgument(field: string, text: string | undefined): void {
+  const [isRight, rule] = RULES[field] ?? [];
+  if (text === undefined || isRight === undefined || isRight(text)) return;
+  throw usageError(`<${kebabCase(field)}> ${rule}; got "${text}".`);
+}
+
 /** The arguments and flags that were given, as the fields of the command. */
 function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<string, unknown> {
   const row: ControlRow = COMMANDS[name];
+  argumentFields(row).forEach((field, index) => {
+    checkArgument(field, args[index]);
+  });
   const given = [
     ...argumentFields(row).map((field, index) => [field, args[index]] as const),
     ...flagFields(row).map((field) => {

@@ -1,7 +1,6 @@
 import type { Input, Output } from "../command.ts";
-import type { Check } from "../diagnosis/check.ts";
-import { checkGateway } from "../diagnosis/gateway.ts";
-import { checkReceiver } from "../diagnosis/receiver.ts";
+import { type Check, checkGateway } from "../diagnosis/check-gateway.ts";
+import { checkReceiver } from "../diagnosis/check-receiver.ts";
 import { EXIT } from "../exit-codes.ts";
 import { givenGateway } from "../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
@@ -39,7 +38,8 @@ const STATES = {
   skipped: () => paint("dim", "-   "),
 } as const;
 
-function formatCheck({ name, state, detail, advice }: Check): string {
-  const line = `${STATES[state]()}  ${name.padEnd(11)}  ${printable(detail)}`;
+function formatCheck({ name, state, detail, location, advice }: Check): string {
+  const found = location === undefined ? detail : `${detail}, redirected to ${location}`;
+  const line = `${STATES[state]()}  ${name.padEnd(11)}  ${printable(found)}`;
   return advice === undefined ? line : `${line}\n${" ".repeat(19)}${printable(advice)}`;
 }

@@ -1,43 +1,79 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
-import { allCases } from "../../drill/cases.ts";
-import { type DrillListener, runDrill } from "../../drill/drill.ts";
-import { ASKED_SETTINGS, DRILL_FILE } from "../../drill/options.ts";
+import { allCases, type DrillCase, GROUP_NAMES, GROUPS } from "../../drill/cases.ts";
+import { ASKED_SETTINGS, DRILL_FILE, type RunSwitch } from "../../drill/drill-options.ts";
 import {
   exitStatus,
   formatDryRun,
   formatReport,
   reportAsJson,
   reportAsJunit,
-} from "../../drill/report.ts";
-import { reportAsPage } from "../../drill/report-page.ts";
+} from "../../drill/drill-report.ts";
 import {
   parseSettings,
   type RawSettings,
   readDrillFile,
   readNumber,
-} from "../../drill/settings.ts";
+  SHOP_SWITCHES,
+} from "../../drill/drill-settings.ts";
+import { reportAsPage } from "../../drill/report-page.ts";
+import { type DrillListener, quoteOutput, runDrill } from "../../drill/run-drill.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { packageVersion } from "../package-version.ts";
 import { printError, printLine, write } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 
+/** Signals that end a drill: the shop and its children end first, and what is known is printed. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** How long the report of a drill that was interrupted takes to be written. */
+const EXIT_MS = 500;
+
 export async function run(input: Input): Promise<Output | number> {
-  const { switches, json } = input;
-  if (switches.has("init")) return init();
-  if (switches.has("list")) return list();
-  const settings = parseSettings({ ...settingsInFile(), ...given(input) });
-  const only = input.values.case;
-  const number = only === undefined ? undefined : readNumber(only, "case", 1, allCases().length);
-  const { listener, end } = showProgress(number, json);
-  const result = await runDrill(settings, { only: number, listener });
+  const { switches, json, values } = input;
+  const other = RUN_SWITCHES.find((name) => switches.has(name));
+  if (other !== undefined) return RUNS[other](input);
+  const cases = chosenCases(input);
+  const all = parseSettings({ ...settingsInFile(), ...given(input) });
+  const settings = cases === undefined ? all : { ...all, orders: 0 };
+  const { listener, end } = showProgress(values.case !== undefined, json);
+  const controller = new AbortController();
+  const abort = (signal: string) => {
+    // The second signal does not wait: the shop is killed when this process exits.
+    if (controller.signal.aborted) process.exit(EXIT.usage);
+    controller.abort(signal);
+  };
+  for (const name of SIGNALS) process.on(name, abort);
+  const untilFirstFailure = switches.has("until-first-failure");
+  const { signal } = controller;
+  const result = await runDrill(settings, { cases, untilFirstFailure, signal, listener });
+  for (const name of SIGNALS) process.off(name, abort);
+  // What still waits for a shop that has ended must not hold this process.
+  if (signal.aborted) setTimeout(() => process.exit(), EXIT_MS).unref();
   end();
-  const { report, junit } = input.values;
-  if (report !== undefined) writeFileSync(report, reportAsPage(result));
+  const { report, junit } = values;
+  if (report !== undefined) {
+    writeFileSync(report, reportAsPage(result, packageVersion(), new Date()));
+  }
   if (junit !== undefined) writeFileSync(junit, reportAsJunit(result));
   const text = () => formatReport(result);
   return { value: reportAsJson(result), text, exitCode: exitStatus(result) };
+}
+
+/** The cases that `--case` and `--only` name; `undefined` for all of them. */
+function chosenCases({ values }: Pick<Input, "values">): readonly DrillCase[] | undefined {
+  const { case: numbers, only } = values;
+  if (numbers === undefined && only === undefined) return undefined;
+  const all = allCases();
+  const [first = "1", last = first] = numbers?.split("-") ?? ["1", `${all.length}`];
+  const from = readNumber(first, "case", 1, all.length);
+  const to = readNumber(last, "case", from, all.length);
+  const chosen = all.filter(({ number, group }) => {
+    return number >= from && number <= to && (only === undefined || group === only);
+  });
+  if (chosen.length > 0) return chosen;
+  throw new ConfigurationError(`The group ${only} has no case from ${from} to ${to}.`);
 }
 
 const settingsInFile = (): RawSettings =>
@@ -48,49 +84,65 @@ function given({ values, repeated, switches }: Input): RawSettings {
   return {
     ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
     ...repeated,
-    ...(switches.has("double-click") && { "double-click": true }),
+    ...Object.fromEntries(
+      SHOP_SWITCHES.filter((name) => switches.has(name)).map((name) => [name, true]),
+    ),
   };
 }
 
 /** Shows how far the drill is, on standard error: standard output is for the report. */
-function showProgress(only: number | undefined, json: boolean) {
+function showProgress(showsOutput: boolean, json: boolean) {
   let state = { done: 0, total: 1 };
   const progress = new Progress({
     line: () => `${state.done} of ${state.total} cases`,
     share: () => state.done / state.total,
   });
   const listener: DrillListener = {
-    dryRun: (results, notChecked) => {
-      if (json) return;
-      printLine(formatDryRun(results));
-      for (const what of notChecked) printLine(`  not checked: ${what}`);
+    dryRun: (results) => {
+      if (!json) printLine(formatDryRun(results));
     },
     progress: (done, total) => {
       state = { done, total };
       progress.update();
     },
     output: (text) => {
-      if (only !== undefined) write(process.stderr, text);
+      if (showsOutput) printError(quoteOutput(text.replace(/\n$/, "")));
     },
   };
   return { listener, end: () => progress.clear() };
 }
 
-function list(): Output {
-  const value = allCases();
-  return { value, text: () => value.map(({ number, text }) => `${number}  ${text}`).join("\n") };
+/** The cases by their groups, each with its number. */
+function list(input: Input): Output {
+  const value = chosenCases(input) ?? allCases();
+  const text = () =>
+    GROUP_NAMES.flatMap((group) => {
+      const cases = value.filter((one) => one.group === group);
+      const lines = cases.map((one) => `${`${one.number}`.padStart(5)}  ${one.text}`);
+      return cases.length > 0 ? ["", `${GROUPS[group]} (--only ${group})`, ...lines] : [];
+    }).join("\n");
+  return { value, text: () => `${value.length} cases\n${text()}` };
 }
 
 async function init(): Promise<number> {
-  if (existsSync(DRILL_FILE)) {
+  // Also a link that leads nowhere: writing through it would make a file elsewhere.
+  if (lstatSync(DRILL_FILE, { throwIfNoEntry: false }) !== undefined) {
     throw new ConfigurationError(`${DRILL_FILE} exists already. Edit it, or delete it first.`);
   }
   const settings = await askSettings();
   parseSettings(settings);
-  writeFileSync(DRILL_FILE, `${JSON.stringify(settings, null, 2)}\n`);
+  writeFileSync(DRILL_FILE, `${JSON.stringify(settings, null, 2)}\n`, { flag: "wx" });
   printError(`Wrote ${DRILL_FILE}. Run: npx malipo drill`);
   return EXIT.ok;
 }
+
+/** What each switch does in the place of a drill: a switch that does nothing does not compile. */
+const RUNS: Readonly<Record<RunSwitch, (input: Input) => Output | Promise<number>>> = {
+  init,
+  list,
+};
+
+const RUN_SWITCHES = Object.keys(RUNS) as RunSwitch[];
 
 /** Asks for the settings of a shop, one line each. An empty line takes the default. */
 async function askSettings(): Promise<Record<string, string>> {

@@ -1,9 +1,12 @@
 import { once } from "node:events";
+import { ownOptions } from "../../internal/check-options.ts";
+import type { Flag } from "../../internal/flags.ts";
 import { createRedactor } from "../../internal/redact.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { reportError, usageError } from "../cli-error.ts";
-import type { Command, Input } from "../command.ts";
+import type { Argument, Command, Input, Subcommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { argvOf, describeTool, toolsOf } from "../mcp/tools.ts";
+import { flagSummary } from "../help.ts";
 import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
@@ -30,6 +33,140 @@ async function loadSdk() {
       `\`malipo mcp\` requires the package ${PEER}, which is not installed beside malipo. Install it: npm install --save-dev ${PEER}`,
     );
   }
+}
+
+/** The commands that are tools: those of a running sandbox, and what checks and explains. */
+const OFFERED: readonly string[] = [
+  ...["phone", "clock", "events", "requests", "faults", "chaos", "scenes", "reset"],
+  ...["payments initiate", "payments get", "payments list", "webhooks list", "webhooks register"],
+  ...["explain", "doctor"],
+];
+
+/** The whole state has the keys, and is read from a file. */
+const WITHHELD: readonly string[] = ["scenes export", "scenes import"];
+
+/** The sandbox that was found decides about these: a machine names no other service, key or file. */
+const WITHHELD_FLAGS: readonly string[] = ["url", "base-url", "key-file", "secret", "secret-file"];
+
+/** The target of a redirect stays with the server that sent it: no result has it. */
+const WITHHELD_RESULTS: readonly string[] = ["location"];
+
+/** What a command found, as JSON for a machine. */
+const resultText = (value: unknown): string =>
+  JSON.stringify(value, (name, field) => (WITHHELD_RESULTS.includes(name) ? undefined : field), 2);
+
+/** A command as a tool. */
+interface Tool {
+  readonly name: string;
+  /** The words of its command: `["phone", "approve"]`. */
+  readonly words: readonly string[];
+  readonly subcommand: Subcommand;
+  /** The flags that it takes, by the names of its fields. */
+  readonly flags: ReadonlyMap<string, Flag>;
+}
+
+const fieldName = (name: string): string => name.replaceAll("-", "_");
+
+function toolOf(words: readonly string[], subcommand: Subcommand): Tool {
+  const flags = subcommand.flags.filter(
+    ({ name, value }) => value !== "file" && !WITHHELD_FLAGS.includes(name),
+  );
+  return {
+    name: fieldName(words.join("_")),
+    words,
+    subcommand,
+    flags: new Map(flags.map((flag) => [fieldName(flag.name), flag])),
+  };
+}
+
+/** The tools, from the definitions of the command line. */
+const toolsOf = (commands: readonly Command[]): Tool[] =>
+  commands.flatMap(({ name, subcommands }) =>
+    subcommands.flatMap((subcommand) => {
+      const words = [name, subcommand.name ?? ""].filter(Boolean);
+      const call = words.join(" ");
+      const isOffered = OFFERED.includes(name) || OFFERED.includes(call);
+      return isOffered && !WITHHELD.includes(call) ? [toolOf(words, subcommand)] : [];
+    }),
+  );
+
+const argumentSchema = ({ summary, values, takesOthers }: Argument) => ({
+  type: "string",
+  ...(summary !== undefined && { description: summary }),
+  ...(values !== undefined && { [takesOthers ? "examples" : "enum"]: values }),
+});
+
+function flagSchema(flag: Flag) {
+  const { value, choices, repeatable } = flag;
+  const type = value === undefined ? "boolean" : value === "number" ? "number" : "string";
+  const one = { type, ...(choices !== undefined && { enum: choices }) };
+  const description = flagSummary(flag);
+  return repeatable ? { type: "array", items: one, description } : { ...one, description };
+}
+
+/** A tool as the protocol lists it. */
+function describeTool({ name, subcommand, flags }: Tool) {
+  const { summary, args, effect } = subcommand;
+  const properties = Object.fromEntries([
+    ...args.map((one) => [fieldName(one.name), argumentSchema(one)] as const),
+    ...[...flags].map(([field, flag]) => [field, flagSchema(flag)] as const),
+  ]);
+  const required = args.filter(({ optional }) => !optional).map((one) => fieldName(one.name));
+  return {
+    name,
+    description: summary,
+    inputSchema: { type: "object" as const, properties, required, additionalProperties: false },
+    annotations: { readOnlyHint: effect === "reads", destructiveHint: effect === "removes" },
+  };
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : String(JSON.stringify(value));
+
+/** The words with which definitions name an argument or the value of a flag that is an address. */
+const ADDRESSES: readonly string[] = ["url", "receiver"];
+
+/**
+ * Text can leave the machine in an address, and an address is chosen by what a model has read. The parser
+ * of the command line rejects what is not an address.
+ *
+ * @throws {CliError} `usage` for an address of another machine.
+ */
+function checkAddress(tool: string, field: string, text: string): void {
+  if (!URL.canParse(text) || isLoopback(new URL(text).hostname)) return;
+  throw usageError(
+    `\`${field}\` of ${tool} must be an address of this machine, such as http://localhost:3000/webhooks; got "${text}". Only the command line reaches others.`,
+  );
+}
+
+/**
+ * The words of a call, for the parser of the command line to check. No field can become another flag: a
+ * flag and its value are one word, and arguments stand behind `--`.
+ *
+ * @throws {ConfigurationError} for a field that the tool does not have.
+ * @throws {CliError} `usage` for an address of another machine.
+ */
+function argvOf(
+  { name, words, subcommand: { args }, flags }: Tool,
+  given: Readonly<Record<string, unknown>>,
+): string[] {
+  const names = [...args.map((one) => fieldName(one.name)), ...flags.keys()];
+  const fields = ownOptions(given, names, name);
+  const textsOf = (field: string, kind: string, values: readonly unknown[]) => {
+    const texts = values.map(textOf);
+    if (ADDRESSES.includes(kind)) for (const text of texts) checkAddress(name, field, text);
+    return texts;
+  };
+  const inFlags = [...flags].flatMap(([field, { name: flag, value }]) => {
+    const values = [fields[field] ?? []].flat();
+    if (value === undefined) return values.includes(true) ? [`--${flag}`] : [];
+    return textsOf(field, value, values).map((text) => `--${flag}=${text}`);
+  });
+  const inArguments = args.flatMap((one) => {
+    const field = fieldName(one.name);
+    return textsOf(field, one.name, [fields[field] ?? []].flat());
+  });
+  return [...words, ...inFlags, "--", ...inArguments];
 }
 
 /** Serves the tools until standard input ends. Standard output is only for the protocol. */
@@ -61,7 +198,7 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
   async function answer(name: string, given: Record<string, unknown>) {
     const known = [...secrets];
     const result = (value: unknown) => {
-      const text = hideSecrets(JSON.stringify(value, null, 2), known);
+      const text = hideSecrets(resultText(value), known);
       return { content: [{ type: "text" as const, text }] };
     };
     try {

@@ -1,15 +1,14 @@
-import type { ProbeResult } from "../../learn/probe/probe.ts";
+import type { ProbeResult } from "../../learn/probe/run-probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
+import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { reportOn } from "../../sandbox/assumption-report.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
+import { askService, readProbeSettings } from "../learn/ask-service.ts";
 import { checkProfileOut } from "../learn/profile-arguments.ts";
 import { formatReport } from "../learn/report.ts";
-import { askService } from "../probe/ask-service.ts";
-import { readProbeSettings } from "../probe/settings.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<Output> {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
+import { EVENT_KINDS } from "../../contract/events.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
@@ -9,11 +10,10 @@ import { EXIT } from "../exit-codes.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
 import { portError } from "../port-error.ts";
 import { writeReadyFile } from "../sandbox/private-files.ts";
-import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
 import { banner } from "../sandbox/sandbox-banner.ts";
 import { logLines } from "../sandbox/sandbox-log.ts";
-import { describeReady, readSettings, type Settings } from "../sandbox/settings.ts";
+import { describeReady, readSettings, type Settings } from "../sandbox/sandbox-settings.ts";
 import { createStateSaver, restoreState } from "../sandbox/state-file.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
@@ -75,6 +75,43 @@ function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
     warn(`--seed has no effect: the keys and references of ${state} are used.`);
   }
   return restored;
+}
+
+/** Registers a receiver for all events. A restored state may have it already: it is not doubled. */
+async function registerReceiver(sandbox: Sandbox, url: string): Promise<void> {
+  // Read from the state: with a profile, a response may have any form.
+  const { webhooks } = sandbox.snapshot() as unknown as { webhooks: { id: string; url: string }[] };
+  const present = webhooks.find((webhook) => webhook.url === url);
+  const response = present
+    ? await call(sandbox, "PUT", `/webhooks/${present.id}`, { events: EVENT_KINDS })
+    : await call(sandbox, "POST", "/webhooks/register", {
+        name: "malipo sandbox",
+        url,
+        events: EVENT_KINDS,
+      });
+  const text = await response.text();
+  if (!response.ok || /"success":false/.test(text)) {
+    throw usageError(`--webhook: the sandbox rejected ${url}: ${errorIn(text)}`);
+  }
+}
+
+/** The error of a response; all of it, if a profile has another form of error. */
+function errorIn(text: string): string {
+  const [, error] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+  return error ?? text;
+}
+
+function call(
+  { fetch, baseUrl, keys }: Sandbox,
+  method: string,
+  path: string,
+  body: object,
+): Promise<Response> {
+  return fetch(baseUrl + path, {
+    method,
+    headers: { "x-api-key": keys.secret },
+    body: JSON.stringify(body),
+  });
 }
 
 async function listen(sandbox: Sandbox, options: Settings["serve"]): Promise<ServedSandbox> {

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { eventExample } from "../../openapi/events.ts";
-import { formatTimestamp } from "../../sandbox/clock/time.ts";
+import { eventExample } from "../../openapi/event-schemas.ts";
+import { formatTimestamp } from "../../sandbox/clock.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
-import { setField } from "../input/fields.ts";
+import { setField } from "../input/body-fields.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { formatFields } from "../terminal/output.ts";
 import { suggest } from "../terminal/suggest.ts";

@@ -1,9 +1,9 @@
 import type { FlagRows } from "../../internal/flags.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
-import type { Command as ControlRow } from "../../sandbox/control/types.ts";
+import type { Command as ControlRow } from "../../sandbox/control/define-command.ts";
 import { type Command, command, kebabCase, lazily, type SubcommandRow } from "../command.ts";
-import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../words.ts";
-import { SANDBOX_URL } from "./flags.ts";
+import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../command-words.ts";
+import { SANDBOX_URL } from "./common-flags.ts";
 
 // A command for every command of the control API, derived from its row.
 

@@ -1,9 +1,9 @@
 import type { Command } from "../command.ts";
 import { controlCommands } from "./control.ts";
-import { endpointCommands } from "./endpoints.ts";
+import { endpointCommands } from "./endpoint-calls.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
-import { ATTEMPTS, INBOX_COMMAND } from "./stores.ts";
+import { ATTEMPTS, CHECKOUT_COMMAND, INBOX_COMMAND } from "./stores.ts";
 import { OTHER_TOOLS, WEBHOOK_TOOLS } from "./tools.ts";
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
@@ -15,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...LEARN_COMMANDS,
   ATTEMPTS,
   INBOX_COMMAND,
+  CHECKOUT_COMMAND,
   ...OTHER_TOOLS,
 ];
 

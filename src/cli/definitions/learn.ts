@@ -1,5 +1,5 @@
 import { type Command, command, lazily, singles } from "../command.ts";
-import { BASE_URL, GATEWAY } from "./flags.ts";
+import { BASE_URL, GATEWAY } from "./common-flags.ts";
 
 const PROFILE = "malipo.service.json";
 

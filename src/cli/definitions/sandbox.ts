@@ -1,5 +1,5 @@
 import { type Command, lazily, singles } from "../command.ts";
-import { SANDBOX_URL } from "./flags.ts";
+import { SANDBOX_URL } from "./common-flags.ts";
 
 /** The commands that run a sandbox, and that connect one to a shop, a shell or a browser. */
 export const SANDBOX_COMMANDS: readonly Command[] = singles({

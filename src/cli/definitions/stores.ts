@@ -1,6 +1,6 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
 import { command, lazily } from "../command.ts";
-import { GATEWAY } from "./flags.ts";
+import { GATEWAY } from "./common-flags.ts";
 
 const PAGE = {
   "--limit <number>": "the maximum number of rows [default: 100]",
@@ -66,6 +66,8 @@ export const ATTEMPTS = command(
         "--look-back <duration>": "how old an attempt may be [default: 1d]",
         "--not-sent-after <duration>":
           "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
+        "--profile <path>":
+          "the profile of your service, by `malipo probe --prompt`: it knows how long the list takes, so --not-sent-after is not needed",
         "--dry-run": "show what was found, and resolve nothing",
         "--yes": "do not ask before attempts are resolved, for scripts",
       },
@@ -133,7 +135,7 @@ export const INBOX_COMMAND = command(
     },
     stats: {
       summary: "Counts what the inbox holds: waiting, retrying, dead, conflicts.",
-      run: lazily(() => import("../inbox/stats.ts"), "stats"),
+      run: lazily(() => import("../inbox/show-stats.ts"), "stats"),
       flags: INBOX_STORE,
       examples: [`inbox stats ${STORE_EXAMPLE}`, `inbox stats --json ${STORE_EXAMPLE}`],
     },
@@ -178,6 +180,75 @@ export const INBOX_COMMAND = command(
         "--remote": "allow a receiver on another machine",
       },
       examples: [`inbox replay 5f0c2d1 --to http://127.0.0.1:3000/webhooks ${STORE_EXAMPLE}`],
+    },
+  },
+);
+
+const CHECKOUT_STORE = {
+  "--store <url>": "the store of the checkout: sqlite:shop.db or postgres://...",
+  "--schema <name>": "the `schema` option of a checkout in PostgreSQL [otherwise: malipo_checkout]",
+};
+const ASKS_NOT = { "--yes": "do not ask before something is changed, for scripts" };
+
+/** The orders of a checkout. */
+export const CHECKOUT_COMMAND = command(
+  "checkout",
+  "look at the orders of a checkout; cancel one, decide what waits for a person, and compare a day with the service",
+  {
+    list: {
+      summary: "Lists orders, the oldest first.",
+      run: lazily(() => import("../commands/checkout-orders.ts"), "list"),
+      flags: {
+        ...CHECKOUT_STORE,
+        "--status <status>":
+          "only orders with this status [open | pending | paid | canceled | expired]",
+        "--review":
+          "only orders with a review, the reviews, and the payments that belong to no order",
+        ...PAGE,
+      },
+      examples: [
+        "checkout list --store sqlite:shop.db",
+        "checkout list --store postgres://localhost/shop --review",
+      ],
+    },
+    "show <id>": {
+      summary: "Shows an order: its money, its attempts and its reviews.",
+      run: lazily(() => import("../commands/checkout-orders.ts"), "show"),
+      flags: CHECKOUT_STORE,
+      examples: ["checkout show ORDER-42 --store sqlite:shop.db"],
+    },
+    "cancel <id>": {
+      summary:
+        "Cancels an order that is not paid: no customer is asked again. Money that comes later is a review.",
+      run: lazily(() => import("../commands/checkout-orders.ts"), "cancel"),
+      flags: { ...CHECKOUT_STORE, ...ASKS_NOT },
+      examples: ["checkout cancel ORDER-42 --store sqlite:shop.db"],
+    },
+    "resolve <review> <decision>": {
+      summary:
+        "Ends a review: accept takes the money for the order and has a process of the shop give the goods, refunded says that you paid it back, dismiss ends only the review.",
+      run: lazily(() => import("../commands/checkout-orders.ts"), "resolve"),
+      flags: { ...CHECKOUT_STORE, ...ASKS_NOT },
+      examples: [
+        "checkout resolve ORDER-42:overpaid:PAY-7Q2M9X4KD1TB refunded --store sqlite:shop.db",
+      ],
+    },
+    report: {
+      summary:
+        "Compares the payments that the service lists for a day with the orders, and opens a review for each that differs. It exits with 1 if something differs, or if the list could not be read whole.",
+      run: lazily(() => import("../commands/checkout-report.ts"), "report"),
+      flags: {
+        ...CHECKOUT_STORE,
+        ...GATEWAY,
+        "--day <date>": "the day, by the clock of this machine: 2026-11-23 [otherwise: yesterday]",
+        "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
+        "--csv": "print what differs as CSV, for a spreadsheet",
+        "--html": "print a page that can be sent or printed",
+      },
+      examples: [
+        "checkout report --day 2026-11-23 --store sqlite:shop.db",
+        "checkout report --store postgres://localhost/shop --csv > differences.csv",
+      ],
     },
   },
 );

@@ -1,7 +1,7 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { DRILL_FLAGS } from "../../drill/options.ts";
+import { DRILL_FLAGS } from "../../drill/drill-options.ts";
 import { type Command, lazily, singles } from "../command.ts";
-import { GATEWAY, SANDBOX_URL, secretFlags } from "./flags.ts";
+import { GATEWAY, SANDBOX_URL, secretFlags } from "./common-flags.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 

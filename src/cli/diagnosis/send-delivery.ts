@@ -62,7 +62,10 @@ function describeFailure(to: URL, error: unknown): string {
 }
 
 /** What a status means to the service, and what usually causes it; `undefined` for 200. */
-export function adviceFor({ status, location }: ReceiverResponse): string | undefined {
+export function adviceFor({
+  status,
+  location,
+}: Pick<ReceiverResponse, "status" | "location">): string | undefined {
   if (status === 200) return undefined;
   if (status >= 300 && status < 400) {
     const target = location === undefined ? "" : ` (to ${location})`;

@@ -3,6 +3,7 @@ import type { Input, Output } from "../command.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
+import { formatGroups, groupsOf } from "./list.ts";
 import {
   allEvents,
   findEvents,
@@ -10,8 +11,7 @@ import {
   readFilter,
   type Selected,
   type StoredEvent,
-} from "./events.ts";
-import { formatGroups, groupsOf } from "./list.ts";
+} from "./listed-events.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
 

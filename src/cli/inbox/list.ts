@@ -12,7 +12,7 @@ import {
   type StoredEvent,
   shortIds,
   withBody,
-} from "./events.ts";
+} from "./listed-events.ts";
 
 const MAX_LIMIT = 1_000;
 const MAX_ERROR_LENGTH = 80;

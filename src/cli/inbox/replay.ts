@@ -6,8 +6,8 @@ import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { onList, readEvents } from "./events.ts";
 import { oneLine } from "./list.ts";
+import { onList, readEvents } from "./listed-events.ts";
 
 const MAX_TEXT_LENGTH = 200;
 

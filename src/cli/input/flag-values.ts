@@ -47,7 +47,7 @@ export function readTimeout(values: FlagValues, flag: string): number {
 }
 
 /** The end of a message about a wrong duration. */
-const DURATION_RULE = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
+export const DURATION_RULE = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
 
 /** The URL of a receiver or a sandbox: `http:` or `https:`. */
 export const readUrl = (values: FlagValues, flag: string): URL =>

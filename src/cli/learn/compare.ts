@@ -2,15 +2,14 @@ import { writeProfileFile } from "../../learn/profile-file.ts";
 import { compareProfiles, isOfTwoServices } from "../../profile/compare-profiles.ts";
 import { CHECK, DIFF, type Difference, MERGE } from "../../profile/compare-shapes.ts";
 import { mergeValues } from "../../profile/merge.ts";
-import { formatProfile } from "../../profile/parse.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
+import { formatProfile } from "../../profile/parse-profile.ts";
+import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
-import { askService } from "../probe/ask-service.ts";
-import { readProbeSettings } from "../probe/settings.ts";
 import { paint, printable, printError, write } from "../terminal/output.ts";
+import { askService, readProbeSettings } from "./ask-service.ts";
 import { checkProfileOut, readProfile } from "./profile-arguments.ts";
 
 /** `malipo learn diff A B` */

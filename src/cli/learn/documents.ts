@@ -1,4 +1,4 @@
-import { typesOf } from "../../learn/declarations/types.ts";
+import { typesOf } from "../../learn/declarations.ts";
 import { openapiOf } from "../../learn/openapi.ts";
 import { writePublicFile } from "../../learn/profile-file.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";

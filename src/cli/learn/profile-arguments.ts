@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { readProfileFile } from "../../learn/profile-file.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
+import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { usageError } from "../cli-error.ts";
 
 /**

@@ -5,7 +5,7 @@ import { settingsFrom } from "../../client/settings.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { profileSaver } from "../../learn/profile-file.ts";
-import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy/proxy.ts";
+import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy.ts";
 import { Recorder } from "../../learn/recorder.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";

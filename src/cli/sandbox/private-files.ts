@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { writeWhole } from "../../internal/files/write-whole.ts";
 import { usageError } from "../cli-error.ts";
 import { readFile } from "../input/files.ts";
-import type { Ready } from "./settings.ts";
+import type { Ready } from "./sandbox-settings.ts";
 
 /** Writes a file whole or not at all, readable only by its owner: it holds keys. */
 export const writePrivateFile = (path: string, text: string): Promise<void> =>

@@ -1,5 +1,5 @@
 import type { CommandResult } from "../../sandbox/control/commands.ts";
-import type { QueueLength } from "../../sandbox/deliveries/queue.ts";
+import type { QueueLength } from "../../sandbox/deliveries/deliveries.ts";
 import type { Delivery } from "../../sandbox/index.ts";
 import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import type { StoredFault } from "../../sandbox/state/stored.ts";

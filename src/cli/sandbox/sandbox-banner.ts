@@ -1,5 +1,5 @@
 import { formatFields, paint } from "../terminal/output.ts";
-import type { Ready } from "./settings.ts";
+import type { Ready } from "./sandbox-settings.ts";
 
 const PHONE = "0712345678";
 

@@ -1,5 +1,5 @@
 import { describeConnectionError } from "../../internal/describe-error.ts";
-import { formatTimestamp } from "../../sandbox/clock/time.ts";
+import { formatTimestamp } from "../../sandbox/clock.ts";
 import type { Activity, Delivery, DeliveryAttempt, SandboxPayment } from "../../sandbox/index.ts";
 import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import { paint, printable } from "../terminal/output.ts";

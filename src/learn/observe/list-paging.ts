@@ -6,7 +6,7 @@ import {
   parameterRole,
 } from "../../profile/paging.ts";
 import { isIdName, ROOT } from "../../profile/paths.ts";
-import type { Counts, ListPaging } from "../../profile/types.ts";
+import type { Counts, ListPaging } from "../../profile/profile-types.ts";
 import type { Additions } from "./additions.ts";
 
 /** A page of a list, as far as paging is concerned: in memory only, never in a profile. */

@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import { childrenOf, fieldPath, itemPath, parentPath, ROOT } from "../../profile/paths.ts";
-import type { Counts, FieldShape, Shape } from "../../profile/types.ts";
+import type { Counts, FieldShape, KnownName, Shape } from "../../profile/profile-types.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
 import {
   hasKnownWord,
@@ -9,9 +9,94 @@ import {
   isKnownName,
   isStatusName,
 } from "../../profile/vocabulary/names.ts";
-import type { ParsedBody } from "../exchange.ts";
+import type { ParsedBody } from "../observed.ts";
 import { add } from "./additions.ts";
-import { type KnownValues, repeatedNames } from "./repeated.ts";
+
+/** Values of a request that its response may repeat. In memory only, never in a profile. */
+type KnownValues = Readonly<Partial<Record<KnownName, unknown>>>;
+
+const TEXTS: readonly KnownName[] = ["description", "account_reference", "name", "url"];
+
+/** Shorter values may be equal by chance. */
+const MIN_LENGTH = 3;
+const PHONE_DIGITS = 9;
+const MAX_PAYMENTS = 500;
+
+const onlyDigits = (value: unknown): string => String(value).replace(/\D/g, "");
+
+const isAlikePhone = (value: string, phone: unknown): boolean =>
+  /^\+?\d{9,15}$/.test(value) &&
+  onlyDigits(value).slice(-PHONE_DIGITS) === onlyDigits(phone).slice(-PHONE_DIGITS);
+
+/** How a number or its text stands for an amount. */
+function amountNames(value: number | string, amount: unknown): KnownName[] {
+  const isNumber = typeof value === "number" || /^\d+(\.\d+)?$/.test(value);
+  if (typeof amount !== "number" || !isNumber) return [];
+  const number = Number(value);
+  if (!String(value).includes(".") && String(number).length < MIN_LENGTH) return [];
+  if (number === amount) return ["amount"];
+  if (number === Math.round(amount * 100)) return ["minor"];
+  return number === Math.round(amount) ? ["rounded"] : [];
+}
+
+/** They are repeated as they are, as a text or a number. */
+const PLAIN: readonly KnownName[] = ["id", "reference", "status"];
+
+/** What a value repeats of what is known of the request. */
+function repeatedNames(value: unknown, known: KnownValues): readonly KnownName[] {
+  if (typeof value !== "number" && typeof value !== "string") return [];
+  const text = String(value);
+  const names = amountNames(value, known.amount);
+  names.push(...PLAIN.filter((name) => known[name] !== undefined && text === String(known[name])));
+  if (known.phone !== undefined && isAlikePhone(text, known.phone)) names.push("phone");
+  if (typeof value === "number") return names;
+  if (text.length >= MIN_LENGTH) names.push(...TEXTS.filter((name) => text === known[name]));
+  if (known.field === text) names.push("field");
+  else if (known.field !== undefined && text.endsWith(`/${known.field}`)) names.push("pointer");
+  return names;
+}
+
+const SENT: readonly KnownName[] = ["amount", "phone", ...TEXTS];
+
+/** The fields of a request that its response may repeat. */
+export function knownOfRequest(path: string, sent: unknown): KnownValues {
+  const [, id] = /^\/(?:payments|invoices|webhooks)\/([^/]+)(?:\/send)?$/.exec(path) ?? [];
+  const fields = isObject(sent) ? sent : {};
+  const known = SENT.filter((name) => fields[name] !== undefined);
+  const hasId = id !== undefined && id !== "register" && id !== "initiate";
+  return {
+    ...Object.fromEntries(known.map((name) => [name, fields[name]])),
+    ...(hasId && { id: decodeURIComponent(id) }),
+  };
+}
+
+/** What was sent with the last payments, by their reference. */
+export class SentPayments {
+  readonly #sent = new Map<string, KnownValues>();
+
+  /** Remembers a payment that was started. */
+  add(sent: KnownValues, body: unknown): void {
+    const reference = referenceIn(body);
+    if (reference === undefined) return;
+    this.#sent.set(reference, { ...sent, reference });
+    const [oldest = ""] = this.#sent.keys();
+    if (this.#sent.size > MAX_PAYMENTS) this.#sent.delete(oldest);
+  }
+
+  /** What was sent with the payment in a body, by its documented place. */
+  of(body: unknown): KnownValues {
+    const reference = referenceIn(body);
+    return reference === undefined ? {} : { reference, ...this.#sent.get(reference) };
+  }
+}
+
+function referenceIn(body: unknown): string | undefined {
+  const { reference } = Object(Object(body).data) as { reference?: unknown };
+  return typeof reference === "string" ? reference : undefined;
+}
+
+/** Three other capitals may be the initials of a customer. */
+const CURRENCIES = /* @__PURE__ */ new Set(Intl.supportedValuesOf("currency"));
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
@@ -19,7 +104,7 @@ const MAX_ITEMS = 200;
 const MAX_FIELDS = 60;
 
 /** Texts of a body, whole and word by word, in small letters. */
-export type Texts = ReadonlySet<string>;
+type Texts = ReadonlySet<string>;
 
 const MAX_TEXTS = 5_000;
 const MAX_TEXT_LENGTH = 200;
@@ -123,7 +208,7 @@ function stateOf(value: Record<string, unknown>): string | undefined {
 function isClosed(name: string, value: string): boolean {
   return isStatusName(name) || name === "event"
     ? isClosedValue(value)
-    : name === "currency" && /^[A-Z]{3}$/.test(value);
+    : name === "currency" && CURRENCIES.has(value);
 }
 
 function addFields(

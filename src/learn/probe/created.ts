@@ -1,8 +1,12 @@
 import { isObject } from "../../internal/is-object.ts";
-import { findField } from "./find-fields.ts";
-import { type CreatedKind, findMarkedIds, findPossibleIds, hasMark } from "./find-ids.ts";
-import type { Client } from "./http/client.ts";
-import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
+import {
+  type CreatedKind,
+  findField,
+  findMarkedIds,
+  findPossibleIds,
+  hasMark,
+} from "./find-fields.ts";
+import { type Client, isSuccess, type Outgoing, type Received } from "./http.ts";
 
 /** Something that the probe created, or may have created. */
 interface Created {

@@ -1,4 +1,4 @@
-import type { ServiceProfile } from "../types.ts";
+import type { ServiceProfile } from "../profile-types.ts";
 
 /** What a part of a profile shows about an assumption. */
 export interface Finding {

@@ -3,11 +3,57 @@
  * of a field is written as `*`.
  */
 
-import { isKnownWord } from "./words.ts";
+/** Words that APIs use in names of fields and headers, in statuses and in kinds of events. */
+const WORDS = new Set(
+  `a abandoned about accepted access account accounts action active activity additional address after age agent
+  airtel all allow allowed amount amounts an and api app application approved archived at attempt attempts
+  attributes auth authorization available avatar awaiting balance bank bar batch before begin billing blocked
+  body branch brand browser business by cache call callback cancel canceled cancelled carbon card carrier cart
+  category cents channel charge charged charges checkout city client close closed code codes comment company
+  complete completed config confirmed connect content context control conversation coordinates copy correlation
+  cors cost count country created creation credit creditor currency current cursor custom customer customers
+  data date day days dead debit debtor declined default deleted delivered deliveries delivery desc description
+  destination detail details device digest direction disabled discount display disputed doc docs document
+  domain draft due duration email embedded empty enabled end ended entries entry environment error errors event
+  events expected expired expires expiry ext external extra failed failure fault fee fees field fields file
+  final finished first flag flow for format found frame fraud free from full funds gateway geo gross group guid
+  has hash header headers held hint hits hold home hook host href html id identifier identity ids image in
+  index info initiated input instance institution instructions integration interval invalid invoice invoices is
+  iso issued issuer item items jsonapi kes key keys kind label language last lat late latitude left length
+  level limit line lines link links list live livemode lng loan local locale location log lon longitude mail
+  max maximum me media member merchant message messages meta metadata method min minimum minor mobile mode
+  money month more mpesa msg msisdn mtn name names narration narrative national net network next no nonce not
+  note notes notification number numbers object occurred of offset ok old on open operation operator option
+  options order orders org origin original other outcome outstanding overdue owner page pageable pages
+  pagination paging paid param parameter parameters parent part partial partner party password past path payer
+  payload payment payments payout pending per percent period permissions person phone pin plan platform point
+  pointer policy position postal powered prefix prev previous price primary priority private process processed
+  processing processor product profile progress prompt prompts properties property protocol provider public
+  publishable purpose quantity query queue queued rate ratelimit rates rating raw reason receipt received
+  receiver recipient record records recurring redirect ref reference references refund refunded region rejected
+  related relationships remaining remark remarks removed request requested requests require required reset
+  resource response result results resume retries retry return returned reversed revoked role route row rows
+  rules run safaricom sandbox scheduled schema scheme scope score search second seconds secret security seen
+  self sender sent sequence service session set shipping shop short shortcode signature signed signing site
+  size sms sort source spec special stage start started state statement status step stk stopped store string
+  sub subject submitted subscription subscriptions subtotal succeeded success successful sum summary support
+  suspended sys system tag tags target tax team tel tenant tenants term terminal test text the third time timed
+  timeout times timestamp timezone title to token topic total totals trace tracking trans transaction
+  transactions transfer trial tries type types unique unit units unknown unpaid unsent until updated uri url
+  urls usage use used user username users ussd uuid valid validated validation value values vat verb
+  verification verified version violations void voided wait wallet warning warnings was webhook webhooks week
+  weight window with withdrawal work write year zip zone`
+    .split(/\s+/)
+    .filter((word) => word !== ""),
+);
 
 const MAX_NAME = 48;
 const MAX_WORDS = 7;
 const MAX_WORD = 18;
+
+/** Whether a word, in small letters, is one that APIs use: it can name no person. */
+const isKnownWord = (word: string): boolean =>
+  WORDS.has(word.replace(/\d{1,9}$/, "")) || WORDS.has(word.replace(/s$/, ""));
 
 /** `payment_id`, `currentPage`, `ResultCode`, `line-1`: the words, in lower case. */
 export const wordsOf = (name: string): string[] =>
@@ -15,7 +61,7 @@ export const wordsOf = (name: string): string[] =>
     .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
     .replace(/([A-Z])(?=[A-Z][a-z])/g, "$1 ")
     .toLowerCase()
-    .split(/[ _-]+/)
+    .split(/[ /_-]+/)
     .filter((word) => word !== "");
 
 /** A word of letters, with at most two digits at its end; a few longer ones are terms. */
@@ -43,8 +89,12 @@ const isWord = (word: string): boolean =>
   word.length <= MAX_WORD && WORD.test(word) && !NO_WORD.test(word) && !HEXADECIMAL.test(word);
 
 /** Whether a key of an object is surely the name of a field: not an id, a phone number or a hash. */
-export function isFieldName(key: string): boolean {
-  if (key.length === 0 || key.length > MAX_NAME || !/^[A-Za-z_$@][\w-]*$/.test(key)) return false;
+export const isFieldName = (key: string): boolean =>
+  key.length <= MAX_NAME && key.split("/").every(isPlainName);
+
+/** Part of a name such as `v1/transaction`. */
+function isPlainName(key: string): boolean {
+  if (!/^[A-Za-z_$@][\w-]*$/.test(key)) return false;
   if (isInherited(key) || NUMBERED.test(key) || isSecret(key)) return false;
   const words = wordsOf(key.replace(/^[$@_]+/, ""));
   return (
@@ -113,7 +163,11 @@ export const isClosedValue = (value: string): boolean =>
   /^(?:[a-z_.]{1,40}|[A-Z][a-z_]{1,39}|[A-Z_]{1,40})$/.test(value) &&
   isKnownName(value.replaceAll(".", "_"));
 
-const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*)$/;
+/** Whether the value of a result may stand in a profile. It holds no phone number and no key: none is that short. */
+export const isBodyResultValue = (value: string): boolean =>
+  /^(?:true|false|\d{1,4})$/.test(value) || isClosedValue(value);
+
+const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w/-]*)$/;
 
 /** No path that malipo writes is longer: eight names at most. */
 const MAX_PATH = 500;

@@ -1,0 +1,222 @@
+import { createRequire } from "node:module";
+import type { CheckoutStore } from "../../checkout/checkout-store.ts";
+import { TIMES } from "../../checkout/inputs.ts";
+import { type ManagedOrders, manageOrders, type OrderQuery } from "../../checkout/manage-orders.ts";
+import type { Order, Review, ReviewDecision } from "../../checkout/order-types.ts";
+import { OrderWriter } from "../../checkout/write-order.ts";
+import { isGatewayError } from "../../errors/any.ts";
+import { describeError } from "../../internal/describe-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { FlagValues, Input, Output } from "../command.ts";
+import { connectPostgres, storeAddress } from "../input/databases.ts";
+import { readWholeNumber } from "../input/flag-values.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { formatFields, formatTable, paint, printError } from "../terminal/output.ts";
+
+const SCHEMA = "malipo_checkout";
+
+// A checkout creates its tables. A command that looks at one must not.
+const noOrders = (place: string) =>
+  usageError(`There are no orders of a checkout in ${place}. Check the address and the name.`);
+
+async function openSqlite(path: string): Promise<CheckoutStore> {
+  const sqlite: typeof import("node:sqlite") = createRequire(import.meta.url)("node:sqlite");
+  const query = "SELECT 1 FROM sqlite_schema WHERE name = 'malipo_checkout_meta'";
+  let isThere = false;
+  try {
+    const database = new sqlite.DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    try {
+      isThere = database.prepare(query).get() !== undefined;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw usageError(`--store: cannot read ${path}: ${(error as Error).message}.`);
+  }
+  if (!isThere) throw noOrders(path);
+  const { sqliteCheckout } = await import("../../checkout/sqlite/orders.ts");
+  return sqliteCheckout(path);
+}
+
+async function openPostgres(url: string, { schema = SCHEMA }: FlagValues): Promise<CheckoutStore> {
+  const pool = connectPostgres(url);
+  try {
+    const { rows } = await pool.query("SELECT to_regclass($1) AS name", [`${schema}.meta`]);
+    if (rows[0]?.name === null) throw noOrders(`the schema ${schema} of this PostgreSQL`);
+    const { postgresCheckout } = await import("../../checkout/postgres/orders.ts");
+    return { ...postgresCheckout({ pool, schema }), close: () => pool.end() };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** Opens the checkout that `--store` names. */
+async function openStore(values: FlagValues): Promise<CheckoutStore> {
+  const { engine, address } = storeAddress(values);
+  if (engine === "redis") {
+    throw usageError("--store of a checkout must start with sqlite: or postgres://.");
+  }
+  if (engine === "postgres") return openPostgres(address, values);
+  if (values.schema !== undefined) throw usageError("--schema does not go with --store sqlite:...");
+  return openSqlite(address);
+}
+
+/** A command about the orders that `--store` names. It asks no customer for money, and hands over no goods. */
+export const onOrders =
+  (work: (orders: ManagedOrders, input: Input, store: CheckoutStore) => Promise<Output>) =>
+  async (input: Input): Promise<Output> => {
+    try {
+      const store = await openStore(input.values);
+      try {
+        const onError = (error: unknown) => printError(describeError(error));
+        // No attempt begins here, so no limit of a phone is ever reached.
+        const limits = { prompts: 1, withinMs: 1, openMs: 1 };
+        const writer = new OrderWriter({
+          store,
+          times: TIMES,
+          limits,
+          onReview: () => {},
+          onError,
+        });
+        return await work(manageOrders(writer), input, store);
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      if (error instanceof CliError || isGatewayError(error)) throw error;
+      // What an engine that cannot be reached rejects with.
+      const message = `The store of the checkout failed: ${describeError(error)}`;
+      throw new CliError("unreachable", message, { cause: error });
+    }
+  };
+
+const MAX_LIMIT = 1_000;
+
+/** `malipo checkout list` */
+export const list = onOrders(async (orders, { values, switches }) => {
+  const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
+  const status = values.status as OrderQuery["status"];
+  const query = { status, review: switches.has("review"), limit, after: values.after };
+  const { items, next } = await orders.list(query);
+  // Payments that belong to no order are a separate table.
+  const reviews = query.review ? await orders.reviews.list() : [];
+  const unmatched = reviews.filter(({ orderId }) => orderId === undefined);
+  const text = () => {
+    if (items.length === 0 && unmatched.length === 0) return "No orders.";
+    const tables = [
+      ...(items.length > 0 ? [formatOrders(items)] : []),
+      ...(reviews.length > 0 ? [formatReviews(reviews)] : []),
+    ];
+    const more = next === undefined ? [] : [paint("dim", `More orders: --after ${next}`)];
+    return [tables.join("\n\n"), ...more].join("\n");
+  };
+  return { value: { items, ...(query.review && { reviews }), next }, text };
+});
+
+const ORDER_HEAD = ["order", "received", "of", "status", "goods", "attempts", "reviews", "changed"];
+
+function formatOrders(items: readonly Order[]): string {
+  const rows = items.map((one) => [
+    one.id,
+    one.received,
+    `${one.amount} ${one.currency}`,
+    one.status,
+    one.effect,
+    one.attempts.map(({ status }) => status).join(", "),
+    one.reviews.map(({ kind }) => kind).join(", "),
+    one.updatedAt,
+  ]);
+  return formatTable([ORDER_HEAD, ...rows]);
+}
+
+const REVIEW_HEAD = ["review", "payments", "what to decide"];
+
+const formatReviews = (reviews: readonly Review[]): string =>
+  formatTable([
+    REVIEW_HEAD,
+    ...reviews.map(({ id, references, message }) => [id, references.join(", "), message]),
+  ]);
+
+const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
+
+function formatOrder(order: Order): string {
+  const { attempts, reviews, received, amount, currency, id, accountReference, effect } = order;
+  const fields = formatFields([
+    ["order", id],
+    ["received", `${received} of ${amount} ${currency}`],
+    ["status", order.status],
+    ["goods", effect],
+    ["may be paid now", order.canPay ? "yes" : "no"],
+    ["message", order.message],
+    ["account reference", accountReference],
+    ["made", order.createdAt],
+    ["changed", order.updatedAt],
+  ]);
+  const rows = attempts.map((one) => [
+    String(one.number),
+    one.status,
+    one.phone,
+    one.reference ?? "",
+    one.message ?? "",
+  ]);
+  return [
+    fields,
+    ...(rows.length > 0 ? [formatTable([ATTEMPT_HEAD, ...rows])] : []),
+    ...(reviews.length > 0 ? [formatReviews(reviews)] : []),
+  ].join("\n\n");
+}
+
+async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
+  const order = await orders.get(id);
+  if (order === undefined) throw new CliError("not_found", `There is no order ${id}.`);
+  return order;
+}
+
+/** `malipo checkout show` */
+export const show = onOrders(async (orders, { args: [id = ""] }) => {
+  const order = await orderWith(orders, id);
+  return { value: order, text: () => formatOrder(order) };
+});
+
+/** `malipo checkout cancel` */
+export const cancel = onOrders(async (orders, input) => {
+  const [id = ""] = input.args;
+  const before = await orderWith(orders, id);
+  if (before.status === "open" || before.status === "pending") {
+    await confirm("1 order would be canceled", formatOrders([before]), input);
+  }
+  const order = (await orders.cancel(id)) as Order;
+  if (order.status !== "canceled") {
+    throw new CliError("not_canceled", `The order ${id} is ${order.status}. Nothing was changed.`);
+  }
+  const hint =
+    before.status === "pending"
+      ? " A customer may be asked right now: money that still comes is a review."
+      : "";
+  return { value: order, text: () => `${id} is canceled.${hint}` };
+});
+
+const RESOLVED: Readonly<Record<ReviewDecision, string>> = {
+  accept: "is accepted. A process of the shop hands over the goods.",
+  refunded: "is ended: the money was paid back.",
+  dismiss: "is dismissed.",
+};
+
+/** `malipo checkout resolve` */
+export const resolve = onOrders(async (orders, input) => {
+  const [id = "", given = ""] = input.args;
+  if (!Object.hasOwn(RESOLVED, given)) {
+    throw usageError(`The decision must be accept, refunded or dismiss, not ${given}.`);
+  }
+  const decision = given as ReviewDecision;
+  const review = (await orders.reviews.list()).find((one) => one.id === id);
+  if (review === undefined) {
+    const hint = "To see the reviews: malipo checkout list --review";
+    throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
+  }
+  await confirm(`1 review would end with ${decision}`, formatReviews([review]), input);
+  const order = await orders.reviews.resolve(id, decision);
+  const value = { review: id, decision, ...(order !== undefined && { order }) };
+  return { value, text: () => `${id} ${RESOLVED[decision]}` };
+});

@@ -1,8 +1,0 @@
-/** What one check of `malipo doctor` found. */
-export interface Check {
-  readonly name: string;
-  readonly state: "ok" | "warn" | "fail" | "skipped";
-  readonly detail: string;
-  /** What to do about it. */
-  readonly advice?: string;
-}

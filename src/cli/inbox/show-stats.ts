@@ -1,0 +1,25 @@
+import { formatFields } from "../terminal/output.ts";
+import { withInbox } from "./open-inbox.ts";
+
+/** `malipo inbox stats` */
+export const stats = withInbox(async (inbox) => {
+  // `unhandled` and `lagMs` are those of a process that handles events: this one does not.
+  const { unhandled: _, lagMs: __, ...counts } = await inbox.stats();
+  const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const value = {
+    ...counts,
+    oldestWaiting: time(counts.oldestWaiting),
+    oldestRetrying: time(counts.oldestRetrying),
+  };
+  const text = () =>
+    formatFields([
+      ["waiting", value.waiting],
+      ["  since", value.oldestWaiting ?? undefined],
+      ["retrying", value.retrying],
+      ["  since", value.oldestRetrying ?? undefined],
+      ["running", value.running],
+      ["dead letters", value.dead],
+      ["conflicts", value.conflicts],
+    ]);
+  return { value, text };
+});
