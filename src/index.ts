@@ -23,11 +23,11 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 
 // Idempotency
 
-export type { Attempt } from "./client/unknown-outcomes/attempts.ts";
+export type { Attempt } from "./client/unknown-outcomes/recorded-attempts.ts";
 export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
 export type { UnknownReport } from "./client/unknown-outcomes/resolve-unknown.ts";
+export type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 export { memoryIdempotency } from "./idempotency/memory/store.ts";
-export type { IdempotencyStore } from "./idempotency/store.ts";
 
 // Waiting for payments
 
@@ -35,15 +35,17 @@ export type { CollectOptions } from "./client/waiting/collect.ts";
 export type { ReconcileReport } from "./client/waiting/reconcile.ts";
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
+export { accountReferenceFor } from "./contract/account-reference.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
 export { explainFailure, type FailureExplanation } from "./contract/explain-failure.ts";
 export { mergePayment } from "./contract/payment-state.ts";
+export { normalizePhone } from "./contract/phone-number.ts";
 
-// What the service sends and takes. The table of endpoints is not exported: its rows hold zod
-// schemas, and the types of zod must not become part of this package's declarations.
+// What the service sends and takes. The table of endpoints is not exported: its rows may change with
+// every new endpoint, and `malipo/openapi.json` says the same in a form that has a standard.
 
 export type { Invoice, InvoiceFields, InvoiceSendParams } from "./contract/invoice.ts";
-export type { Merchant, PaymentAccount } from "./contract/merchant.ts";
+export type { Merchant, PaymentAccount } from "./contract/merchant-account.ts";
 export type {
   InitiatedPayment,
   MobileMoneyPayment,
@@ -71,6 +73,11 @@ export {
   ServerError,
   UnexpectedResponseError,
 } from "./errors/api.ts";
+export {
+  AttemptInFlightError,
+  IdempotencyConflictError,
+  OutcomeUnknownError,
+} from "./errors/attempt.ts";
 export { GatewayError, type Outcome } from "./errors/base.ts";
 export {
   ConfigurationError,
@@ -79,12 +86,7 @@ export {
   type ParamIssue,
 } from "./errors/configuration.ts";
 export { ConnectionError, TimeoutError } from "./errors/connection.ts";
-export {
-  AttemptInFlightError,
-  IdempotencyConflictError,
-  OutcomeUnknownError,
-  PaymentPendingError,
-} from "./errors/payment.ts";
+export { PaymentPendingError } from "./errors/payment.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "./errors/webhook.ts";
 
 // Webhooks. The receiver and its inboxes are in `malipo/webhooks`.
@@ -95,4 +97,7 @@ export {
   type UnknownWebhookEvent,
   type WebhookEvent,
 } from "./contract/events.ts";
-export { type VerifyWebhookOptions, verifyWebhook } from "./webhooks/verification/verify.ts";
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from "./webhooks/verification/verify-webhook.ts";

@@ -5,22 +5,30 @@
  * @module malipo/types
  */
 
+export type { GatewayObserver, ObservedExchange } from "./client/gateway-observer.ts";
 export type { AttemptResult, RequestView, ResponseView, RetryView } from "./client/hooks.ts";
-export type { GatewayObserver, ObservedExchange } from "./client/observer.ts";
 export type { RequestParams } from "./client/request.ts";
 export type { WithResponse } from "./client/response/result.ts";
-export type { AttemptList, AttemptQuery } from "./client/unknown-outcomes/attempts.ts";
-export type { CreateName, ResolveOptions } from "./client/unknown-outcomes/resolve-attempt.ts";
+export type { AttemptList, AttemptQuery } from "./client/unknown-outcomes/recorded-attempts.ts";
+export type {
+  CreateName,
+  KeyOptions,
+  KeyState,
+  ResolveOptions,
+} from "./client/unknown-outcomes/resolve-attempt.ts";
 export type { ResolveUnknownOptions } from "./client/unknown-outcomes/resolve-unknown.ts";
 export type { ReconcileOptions, ReconcileProgress } from "./client/waiting/reconcile.ts";
+export type { AccountReferenceOptions } from "./contract/account-reference.ts";
 export type { EndpointName, PublicMethod, Scope } from "./contract/endpoints.ts";
 export type { ExplainablePayment } from "./contract/explain-failure.ts";
 export type { KeyKind } from "./contract/keys.ts";
+export type { PaymentFields } from "./contract/payment.ts";
 export type { MergedPayment } from "./contract/payment-state.ts";
+export type { NormalizePhoneOptions } from "./contract/phone-number.ts";
 export type { RetryAdvice } from "./contract/result-codes.ts";
 export type { ApiErrorCode, ResponseFields } from "./errors/api.ts";
-export type { InFlightAttempt } from "./errors/payment.ts";
-export type { MemoryIdempotencyOptions } from "./idempotency/memory/store.ts";
+export type { InFlightAttempt } from "./errors/attempt.ts";
+export type { KeyStatus } from "./errors/base.ts";
 export type {
   AttemptDigests,
   AttemptEnd,
@@ -29,13 +37,15 @@ export type {
   BeginResult,
   InFlightResult,
   ListQuery,
+  MatchFields,
   NewAttempt,
-  PaymentSignals,
+  ReadAttempt,
   RecordedService,
   ResolveResult,
   SucceededResult,
   UnknownResult,
-} from "./idempotency/store.ts";
+} from "./idempotency/idempotency-store.ts";
+export type { MemoryIdempotencyOptions } from "./idempotency/memory/store.ts";
 export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
 export type {
   EventFilter,
@@ -57,8 +67,9 @@ export type {
   StoredDoublePayment,
   TraceContext,
   WorkerOptions,
-} from "./webhooks/inbox/types.ts";
+} from "./webhooks/inbox/inbox-types.ts";
 export type { WebhookRequest } from "./webhooks/receiver/accept.ts";
+export type { MerchantRequest } from "./webhooks/receiver/merchants/merchant-request.ts";
 export type {
   Observation,
   ProcessResult,
@@ -66,8 +77,7 @@ export type {
   ReceiveObservation,
   ReceiveResult,
   ReceiveView,
-} from "./webhooks/receiver/hooks.ts";
-export type { MerchantRequest } from "./webhooks/receiver/merchants/merchant-request.ts";
+} from "./webhooks/receiver/receiver-hooks.ts";
 export type {
   AttemptResolver,
   DeliveryObserver,
@@ -75,5 +85,5 @@ export type {
   FoundSecret,
   ObservedDelivery,
   PaymentReader,
-} from "./webhooks/receiver/options.ts";
-export type { Acknowledgement, Rejection } from "./webhooks/receiver/responses.ts";
+} from "./webhooks/receiver/receiver-options.ts";
+export type { Acknowledgement, Rejection } from "./webhooks/receiver/webhook-responses.ts";

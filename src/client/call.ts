@@ -1,21 +1,19 @@
 import type { Endpoint } from "../contract/endpoints.ts";
-import { GatewayError } from "../errors/base.ts";
-import type { Fence } from "../idempotency/fence.ts";
-import { MAX_TIMEOUT_MS, ownOptions } from "../internal/check-options.ts";
+import { GatewayError, withKey } from "../errors/base.ts";
+import { ConfigurationError, KeyTypeError } from "../errors/configuration.ts";
+import { describeName, MAX_TIMEOUT_MS, ownOptions } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
+import type { WrittenJson } from "../internal/json.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
-import { bodyText, copyOf } from "./http/body-text.ts";
-import { send } from "./http/client.ts";
-import { requestHeaders } from "./http/headers.ts";
-import type { CallContext } from "./http/types.ts";
+import { ownFieldsOf, rejectProto, writeBody } from "./http/body-text.ts";
+import type { CallContext } from "./http/http-types.ts";
+import { sendBeforeOf } from "./http/send-before.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
-import { checkKeyKind } from "./key-guard.ts";
-import type { Done } from "./keyed-call.ts";
 import { onDemand } from "./on-demand.ts";
 import type { CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
-import { unwrap } from "./response/unwrap.ts";
+import { type Done, type PreparedCall, sendAndUnwrap } from "./response/unwrap.ts";
 import { limitsOf, type Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
@@ -37,12 +35,27 @@ export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOpt
 
 const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
 const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
-const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs"];
+const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs", "sendBefore"];
 
 function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateOptions {
   return effect === "create"
     ? ownOptions(options, CREATE_OPTIONS, "A call")
     : ownOptions(options, CALL_OPTIONS, `A call that ${EFFECTS[effect]}`);
+}
+
+/**
+ * Checks that the key may call an endpoint here. In a browser, a sandbox key may call what a public
+ * key may call.
+ *
+ * @throws {KeyTypeError} before anything is sent.
+ */
+function checkKeyKind({ name, endpoint, settings }: CallContext): void {
+  const { kind, publicOnly } = settings;
+  if (endpoint.keys.includes(publicOnly ? "public" : kind)) return;
+  const given = kind === "public" ? "a public key" : `a ${kind} key in a browser`;
+  throw new KeyTypeError(
+    `${name} requires a secret key; this gateway has ${given}. Nothing was sent. Make this call on your server.`,
+  );
 }
 
 /** What errors, hooks and idempotency records call an endpoint. */
@@ -54,35 +67,63 @@ export const nameOf = (
   // A path of the caller's own may hold anything.
   name ?? maskPhones(redactor.text(`${method} ${path}`));
 
+/**
+ * The headers of a request. The key's header comes last, so that none of the caller's can replace it.
+ *
+ * @throws {ConfigurationError} for a name or a value that no header can have.
+ */
+function requestHeaders(
+  own: Record<string, string> | Headers = {},
+  { keyHeader, userAgent }: Settings,
+  hasBody: boolean,
+): Headers {
+  const headers = new Headers({
+    accept: "application/json",
+    ...(userAgent !== undefined && { "user-agent": userAgent }),
+  });
+  if (hasBody) headers.set("content-type", "application/json");
+  const entries = own instanceof Headers ? own : Object.entries(own);
+  for (const [name, value] of entries) {
+    try {
+      headers.set(name, value);
+    } catch {
+      // The runtime's own message quotes the value, which may be a secret.
+      throw new ConfigurationError(
+        `The header ${describeName(name)} cannot be sent: its name or its value has characters that a header cannot have.`,
+      );
+    }
+  }
+  headers.set(...keyHeader);
+  return headers;
+}
+
 const loadKeyedCalls = onDemand("idempotency keys", () => import("./keyed-call.ts"));
 const loadBodyChecks = onDemand("request bodies", () => import("./http/check-body.ts"));
-const loadDrift = onDemand(
-  "`hooks.drift`",
-  async () => (await import("./response/drift.ts")).driftReporter,
-);
 
 async function bodyOf(
   { name, endpoint: { request }, settings: { redactor } }: CallContext,
   { body, check }: CallInput,
-): Promise<string> {
-  if (check !== undefined) return bodyText(name, check(name, body, redactor), redactor);
+): Promise<WrittenJson> {
+  rejectProto(name, body);
+  if (check !== undefined) return writeBody(name, check(name, body, redactor), redactor);
   // Of any object no field is checked, so that it is written before its caller can change it.
   if (request === undefined || (request === "anyObject" && isObject(body))) {
-    return bodyText(name, body, redactor);
+    return writeBody(name, body, redactor);
   }
-  const given = copyOf(name, body);
+  const given = ownFieldsOf(name, body);
   const { checkBody } = await loadBodyChecks();
-  return bodyText(name, checkBody(name, request, given, redactor), redactor);
+  return writeBody(name, checkBody(name, request, given, redactor), redactor);
 }
 
 /**
  * Waits for a result. An error of a call is made in a callback of `fetch` or of a timer, from where
  * its stack leads nowhere. From here it leads through each `await` to the caller's own file.
  */
-async function withStack<T>(result: Promise<T>): Promise<T> {
+async function withStack<T>(result: Promise<T>, hasKey: boolean): Promise<T> {
   try {
     return await result;
   } catch (error) {
+    if (hasKey) withKey(error, "unknown");
     try {
       if (error instanceof GatewayError) Error.captureStackTrace?.(error);
     } catch {
@@ -96,12 +137,16 @@ async function withStack<T>(result: Promise<T>): Promise<T> {
 async function makeCall(
   settings: Settings,
   endpoint: Endpoint,
-  input: CallInput,
+  givenInput: CallInput,
   given: CreateOptions,
 ): Promise<Done> {
+  // Without a prototype, as the options: a field that it leaves out is not looked for in `Object.prototype`.
+  const input: CallInput = Object.assign(Object.create(null), givenInput);
   const name = nameOf(endpoint, input, settings.redactor);
   const context: CallContext = { name, endpoint, settings };
   const options = checkCallOptions(endpoint, given);
+  const sendBefore =
+    options.sendBefore === undefined ? undefined : sendBeforeOf(options.sendBefore);
   const limits = limitsOf(options, settings);
   const totalTimeoutMs = Math.min(limits.totalTimeoutMs, input.atMostMs ?? MAX_TIMEOUT_MS);
   checkKeyKind(context);
@@ -111,29 +156,25 @@ async function makeCall(
     method: endpoint.method,
     url: settings.baseUrl + address,
     headers: requestHeaders(options.headers, settings, body !== undefined),
-    body,
+    body: body?.text,
   };
-  const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
-    const sent = await send(context, request, { ...limits, totalTimeoutMs, signal, beforeSend });
-    const learned = settings.loadLearned && (await settings.loadLearned());
-    const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
-    const found = unwrap(context, sent, {
-      listPath: learned?.listPath(name),
-      drift: drift?.(settings.hooks, learned?.profile),
-    });
-    return { ...sent, ...found };
+  const prepared: PreparedCall = {
+    context,
+    request,
+    limits: { ...limits, totalTimeoutMs, signal: options.signal, sendBefore },
   };
-  const performOnce = async () => {
-    const { callOnce } = await loadKeyedCalls();
-    return callOnce({ context, address, body, totalTimeoutMs, perform }, options);
-  };
-  return await withStack(
-    options.idempotencyKey === undefined ? perform(options.signal) : performOnce(),
-  );
+  if (options.idempotencyKey === undefined) return sendAndUnwrap(prepared);
+  const { callOnce } = await loadKeyedCalls();
+  return callOnce(prepared, { address, parameters: body?.value }, options);
 }
 
 /** Makes the function that makes every call. */
 export const createCall =
   (settings: Settings): Call =>
-  <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
-    resultOf(makeCall(settings, endpoint, input, options) as Promise<Unwrapped<T>>);
+  <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) => {
+    const made = makeCall(settings, endpoint, input, options) as Promise<Unwrapped<T>>;
+    const given = Object(options);
+    // Only an own option: an inherited one is not the caller's.
+    const hasKey = Object.hasOwn(given, "idempotencyKey") && given.idempotencyKey !== undefined;
+    return resultOf(withStack(made, hasKey));
+  };

@@ -1,5 +1,5 @@
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { memoryIdempotency } from "../idempotency/memory/store.ts";
-import type { IdempotencyStore } from "../idempotency/store.ts";
 import { warnOnce } from "../internal/warn-once.ts";
 
 const WARNING =

@@ -1,45 +1,42 @@
-import type { Fence } from "../idempotency/fence.ts";
 import { runOnce } from "../idempotency/run-once.ts";
+import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkMilliseconds } from "../internal/check-options.ts";
-import { canonicalJson } from "../internal/json.ts";
 import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
-import type { CallContext, HttpResponse } from "./http/types.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
+import { matchFieldsOf, startsPayment } from "./match-fields.ts";
 import type { CreateOptions } from "./options.ts";
-import { paymentSignalsOf } from "./payment-signals.ts";
-import { unwrap } from "./response/unwrap.ts";
+import { type Done, type PreparedCall, sendAndUnwrap, unwrap } from "./response/unwrap.ts";
 
-/** A response that was read, and what a method makes of it. */
-export interface Done extends HttpResponse {
-  readonly data: unknown;
-  readonly body: unknown;
-}
-
-export interface KeyedRequest {
-  readonly context: CallContext;
+/** What tells the calls of one key apart. */
+export interface KeyedParameters {
   /** The path and the query. */
   readonly address: string;
-  readonly body: string | undefined;
-  readonly totalTimeoutMs: number;
-  perform(signal: AbortSignal, fence: Fence): Promise<Done>;
+  /** What the body holds as JSON; `undefined` without a body. */
+  readonly parameters: unknown;
 }
 
-export async function callOnce(request: KeyedRequest, options: CreateOptions): Promise<Done> {
-  const { context, address, body, totalTimeoutMs, perform } = request;
+export async function callOnce(
+  prepared: PreparedCall,
+  { address, parameters }: KeyedParameters,
+  options: CreateOptions,
+): Promise<Done> {
+  const { context, request, limits } = prepared;
   const { name, endpoint, settings } = context;
+  const { totalTimeoutMs } = limits;
   const { idempotencyWaitMs = totalTimeoutMs } = options;
   if (idempotencyWaitMs !== 0) checkMilliseconds("idempotencyWaitMs", idempotencyWaitMs);
+  const isPayment = startsPayment(`${endpoint.method} ${endpoint.path}`);
   return runOnce<Done>({
     store: await settings.store(),
     redactor: settings.redactor,
     key: checkIdempotencyKey(name, options.idempotencyKey),
     endpoint: name,
-    parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+    parameters: address + (request.body === undefined ? "" : ` ${canonicalJson(parameters)}`),
     baseUrl: settings.baseUrl,
-    payment: paymentSignalsOf(endpoint, body),
+    payment: isPayment ? matchFieldsOf(parameters) : undefined,
     totalTimeoutMs,
     waitMs: idempotencyWaitMs,
-    perform,
+    perform: (signal, deadline) => sendAndUnwrap(prepared, { signal, deadline }),
     encode: encodeResponse,
     decode: (stored) => {
       const received = decodeResponse(stored);

@@ -1,7 +1,7 @@
-import type { IdempotencyStore } from "../idempotency/store.ts";
-import type { ProfileFile } from "../profile/types.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
+import type { ProfileFile } from "../profile/profile-types.ts";
+import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { GatewayObserver } from "./observer.ts";
 
 /** The platform's `fetch`, or any function that takes an address and an init. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -156,4 +156,19 @@ export interface CreateOptions extends CallOptions {
    * @throws {AttemptInFlightError} if that attempt does not end in this time.
    */
   idempotencyWaitMs?: number | undefined;
+  /**
+   * Until when this call may be sent: a `Date`, or milliseconds since 1970. Right before the bytes of
+   * each attempt leave, it is compared with the wall clock, and with the time that the monotonic clock has
+   * counted since the call was made. From then on nothing is sent, and an idempotency key of this call is free
+   * again. Set it if a customer must not be prompted long after the click, such as behind a queue: a minute
+   * after the click. It neither ends an attempt that was sent before, nor a wait for another call with the same
+   * key, whose result this call returns at any time.
+   *
+   * A retry that would come later is not waited for: the call fails at once with the error of the last
+   * attempt, such as a `RateLimitError` with its `retryAfterMs`.
+   *
+   * @default no limit but `totalTimeoutMs`
+   * @throws {TimeoutError} with the outcome `not_sent`, if it could not be sent before.
+   */
+  sendBefore?: Date | number | undefined;
 }

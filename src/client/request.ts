@@ -51,7 +51,7 @@ function checkParams(params: RequestParams): RequestParams["method"] {
  * @throws {InvalidParamsError}
  */
 export function endpointForRequest(given: RequestParams): [Endpoint, CallInput] {
-  const params: RequestParams = Object(given);
+  const params: RequestParams = Object.assign(Object.create(null), given);
   const method = checkParams(params);
   const path = checkPath(params.path);
   const known = endpointFor(method, path)?.endpoint;

@@ -1,7 +1,7 @@
 import { attemptLog } from "#platform";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import type { IdempotencyStore } from "../idempotency/store.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import {
   checkChoice,
   checkFunction,
@@ -12,13 +12,13 @@ import {
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
-import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
+import { PROFILE_VERSION, type ProfileFile } from "../profile/profile-types.ts";
+import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";
-import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { CallOptions, GatewayOptions } from "./options.ts";
-import type { AttemptLog } from "./platform/types.ts";
+import type { AttemptLog } from "./platform/platform-types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */

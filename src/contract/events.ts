@@ -1,4 +1,5 @@
-import type { Payment } from "./payment.ts";
+import type { PaymentFields } from "./payment.ts";
+import type { FailureField } from "./payment-state.ts";
 
 /**
  * The kinds of event that the service documents.
@@ -19,39 +20,11 @@ export const EVENT_KINDS = [
 /** One of the eight documented kinds of event. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The fields of `data` of a `payment.completed` event, beside its `status`. */
-export const COMPLETED_FIELDS = [
-  "payment_id",
-  "merchant_id",
-  "reference",
-  "amount",
-  "currency",
-  "phone",
-  "account_reference",
-  "checkout_request_id",
-  "transaction_id",
-  "provider_transaction_id",
-  "provider_reference",
-  "payer_name",
-] as const;
-
-/** The fields of `data` of a `payment.failed` event, beside its `status`. */
-export const FAILED_FIELDS = [
-  "payment_id",
-  "reference",
-  "amount",
-  "failure_reason",
-  "user_message",
-  "retry_possible",
-] as const;
-
-type CompletedField = (typeof COMPLETED_FIELDS)[number];
-type FailedField = (typeof FAILED_FIELDS)[number];
-
 /**
- * `data` of a `payment.completed` event. The service documents all of its fields, so a field that is
- * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
- * them are passed through: declare them by declaration merging.
+ * `data` of a `payment.completed` event. `sweep` makes such an event from a read of the payment, too,
+ * and the service decides which fields a read has: only those that are not optional are always there.
+ * A name that is misspelt does not compile. Fields that your service sends beside the documented ones
+ * are passed through: declare them by declaration merging.
  *
  * @example
  * ```ts
@@ -62,14 +35,19 @@ type FailedField = (typeof FAILED_FIELDS)[number];
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentCompletedData extends Required<Pick<Payment, CompletedField>> {
+export interface PaymentCompletedData extends Omit<PaymentFields, FailureField> {
+  /** Status of the payment. */
   status: "completed";
+  reference: string;
+  amount: string;
+  currency: string;
 }
 
 /**
- * `data` of a `payment.failed` event. The service documents all of its fields, so a field that is
- * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
- * them are passed through: declare them by declaration merging.
+ * `data` of a `payment.failed` event: it has no `account_reference`. `sweep` makes such an event from
+ * a read of the payment, too, and the service decides which fields a read has: only those that are not
+ * optional are always there. A name that is misspelt does not compile. Fields that your service sends
+ * beside the documented ones are passed through: declare them by declaration merging.
  *
  * @example
  * ```ts
@@ -80,8 +58,11 @@ export interface PaymentCompletedData extends Required<Pick<Payment, CompletedFi
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentFailedData extends Required<Pick<Payment, FailedField>> {
+export interface PaymentFailedData extends Pick<PaymentFields, "payment_id" | FailureField> {
+  /** Status of the payment. */
   status: "failed";
+  reference: string;
+  amount: string;
 }
 
 /** `data` of a `payment.initiated` event. Not documented: declare your fields by declaration merging. */
@@ -102,9 +83,15 @@ export interface SubscriptionCreatedData extends Record<string, unknown> {}
 /** `data` of a `subscription.canceled` event. Not documented: declare your fields by declaration merging. */
 export interface SubscriptionCanceledData extends Record<string, unknown> {}
 
+/**
+ * `Data`, and nothing under the names of fields that only `Other` has. One handler of both kinds can so
+ * read every field; what it finds in a field of the other kind is `undefined`.
+ */
+type Apart<Data, Other> = Data & { [Field in Exclude<keyof Other, keyof Data>]?: never };
+
 interface EventData {
-  "payment.completed": PaymentCompletedData;
-  "payment.failed": PaymentFailedData;
+  "payment.completed": Apart<PaymentCompletedData, PaymentFailedData>;
+  "payment.failed": Apart<PaymentFailedData, PaymentCompletedData>;
   "payment.initiated": PaymentInitiatedData;
   "invoice.created": InvoiceCreatedData;
   "invoice.paid": InvoicePaidData;
@@ -130,6 +117,12 @@ export type KnownWebhookEvent<Kind extends EventKind = EventKind> = Extract<
   AnyKnownEvent,
   { event: Kind }
 >;
+
+/** A `payment.completed` event. A handler of both may take `PaymentCompletedEvent | PaymentFailedEvent`. */
+export type PaymentCompletedEvent = KnownWebhookEvent<"payment.completed">;
+
+/** A `payment.failed` event. */
+export type PaymentFailedEvent = KnownWebhookEvent<"payment.failed">;
 
 /** An event of a kind that the service does not document. It is passed on, never rejected. */
 export type UnknownWebhookEvent = WebhookEnvelope<string, Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { InvalidParamsError } from "../errors/configuration.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
-import type { Payment } from "./payment.ts";
+import type { Payment, PaymentFields } from "./payment.ts";
 
 /** The statuses that a payment does not leave, of those that the service documents. */
 const FINAL_STATUSES: readonly string[] = ["completed", "failed"];
@@ -24,7 +24,14 @@ export interface MergedPayment {
 }
 
 /** Fields that only a failed payment has. */
-const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"];
+const FAILURE_FIELDS = [
+  "failure_reason",
+  "user_message",
+  "retry_possible",
+] as const satisfies readonly (keyof PaymentFields)[];
+
+/** A field that only a failed payment has. */
+export type FailureField = (typeof FAILURE_FIELDS)[number];
 
 /**
  * Combines what you know of a payment with a new report: a read, or the `data` of a webhook event.
@@ -48,14 +55,17 @@ const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"];
  * if (contradiction) await alertSupport(stored, event.data);
  * ```
  */
-export function mergePayment(known: Payment | undefined, report: Payment): MergedPayment {
-  if (known === undefined) return { payment: report, changed: true, contradiction: false };
+export function mergePayment(
+  known: Payment | PaymentFields | undefined,
+  report: Payment | PaymentFields,
+): MergedPayment {
+  if (known === undefined) return { payment: { ...report }, changed: true, contradiction: false };
   const payment = addReport(known, report);
   const changed = known.status !== report.status;
   const contradiction = isFinal(known.status) && isFinal(report.status) && changed;
   if (isFinal(known.status) && !replacesFinal(known, report)) {
     // The report may still fill in fields that are not known yet, unless it contradicts them.
-    const merged = contradiction ? known : { ...report, ...known };
+    const merged = contradiction ? { ...known } : { ...report, ...known };
     return { payment: merged, changed: false, contradiction };
   }
   return { payment, changed, contradiction };
@@ -66,8 +76,8 @@ export function mergePayment(known: Payment | undefined, report: Payment): Merge
  *
  * @throws {InvalidParamsError} if the two have different references.
  */
-export function addReport(known: Payment | undefined, report: Payment): Payment {
-  if (known === undefined) return report;
+export function addReport(known: PaymentFields | undefined, report: PaymentFields): Payment {
+  if (known === undefined) return { ...report };
   checkSamePayment(known, report);
   const payment: Payment = { ...known, ...report };
   if (payment.status === "completed") {
@@ -77,11 +87,11 @@ export function addReport(known: Payment | undefined, report: Payment): Payment 
 }
 
 /** Whether a report replaces a final status: a success always does, a failure only a failure. */
-function replacesFinal(known: Payment, report: Payment): boolean {
+function replacesFinal(known: PaymentFields, report: PaymentFields): boolean {
   return report.status === "completed" || (known.status === "failed" && report.status === "failed");
 }
 
-function checkSamePayment(known: Payment, report: Payment): void {
+function checkSamePayment(known: PaymentFields, report: PaymentFields): void {
   const references = [known.reference, report.reference];
   if (references.includes(undefined) || known.reference === report.reference) return;
   const [first, second] = references.map((reference) => maskPhones(String(reference)));

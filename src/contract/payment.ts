@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { amount, identifier, phoneNumber, type Schema, text } from "./schema.ts";
+import { MAX_ACCOUNT_REFERENCE } from "./limits.ts";
+import { amount, type FieldChecks, identifier, phoneNumber, type Schema, text } from "./schema.ts";
 
 /**
  * Status of a payment. `completed` and `failed` are final. The service has other statuses that it
@@ -10,19 +11,19 @@ import { amount, identifier, phoneNumber, type Schema, text } from "./schema.ts"
 export type PaymentStatus = "pending" | "completed" | "failed" | (string & {});
 
 /**
- * A payment. Only `status` is always present. The service decides which other fields it sends.
- * Declare undocumented fields by declaration merging.
+ * The documented fields of a payment: what a read of it, or the `data` of its events, may contain. Only
+ * `status` is always present. {@link Payment} is the interface that you declare your fields in.
  *
  * @see docs/service.md, "Payments"
  */
-export interface Payment {
+export interface PaymentFields {
   /** `pending`, `completed`, `failed`, or a status that the service does not document. */
   status: PaymentStatus;
-  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
+  /** Internal identifier. Use it, or `reference`, to find duplicate deliveries. */
   payment_id?: number;
   /** Identifier of the merchant that owns the payment. */
   merchant_id?: number;
-  /** Reference of the payment, for `gateway.payments.get(reference)`. */
+  /** Reference of the payment, for reads of it. Use it to find duplicate deliveries. */
   reference?: string;
   /** Decimal amount with two digits after the point, `"100.00"`. Do not use float arithmetic. */
   amount?: string;
@@ -30,7 +31,7 @@ export interface Payment {
   currency?: string;
   /** Phone of the customer: international digits without a plus sign, `"254712345678"`. */
   phone?: string;
-  /** Your label for the payment, at most 12 characters. */
+  /** Your label for the payment, at most 12 characters. Used for paybill routing. */
   account_reference?: string;
   /** Identifier of the payment prompt. */
   checkout_request_id?: string;
@@ -42,12 +43,21 @@ export interface Payment {
   provider_reference?: string;
   /** Name of the payer. Only for completed payments. */
   payer_name?: string;
-  /** Why the payment failed, for you. */
+  /** Why the payment failed, for you. Only for failed payments. */
   failure_reason?: string;
-  /** Why the payment failed, as a text for the customer. */
+  /** Why the payment failed, as a text for the customer. Only for failed payments. */
   user_message?: string;
   /** Whether it makes sense to start another payment. Only for failed payments. */
   retry_possible?: boolean;
+}
+
+/**
+ * A payment. Only `status` is always present. The service decides which other fields it sends.
+ * Declare undocumented fields by declaration merging.
+ *
+ * @see docs/service.md, "Payments"
+ */
+export interface Payment extends PaymentFields {
   [field: string]: unknown;
 }
 
@@ -62,11 +72,13 @@ export interface Payment {
  * @see docs/service.md, "Payment initiation"
  */
 export interface MobileMoneyPaymentParams {
-  /** Amount to charge, in the currency of the account: above 0, at most two decimals. */
+  /** Amount to charge: above 0, at most two decimals. */
   amount: number;
   /**
-   * Phone of the customer, 9 to 15 digits. Spaces, hyphens, brackets and a plus sign are allowed
-   * (`0712 345 678`, `+254-712-345678`) and removed before sending.
+   * Phone of the customer: international digits, or a local number that starts with 0.
+   *
+   * @remarks 9 to 15 digits. Spaces, hyphens, brackets and a plus sign are allowed (`0712 345 678`,
+   * `+254-712-345678`) and removed before sending.
    */
   phone: string;
   /** Text that is shown for the payment. Set it to tell the customer what the payment is for. */
@@ -85,7 +97,7 @@ export interface MobileMoneyPaymentParams {
 
 /** The result of `mobileMoney.initiate`. */
 export interface MobileMoneyPayment {
-  /** Reference of the payment, for `gateway.payments.get(reference)`. Store it with the order. */
+  /** Reference of the payment, for reads of it. Store it with the order. */
   reference: string;
   /** Identifier of the payment prompt, if the service has one already. */
   checkout_request_id?: string;
@@ -107,8 +119,11 @@ export interface MobileMoneyStatus extends Record<string, unknown> {}
 /** The result of `mobileMoney.validatePhone`. Not documented: declare your fields by declaration merging. */
 export interface PhoneValidation extends Record<string, unknown> {}
 
-/** The longest `account_reference`, in characters. @see docs/service.md, "Limits" */
-export const MAX_ACCOUNT_REFERENCE = 12;
+/** The body of `mobileMoney.validatePhone`, as it is sent. */
+export interface PhoneToValidate {
+  /** Phone of the customer: international digits, or a local number that starts with 0. */
+  phone: string;
+}
 
 const accountReference = text.check(
   // Counts characters, not UTF-16 units: an emoji is one character.
@@ -124,12 +139,12 @@ export const mobileMoneyPaymentParams: Schema = z.looseObject(
     description: z.optional(text),
     account_reference: z.optional(accountReference),
     payment_account_id: z.optional(identifier),
-  },
+  } satisfies FieldChecks<MobileMoneyPaymentParams>,
   { error: "expected an object with amount and phone" },
 );
 
 export const phoneToValidate: Schema = z.looseObject(
-  { phone: phoneNumber },
+  { phone: phoneNumber } satisfies FieldChecks<PhoneToValidate>,
   { error: "expected an object with a phone" },
 );
 
@@ -151,7 +166,7 @@ export const payment: Schema = z.looseObject(
     failure_reason: z.optional(text),
     user_message: z.optional(text),
     retry_possible: z.optional(z.boolean({ error: "expected true or false" })),
-  },
+  } satisfies FieldChecks<PaymentFields>,
   { error: "expected an object" },
 );
 
@@ -161,6 +176,6 @@ export const mobileMoneyPayment: Schema = z.looseObject(
       z.refine((reference) => reference !== "", { error: "expected a reference" }),
     ),
     checkout_request_id: z.optional(text),
-  },
+  } satisfies FieldChecks<MobileMoneyPayment>,
   { error: "expected an object" },
 );

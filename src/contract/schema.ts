@@ -24,6 +24,18 @@ export interface Schema {
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 
+/**
+ * The check of each documented field of an interface. A table that lacks a field, that has one more, or
+ * whose check is of another type, does not compile: so the interface is the one place of a field.
+ */
+export type FieldChecks<Fields> = {
+  readonly [Name in keyof Fields as string extends Name ? never : Name]-?: Partial<
+    Pick<Fields, Name>
+  > extends Pick<Fields, Name>
+    ? z.ZodMiniOptional<z.ZodMiniType<Exclude<Fields[Name], undefined>>>
+    : z.ZodMiniType<Fields[Name]>;
+};
+
 /** A phone number with or without separators. The parsed value has only its digits. */
 export const phoneNumber = z
   .string({ error: PHONE_EXPECTED })
@@ -40,10 +52,9 @@ export const amount = z.number({ error: "expected an amount as a number" }).chec
 
 export const text = z.string({ error: "expected a string" });
 
-export const identifier = z.unknown().check(
-  z.refine((value) => typeof value === "string" || Number.isFinite(value), {
-    error: "expected an identifier (a string or a number)",
-  }),
+export const identifier = z.custom<string | number>(
+  (value) => typeof value === "string" || Number.isFinite(value),
+  { error: "expected an identifier (a string or a number)" },
 );
 
 /**

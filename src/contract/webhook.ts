@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isLoopback } from "../internal/urls.ts";
 import type { EventKind } from "./events.ts";
-import { identifier, type Schema, text } from "./schema.ts";
+import { type FieldChecks, identifier, type Schema, text } from "./schema.ts";
 
 /**
  * A registered webhook endpoint. The service documents only `name`, `url` and `events`: declare
@@ -10,7 +10,7 @@ import { identifier, type Schema, text } from "./schema.ts";
  * @see docs/service.md, "Webhook registrations"
  */
 export interface Webhook {
-  /** Identifier, for `webhooks.update` and `webhooks.delete`. The service does not document its type. */
+  /** Identifier, to change or delete the endpoint. The service does not document its type. */
   id?: string | number;
   /** Label of the endpoint. */
   name?: string;
@@ -38,7 +38,7 @@ export interface Webhook {
 export interface WebhookRegistration {
   /** Label of the endpoint. */
   name: string;
-  /** URL that receives the deliveries: `https:`, or `http:` on a loopback host for tests. */
+  /** HTTPS URL that receives the deliveries. For tests, `http:` on a loopback host. */
   url: string;
   /**
    * Kinds of event to deliver: the eight documented kinds, or any other non-empty string. The service
@@ -51,7 +51,7 @@ export interface WebhookRegistration {
 export interface WebhookChanges {
   /** New label of the endpoint. */
   name?: string | undefined;
-  /** New URL: `https:`, or `http:` on a loopback host. */
+  /** New HTTPS URL. For tests, `http:` on a loopback host. */
   url?: string | undefined;
   /** New list of event kinds. */
   events?: (EventKind | (string & {}))[] | undefined;
@@ -80,12 +80,16 @@ const events = z.array(
 const error = "expected an object, such as { name, url, events }";
 
 export const webhookRegistration: Schema = z.looseObject(
-  { name: text, url, events: z.optional(events) },
+  { name: text, url, events: z.optional(events) } satisfies FieldChecks<WebhookRegistration>,
   { error },
 );
 
 export const webhookChanges: Schema = z.looseObject(
-  { name: z.optional(text), url: z.optional(url), events: z.optional(events) },
+  {
+    name: z.optional(text),
+    url: z.optional(url),
+    events: z.optional(events),
+  } satisfies FieldChecks<WebhookChanges>,
   { error },
 );
 
@@ -95,6 +99,6 @@ export const webhook: Schema = z.looseObject(
     name: z.optional(text),
     url: z.optional(text),
     events: z.optional(z.array(text, { error: "expected an array of strings" })),
-  },
+  } satisfies FieldChecks<Webhook>,
   { error: "expected an object" },
 );

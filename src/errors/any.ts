@@ -9,15 +9,16 @@ import type {
   ServerError,
   UnexpectedResponseError,
 } from "./api.ts";
-import { GatewayError } from "./base.ts";
-import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
-import type { ConnectionError, TimeoutError } from "./connection.ts";
 import type {
   AttemptInFlightError,
   IdempotencyConflictError,
   OutcomeUnknownError,
-  PaymentPendingError,
-} from "./payment.ts";
+} from "./attempt.ts";
+import { GatewayError } from "./base.ts";
+import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
+import type { ConnectionError, TimeoutError } from "./connection.ts";
+import type { OrderConflictError } from "./order.ts";
+import type { PaymentPendingError } from "./payment.ts";
 import type { WebhookVerificationError } from "./webhook.ts";
 
 /** Every error of this package, as one union. A `switch` on `code` narrows it to a class. */
@@ -40,6 +41,7 @@ export type AnyGatewayError =
   | IdempotencyConflictError
   | OutcomeUnknownError
   | AttemptInFlightError
+  | OrderConflictError
   | WebhookVerificationError;
 
 /**

@@ -9,6 +9,16 @@
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
 /**
+ * What is known of the idempotency key of a call that failed.
+ *
+ * - `free`: nothing was sent under it, or the service rejected it. The next call with the key is sent.
+ * - `taken`: an attempt with it is in flight, has succeeded, or may have happened. A call with the key sends
+ *   nothing.
+ * - `unknown`: the store failed, or was not asked. `gateway.idempotency.get(key)` says it.
+ */
+export type KeyStatus = "free" | "taken" | "unknown";
+
+/**
  * The base class of every error that this package throws. There is one exception: when your own
  * `AbortSignal` ends a call, the call rejects with the reason of that signal.
  *
@@ -45,6 +55,9 @@ export abstract class GatewayError extends Error {
    */
   declare readonly requestId?: string;
 
+  /** What is known of the idempotency key of the call. `undefined` if the call had no key. */
+  declare readonly key?: KeyStatus;
+
   constructor(message: string, outcome: Outcome, options?: ErrorOptions) {
     super(message, options);
     this.outcome = outcome;
@@ -63,4 +76,12 @@ export abstract class GatewayError extends Error {
       ? name.startsWith(this.malipo)
       : super[Symbol.hasInstance](value);
   }
+}
+
+/** The error of a call with a key, with what is known of the key, unless it says that already. */
+export function withKey(error: unknown, key: KeyStatus): unknown {
+  if (error instanceof GatewayError && error.key === undefined && Object.isExtensible(error)) {
+    Object.assign(error, { key });
+  }
+  return error;
 }

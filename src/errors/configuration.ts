@@ -33,6 +33,10 @@ export interface ParamIssue {
 export class InvalidParamsError extends GatewayError {
   protected static override readonly malipo: string = "InvalidParamsError";
   override readonly code = "invalid_params" as const;
+  /** What Express, Fastify and Nest answer if no code of yours handles it. */
+  get statusCode(): 400 {
+    return 400;
+  }
   /** All problems, one entry for each path. */
   readonly issues: readonly ParamIssue[];
   constructor(message: string, issues: readonly ParamIssue[], options?: ErrorOptions) {

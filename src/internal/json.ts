@@ -1,49 +1,42 @@
-/** An object or a list of which some fields are written. */
-interface OpenObject {
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly names: readonly string[];
-  readonly isList: boolean;
-  at: number;
+/** A JSON text, and the value that it holds. */
+export interface WrittenJson {
+  readonly text: string;
+  readonly value: unknown;
 }
 
-function openObject(value: object): OpenObject {
-  const fields = value as OpenObject["fields"];
-  const isList = Array.isArray(value);
-  const names = Object.keys(fields);
-  const written = isList ? names : names.filter((name) => fields[name] !== undefined).sort();
-  return { fields, names: written, isList, at: 0 };
-}
+type Fields = Record<string, unknown>;
+
+/** Boxed and raw values are objects that are written as one number, text or boolean. */
+const isBoxed = (value: object): boolean =>
+  /^\[object (?:Boolean|Number|String)\]$/.test(Object.prototype.toString.call(value)) ||
+  (JSON as { isRawJSON?: (value: object) => boolean }).isRawJSON?.(value) === true;
 
 /**
- * The JSON text of a parsed JSON value, with the fields of every object in the order of their names:
- * equal values give equal texts. Without recursion: a body of a megabyte may nest deeper than the stack.
+ * Writes a value as JSON, and notes what was written: a `toJSON` writes something else than it was given, and
+ * may do so once. `undefined` for what JSON cannot hold.
+ *
+ * @throws what `JSON.stringify` throws: for a cycle, for a bigint, and what a getter or a `toJSON` throws.
  */
-export function canonicalJson(value: unknown): string {
-  let text = "";
-  const open: OpenObject[] = [];
-  const write = (one: unknown) => {
-    if (typeof one !== "object" || one === null) {
-      text += JSON.stringify(one) ?? "null";
-      return;
-    }
-    text += Array.isArray(one) ? "[" : "{";
-    open.push(openObject(one));
-  };
-  write(value);
-  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
-    const { fields, names, isList, at } = last;
-    const name = names[at];
-    if (name === undefined) {
-      text += isList ? "]" : "}";
-      open.pop();
-      continue;
-    }
-    if (at > 0) text += ",";
-    if (!isList) text += `${JSON.stringify(name)}:`;
-    last.at++;
-    write(fields[name]);
-  }
-  return text;
+export function writeJson(given: unknown): WrittenJson | undefined {
+  const whole: Fields = Object.create(null);
+  const copies = new Map<unknown, Fields | unknown[]>();
+  const text: string | undefined = JSON.stringify(
+    given,
+    function note(this: unknown, name: string, one: unknown) {
+      const copy = (copies.get(this) ?? whole) as Fields;
+      copy[name] = one;
+      if (typeof one === "function" || typeof one === "symbol") copy[name] = undefined;
+      else if (typeof one !== "object" || one === null) return one;
+      else {
+        // Without a prototype: `__proto__` is a field like any other.
+        const inner = Array.isArray(one) ? [] : (Object.create(null) as Fields);
+        copies.set(one, inner);
+        copy[name] = isBoxed(one) ? JSON.parse(JSON.stringify(one)) : inner;
+      }
+      return one;
+    },
+  );
+  return text === undefined ? undefined : { text, value: whole[""] };
 }
 
 /** The value of a JSON text; `undefined` if it is not JSON. */

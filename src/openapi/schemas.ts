@@ -1,14 +1,13 @@
-import type { Schema } from "../contract/schema.ts";
 import { SCHEMAS, type SchemaName } from "../contract/schemas.ts";
-import { EVENT_SCHEMAS, eventExample, INVOICE } from "./events.ts";
+import { EVENT_SCHEMAS, eventExample, INVOICE } from "./event-schemas.ts";
 import {
-  AMOUNT,
   exampleOf,
-  FIELDS,
+  type InterfaceName,
+  interfaceSchema,
   type Json,
   undocumented,
   undocumentedObject,
-} from "./fields.ts";
+} from "./field-schemas.ts";
 
 export const schemaRef = (name: string | undefined): Json => ({
   $ref: `#/components/schemas/${name}`,
@@ -18,21 +17,7 @@ export const schemaRef = (name: string | undefined): Json => ({
 export const schemaName = (name: SchemaName): string =>
   name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Converts a contract's schema to JSON Schema, and describes its fields. */
-function toJsonSchema({ shape = {} }: Schema): Json {
-  const fields = Object.entries(shape as Readonly<Record<string, Schema>>);
-  const accepts = (field: Schema, value: unknown) => field.safeParse(value).success;
-  const required = fields.filter(([, field]) => !accepts(field, undefined)).map(([name]) => name);
-  const properties = fields.map(([name, field]) => [
-    name,
-    name === "amount" ? AMOUNT[accepts(field, 1) ? "number" : "string"] : FIELDS[name],
-  ]);
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-  };
-}
+const { reference, checkout_request_id } = interfaceSchema("Payment").properties;
 
 /** Objects of which the service documents no field, or one. */
 const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
@@ -40,7 +25,7 @@ const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
   PaymentAccount: undocumentedObject(
     { payment_account_id: 1, name: "Till" },
     "The service documents only the identifier.",
-    { payment_account_id: FIELDS.payment_account_id },
+    interfaceSchema("PaymentAccount").properties,
   ),
   Invoice: undocumentedObject(INVOICE),
   InvoiceFields: undocumentedObject({ title: "May", amount: 250 }),
@@ -48,9 +33,9 @@ const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
   PhoneValidation: undocumentedObject({ valid: true, phone: "254712345678", network: "Safaricom" }),
   Deletion: undocumentedObject({ id: INVOICE.id, deleted: true }),
   PaymentLookup: undocumentedObject(
-    { reference: exampleOf(FIELDS.reference) },
+    { reference: exampleOf(reference as Json) },
     "The service does not document the fields. The sandbox requires one of these two.",
-    { reference: FIELDS.reference, checkout_request_id: FIELDS.checkout_request_id },
+    { reference, checkout_request_id },
   ),
 };
 
@@ -63,19 +48,21 @@ const FAILURE = undocumented({
   description: "The service does not document its status codes, nor the body of each error.",
 });
 
+type Documented = Capitalize<Exclude<SchemaName, "anyObject">>;
+
 const { anyObject: _, ...documented } = SCHEMAS;
+
+/** The schemas of the contract that have documented fields: each has the fields of an interface. */
+const DOCUMENTED = Object.keys(documented).map((name) =>
+  schemaName(name as SchemaName),
+) as Documented[] satisfies InterfaceName[];
 
 /** Every schema of the document. */
 export const DOCUMENT_SCHEMAS: Readonly<Record<string, Json>> = {
-  ...Object.fromEntries(
-    Object.entries(documented).map(([name, schema]) => [
-      schemaName(name as SchemaName),
-      toJsonSchema(schema),
-    ]),
-  ),
+  ...Object.fromEntries(DOCUMENTED.map((name) => [name, interfaceSchema(name)])),
   // No payment has all of its fields.
   Payment: {
-    ...toJsonSchema(documented.payment),
+    ...interfaceSchema("Payment"),
     examples: [eventExample("payment.completed").data],
   },
   ...UNDOCUMENTED_SCHEMAS,

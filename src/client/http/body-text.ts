@@ -1,6 +1,7 @@
 import { keyKind } from "../../contract/keys.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { type WrittenJson, writeJson } from "../../internal/json.ts";
 import {
   isPhoneDigits,
   maskPhones,
@@ -8,32 +9,43 @@ import {
   phoneDigits,
 } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import { invalidParams } from "../invalid-params.ts";
+import { invalidParam, invalidParams } from "../invalid-params.ts";
 
 /** @throws {InvalidParamsError} for a value that JSON cannot hold. */
-export function bodyText(endpoint: string, value: unknown, redactor: Redactor): string {
-  let text: string | undefined;
+export function writeBody(endpoint: string, value: unknown, redactor: Redactor): WrittenJson {
+  let written: WrittenJson | undefined;
   try {
-    text = JSON.stringify(value);
+    written = writeJson(value);
   } catch (error) {
     throw notJson(endpoint, { cause: redactor.cause(error) });
   }
-  if (text === undefined) throw notJson(endpoint);
-  return text;
+  if (written === undefined) throw notJson(endpoint);
+  return written;
 }
 
 /**
- * A body as it is now: the caller may change it while a part of the client is loaded.
+ * The own fields of what a caller gave, as they are now: the caller may change it while a part of the client is
+ * loaded. Without a prototype, from which fields would be read that the caller has not set.
  *
- * @throws {InvalidParamsError} if a getter of the body throws.
+ * @throws {InvalidParamsError} if a getter throws.
  */
-export function copyOf<T>(endpoint: string, body: T): T {
-  if (!isObject(body)) return body;
+export function ownFieldsOf<T>(endpoint: string, given: T): T {
+  if (!isObject(given)) return given;
   try {
-    return Object.assign(Object.create(Object.getPrototypeOf(body)), body);
+    return Object.assign(Object.create(null), given);
   } catch {
     throw notJson(endpoint);
   }
+}
+
+/**
+ * `JSON.parse` makes an own field of this name, and an assignment of it elsewhere sets a prototype.
+ *
+ * @throws {InvalidParamsError} if the body has it.
+ */
+export function rejectProto(endpoint: string, body: unknown): void {
+  if (!isObject(body) || !Object.hasOwn(body, "__proto__")) return;
+  throw invalidParam(endpoint, "__proto__", "expected no field of this name");
 }
 
 export function notJson(endpoint: string, options?: ErrorOptions): Error {

@@ -1,14 +1,127 @@
+import ky, { type KyInstance, type RetryOptions } from "ky";
+import type { Effect } from "../../contract/endpoints.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
+import { linkedController } from "../../internal/linked-controller.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
+import type { ObservedExchange } from "../gateway-observer.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
-import type { ObservedExchange } from "../observer.ts";
-import type { AttemptLog } from "../platform/types.ts";
+import type { AttemptLog } from "../platform/platform-types.ts";
+import { isBrowser } from "../runtime.ts";
 import type { Settings } from "../settings.ts";
-import { type AttemptEnd, exchange } from "./exchange.ts";
-import { connectionFailure, type Failure, timeoutFailure, worse } from "./failures.ts";
+import {
+  connectionFailure,
+  type Failure,
+  statusFailure,
+  timeoutFailure,
+  tooLargeFailure,
+  worse,
+} from "./failures.ts";
+import type { CallContext, HttpRequest, HttpResponse, Limits, Sent } from "./http-types.ts";
+import { readBody } from "./read-body.ts";
 import { safeHeaders } from "./response-fields.ts";
-import { isRetryable, retryDelayMs } from "./retry-policy.ts";
-import type { CallContext, HttpRequest, HttpResponse, Limits } from "./types.ts";
+
+const RETRYABLE_STATUSES = new Set([
+  408, // Request Timeout
+  429, // Too Many Requests
+  500, // Internal Server Error
+  502, // Bad Gateway
+  503, // Service Unavailable
+  504, // Gateway Timeout
+]);
+
+/**
+ * May the request be sent again? Reads and idempotent writes after every failure that may pass; a
+ * create only when nothing can have happened: it was not sent, or it was rejected with 429.
+ */
+function isRetryable(effect: Effect, { outcome, status, isPermanent }: Failure): boolean {
+  if (isPermanent) return false;
+  if (effect === "create") {
+    return outcome === "not_sent" || (outcome === "rejected" && status === 429);
+  }
+  return status === undefined || RETRYABLE_STATUSES.has(status);
+}
+
+const BACKOFF_BASE_MS = 250;
+const MAX_BACKOFF_MS = 8_000;
+
+/**
+ * How long to wait before the next attempt: what the service asked for, else exponential backoff
+ * with full jitter.
+ *
+ * @param attempt - The number of the attempt that failed, from 1.
+ */
+export function retryDelayMs(
+  { retryAfterMs }: Failure,
+  attempt: number,
+  random: () => number = Math.random,
+): number {
+  return retryAfterMs ?? random() * Math.min(MAX_BACKOFF_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
+}
+
+/**
+ * How an attempt ended. With neither `response` nor `failure`, the caller aborted it. Without `text`, the
+ * body was not read to its end.
+ */
+interface AttemptEnd extends Partial<HttpResponse> {
+  readonly status?: number;
+  readonly failure?: Failure;
+}
+
+/**
+ * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
+ * response. Never rejects.
+ *
+ * @param request - ky's: its method and headers. Its address is normalised, and it has no body.
+ */
+async function exchange(
+  context: CallContext,
+  { method, headers }: Pick<Request, "method" | "headers">,
+  { url, body }: HttpRequest,
+  { deadline, sendBefore, totalTimeoutMs }: Limits,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
+  const { settings } = context;
+  let hasResponse = false;
+  try {
+    // Without a prototype: `fetch` would take what was added to `Object.prototype` for options.
+    const init: RequestInit = Object.assign(Object.create(null), {
+      method,
+      headers,
+      signal,
+      // `fetch` would carry X-API-Key to the address that a redirect names.
+      redirect: "manual",
+    });
+    // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
+    // Native.
+    if (body !== undefined) init.body = body;
+    // A poll must not be served from a browser's cache. Cloudflare Workers reject this option.
+    if (isBrowser()) init.cache = "no-store";
+    // The global one is looked up at each call, so that a mock that replaces it later is used.
+    const fetch = settings.fetch ?? globalThis.fetch;
+    // Nothing may come between this look and `fetch`: the process may be suspended anywhere.
+    const reason = deadline?.();
+    if (reason !== undefined) {
+      return { failure: timeoutFailure(context, reason, totalTimeoutMs, "not_sent") };
+    }
+    if (sendBefore !== undefined && sendBefore.leftMs() <= 0) {
+      return {
+        failure: timeoutFailure(context, sendBefore.reason, sendBefore.limitMs, "not_sent"),
+      };
+    }
+    const response = await fetch(url, init);
+    hasResponse = true;
+    const text = await readBody(response, settings.maxResponseBytes);
+    const { status, ok } = response;
+    if (text === undefined) {
+      return { response, status, failure: tooLargeFailure(context, response) };
+    }
+    const received = { response, status, text };
+    return ok ? received : { ...received, failure: statusFailure(context, received) };
+  } catch (error) {
+    // A custom `fetch` may resolve with anything, such as an object whose getters throw.
+    return { failure: connectionFailure(context, error, hasResponse) };
+  }
+}
 
 /** Thrown at ky to signal a failed attempt. The real error is in `#failed`. */
 const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
@@ -17,7 +130,7 @@ const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
  * The attempts of one call. ky makes the Request, decides when `attempt` is called, asks `shouldRetry`
  * after each that failed, and waits for `delayMs`. `errorFor` is the border that no error of ky's passes.
  */
-export class CallAttempts {
+class CallAttempts {
   readonly #context: CallContext;
   readonly #settings: Settings;
   readonly #request: HttpRequest;
@@ -101,6 +214,8 @@ export class CallAttempts {
     // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
+    const sendBeforeMs = this.#limits.sendBefore?.leftMs() ?? Number.POSITIVE_INFINITY;
+    if (delayMs >= sendBeforeMs) return false;
     if (!isRetryable(this.#context.endpoint.effect, failure)) return false;
     this.delayMs = delayMs;
     this.#log?.follows(delayMs);
@@ -185,4 +300,61 @@ export class CallAttempts {
       () => exchanged,
     );
   }
+}
+
+// ky asks `shouldRetry` only about the methods that are named here.
+const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
+  "get",
+  "head",
+  "put",
+  "delete",
+  "post",
+  "patch",
+];
+
+/**
+ * One ky instance for every gateway, so that a process may have thousands of them. Nothing of a gateway
+ * is in it, only the options that no call changes. See docs/decisions/0001.
+ */
+const client: KyInstance = /* @__PURE__ */ ky.create({
+  // A response that is not a 2xx is an error of ours, with an outcome, and ky never sees it.
+  throwHttpErrors: false,
+});
+
+/**
+ * Sends a request until it has a 2xx, may not be sent again, or time is up.
+ *
+ * @throws {GatewayError} whose outcome is the worst of all attempts; the signal's own reason if the
+ * caller aborted.
+ */
+export async function send(
+  context: CallContext,
+  request: HttpRequest,
+  limits: Limits,
+): Promise<Sent> {
+  limits.signal?.throwIfAborted();
+  const attempts = new CallAttempts(context, request, limits);
+  // ky follows a signal by `AbortSignal.any`, so it gets a separate one.
+  const { controller, unlink } = linkedController(limits.signal);
+  try {
+    await client(request.url, {
+      method: request.method,
+      headers: request.headers,
+      timeout: limits.timeoutMs,
+      totalTimeout: limits.totalTimeoutMs,
+      retry: {
+        limit: limits.maxRetries,
+        methods: EVERY_METHOD,
+        shouldRetry: () => attempts.shouldRetry(),
+        delay: () => attempts.delayMs,
+      },
+      fetch: (kyRequest) => attempts.attempt(kyRequest as Request),
+      ...(limits.signal && { signal: controller.signal }),
+    });
+  } catch (error) {
+    throw attempts.errorFor(error);
+  } finally {
+    unlink();
+  }
+  return { ...(attempts.received as HttpResponse), outcome: attempts.outcome };
 }

@@ -16,8 +16,9 @@ import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
+import type { BodyResult } from "../../profile/body-result.ts";
+import type { CallContext, HttpResponse } from "./http-types.ts";
 import { excerpt, responseFields, safeHeaders } from "./response-fields.ts";
-import type { CallContext, HttpResponse } from "./types.ts";
 
 /** An attempt that failed: what decides about a retry, and the error to throw otherwise. */
 export interface Failure {
@@ -73,18 +74,29 @@ const isRejectionStatus = (status: number): boolean =>
   status >= 400 && status < 500 && !UNKNOWN_STATUSES.has(status);
 
 /**
- * A response that is not a 2xx, or says `success: false`. If it names a payment nevertheless, it
+ * A response that is not a 2xx, or whose body says that the request failed. If it names a payment nevertheless, it
  * contradicts itself, and the payment may exist.
  */
-export function statusFailure(context: CallContext, received: HttpResponse): Failure {
+export function statusFailure(
+  context: CallContext,
+  received: HttpResponse,
+  bodyResult?: BodyResult,
+): Failure {
   const { status, ok } = received.response;
   const fields = responseFields(context, received);
   const { retryAfterMs, namesPayment, reference } = fields;
-  const outcome = (ok || isRejectionStatus(status)) && !namesPayment ? "rejected" : "unknown";
+  const said = bodyResult?.status ?? status;
+  // A code of a body may stand for anything, even if it looks like one of HTTP: the operator behind the
+  // service may have timed out. So only a flag or a learned value makes it a rejection.
+  const isSure = bodyResult === undefined || bodyResult.isSure;
+  const isRejected =
+    isSure && ((ok && bodyResult?.status === undefined) || isRejectionStatus(said));
+  const outcome = isRejected && !namesPayment ? "rejected" : "unknown";
   const toError = (worst: Outcome) => {
     if (ok && namesPayment) {
       const named = reference === undefined ? "a payment" : `the payment ${reference}`;
-      const what = `its body says \`success: false\` and names ${named}`;
+      const { path = "success", value = "false" } = bodyResult ?? {};
+      const what = `its body says \`${path}: ${value}\` and names ${named}`;
       return unusable(context, fields, what);
     }
     const description =
@@ -92,7 +104,7 @@ export function statusFailure(context: CallContext, received: HttpResponse): Fai
         ? "a redirect, which is not followed. Is the base URL right?"
         : excerpt(fields.body);
     const message = messageOf(context, ` returned ${status}: ${description}`, worst);
-    const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+    const ErrorType = BY_STATUS[said] ?? (said >= 500 ? ServerError : ApiError);
     return new ErrorType(message, worst, fields);
   };
   return { outcome, status, retryAfterMs, toError };
@@ -159,7 +171,8 @@ export function connectionFailure(context: CallContext, error: unknown, wasSent:
 }
 
 /**
- * No complete response in time. With the outcome `not_sent`, it did not leave, since its lease may be over.
+ * No complete response in time. With the outcome `not_sent`, it did not leave: its lease may be over, or the
+ * caller allows it no longer.
  *
  * @param limitMs - The limit that was exceeded.
  */

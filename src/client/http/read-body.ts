@@ -1,5 +1,8 @@
+/** A response, or the form that a request sends. */
+type Message = Pick<Response, "body" | "headers" | "text">;
+
 /** The size in the headers, in bytes of the body as it was sent; `undefined` if they do not. */
-function contentLength({ headers }: Response): number | undefined {
+function contentLength({ headers }: Message): number | undefined {
   // A mock of `fetch` may give a response without headers.
   const value = headers?.get("content-length");
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
@@ -34,12 +37,12 @@ function isWithin(text: string, maxBytes: number): boolean {
 }
 
 /**
- * The text of a response's body; `undefined` if it has more than `maxBytes` bytes. Such a body is
+ * The text of a body; `undefined` if it has more than `maxBytes` bytes. Such a body is
  * not read to its end, or not at all if its Content-Length is too large.
  */
-export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
-  const { body } = response;
-  const length = contentLength(response);
+export async function readBody(message: Message, maxBytes: number): Promise<string | undefined> {
+  const { body } = message;
+  const length = contentLength(message);
   // A response to HEAD has a Content-Length and no body.
   const isStream = typeof body?.getReader === "function" && !body.locked;
   if (isStream && length !== undefined && length > maxBytes) {
@@ -50,7 +53,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
   // a custom `fetch` may leave any header over it.
   if (isStream) return readStream(body, maxBytes);
   // React Native has no stream: its body can only be measured after it was read.
-  const text = await response.text();
+  const text = await message.text();
   if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");
   return isWithin(text, maxBytes) ? text : undefined;
 }

@@ -2,9 +2,9 @@ import type { ResponseFields } from "../../errors/api.ts";
 import { parseJson } from "../../internal/json.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
+import type { CallContext, HttpResponse } from "./http-types.ts";
 import { paymentIn } from "./payment-in-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { CallContext, HttpResponse } from "./types.ts";
 
 const MAX_EXCERPT = 2_000;
 

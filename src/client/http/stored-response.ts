@@ -1,4 +1,6 @@
-import type { HttpResponse, Sent } from "./types.ts";
+import { parseJson } from "../../internal/json.ts";
+import type { HttpResponse, Sent } from "./http-types.ts";
+import { paymentIn } from "./payment-in-body.ts";
 
 // A result is made of the status and the text only. Headers may hold what must not be stored.
 
@@ -12,6 +14,12 @@ export function decodeResponse(stored: string): Sent {
   if (typeof text !== "string") throw new TypeError("The stored response has no text.");
   // The body has been read into the text.
   return { response: new Response(null, { status }), text, outcome: "not_sent" };
+}
+
+/** The body of a stored response, and the payment that it names. */
+export function storedPayment(stored: string): { body: unknown; reference: string | undefined } {
+  const body = parseJson(decodeResponse(stored).text);
+  return { body, reference: paymentIn(body)?.reference };
 }
 
 /** The response that is stored if an attempt is resolved with the reference of its payment. */

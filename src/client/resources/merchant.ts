@@ -1,5 +1,8 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
-import type { Merchant as MerchantProfile, PaymentAccount } from "../../contract/merchant.ts";
+import type {
+  Merchant as MerchantProfile,
+  PaymentAccount,
+} from "../../contract/merchant-account.ts";
 import type { Call } from "../call.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";

@@ -5,11 +5,12 @@ import type {
   MobileMoneyStatus,
   MobileMoneyStatusParams,
   Payment,
+  PhoneToValidate,
   PhoneValidation,
 } from "../../contract/payment.ts";
 import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
-import { checkPhone, copyOf } from "../http/body-text.ts";
+import { checkPhone, ownFieldsOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
@@ -80,7 +81,7 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const given = [copyOf("collect", params), copyOf("collect", options)] as const;
+    const given = [ownFieldsOf("collect", params), ownFieldsOf("collect", options)] as const;
     const { collectPayment } = await loadCollect();
     return collectPayment(this.#call, this.#turns, this.#idempotency, ...given);
   }
@@ -109,7 +110,8 @@ export class MobileMoney {
    * @see docs/service.md, "Endpoints"
    */
   validatePhone(phone: string, options?: CallOptions): Result<PhoneValidation> {
-    const input = { body: { phone }, check: checkPhone };
+    const body: PhoneToValidate = { phone };
+    const input = { body, check: checkPhone };
     return this.#call(ENDPOINTS["mobileMoney.validatePhone"], input, options);
   }
 }

@@ -3,9 +3,6 @@ import { idText } from "../../internal/json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Whether a 2xx body reports a failure: `success: false`. */
-export const isErrorEnvelope = (body: unknown): boolean => isObject(body) && body.success === false;
-
 /** Whether `success` of a body reads like `false`, but is not. No one can say what it means. */
 export const isUnclearEnvelope = (body: unknown): boolean =>
   isObject(body) && body.success !== false && /^\s*(false|no|0)\s*$/i.test(String(body.success));

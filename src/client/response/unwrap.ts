@@ -1,9 +1,14 @@
+import type { Deadline } from "../../idempotency/deadline.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
+import { readBodyResult } from "../../profile/body-result.ts";
+import type { ServiceProfile } from "../../profile/profile-types.ts";
+import { send } from "../http/call-attempts.ts";
 import { statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
-import type { CallContext, Sent } from "../http/types.ts";
+import type { CallContext, HttpRequest, HttpResponse, Limits, Sent } from "../http/http-types.ts";
+import { onDemand } from "../on-demand.ts";
 import type { DriftReporter } from "./drift.ts";
-import { dataOf, findList, isErrorEnvelope, isUnclearEnvelope, requireFields } from "./envelope.ts";
+import { dataOf, findList, isUnclearEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
 
 function parse(text: string): unknown {
@@ -23,20 +28,22 @@ function safeSyntaxError(text: string, redactor: Redactor): unknown {
 export interface Learned {
   /** The path of the list of the endpoint, such as `content`. */
   readonly listPath?: string | undefined;
+  /** In which field a body says whether the request failed. */
+  readonly bodyResults?: ServiceProfile["bodyResults"];
   readonly drift?: DriftReporter | undefined;
 }
 
 /**
  * What a method resolves with for a 2xx: `data` out of its envelope, or a page of it.
  *
- * @throws {ApiError} for `success: false`.
+ * @throws {ApiError} for `success: false`, and for any other result in the body that it failed.
  * @throws {UnexpectedResponseError} if the body is not JSON, contradicts itself or lacks a required
  * field.
  */
 export function unwrap(
   context: CallContext,
   received: Sent,
-  { listPath, drift }: Learned = {},
+  { listPath, bodyResults, drift }: Learned = {},
 ): { data: unknown; body: unknown } {
   const { name, endpoint, settings } = context;
   let body: unknown;
@@ -47,8 +54,9 @@ export function unwrap(
       cause: safeSyntaxError(received.text, settings.redactor),
     });
   }
-  if (isErrorEnvelope(body)) {
-    const failure = statusFailure(context, received);
+  const bodyResult = readBodyResult(body, bodyResults);
+  if (bodyResult?.hasFailed) {
+    const failure = statusFailure(context, received, bodyResult);
     throw failure.toError(worse(received.outcome, failure.outcome));
   }
   if (endpoint.effect !== "read" && isUnclearEnvelope(body))
@@ -70,4 +78,40 @@ export function unwrap(
         );
   drift?.contract(name, endpoint, found);
   return { data, body };
+}
+
+const loadDrift = onDemand("`hooks.drift`", async () => (await import("./drift.ts")).driftReporter);
+
+/** A call whose options and parameters were checked: what is sent, and for how long. */
+export interface PreparedCall {
+  readonly context: CallContext;
+  readonly request: HttpRequest;
+  readonly limits: Limits;
+}
+
+/** A response that was read, and what a method makes of it. */
+export interface Done extends HttpResponse {
+  readonly data: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * Sends a call, and unwraps its response.
+ *
+ * @param attempt - The signal and the deadline of an attempt with an idempotency key, in the place of the call's own.
+ */
+export async function sendAndUnwrap(
+  { context, request, limits }: PreparedCall,
+  attempt?: { readonly signal: AbortSignal; readonly deadline: Deadline },
+): Promise<Done> {
+  const { hooks, loadLearned } = context.settings;
+  const sent = await send(context, request, { ...limits, ...attempt });
+  const learned = loadLearned && (await loadLearned());
+  const drift = hooks.drift && (await loadDrift().catch(() => undefined));
+  const found = unwrap(context, sent, {
+    listPath: learned?.listPath(context.name),
+    bodyResults: learned?.profile.bodyResults,
+    drift: drift?.(hooks, learned?.profile),
+  });
+  return { ...sent, ...found };
 }

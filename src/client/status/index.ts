@@ -4,6 +4,7 @@
  * @module malipo/status
  */
 
+export type { Payment } from "../../contract/payment.ts";
 export { type FollowOptions, followPayment, type PaymentProgress } from "./follow-payment.ts";
 export type { PaymentWaiter } from "./shared-wait.ts";
 export { type StatusHandlerOptions, statusHandler } from "./status-handler.ts";

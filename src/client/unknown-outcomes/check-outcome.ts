@@ -1,8 +1,7 @@
 import type { Payment } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import type { AttemptRecord } from "../../idempotency/store.ts";
-import { startsPayment } from "../payment-signals.ts";
-import type { LookContext } from "./attempts.ts";
+import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
+import { startsPayment } from "../match-fields.ts";
 import {
   attemptsFor,
   begunAtMs,
@@ -12,6 +11,7 @@ import {
   readCandidates,
   takenReferences,
 } from "./match-payments.ts";
+import type { LookContext } from "./recorded-attempts.ts";
 import { freePayments } from "./resolve-unknown.ts";
 
 /**

@@ -1,24 +1,33 @@
 import type { Payment } from "../../contract/payment.ts";
+import type { AttemptDigests, AttemptRecord } from "../../idempotency/idempotency-store.ts";
 import { recordName } from "../../idempotency/run-once.ts";
-import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
 import { idText } from "../../internal/json.ts";
-import { paymentIn } from "../http/payment-in-body.ts";
-import { decodeResponse } from "../http/stored-response.ts";
+import { storedPayment } from "../http/stored-response.ts";
+import { matchFieldsOf, storedPhonesOf } from "../match-fields.ts";
 import type { CallOptions } from "../options.ts";
-import { signalsOf } from "../payment-signals.ts";
-import { type AttemptsContext, allRecords, fromStore, type LookContext } from "./attempts.ts";
 import { CLOCK_MARGIN_MS, readPayments, timeOf } from "./payment-pages.ts";
+import {
+  type AttemptsContext,
+  allRecords,
+  fromStore,
+  type LookContext,
+} from "./recorded-attempts.ts";
 
-/** The digests of what a payment can be recognised by. */
-type Signals = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
+/** The names of what a payment can be recognised by. */
+const MATCH_FIELDS = [
+  "accountReference",
+  "amount",
+  "phone",
+] as const satisfies readonly (keyof AttemptDigests)[];
 
-const SIGNALS = ["accountReference", "amount", "phone"] as const;
+/** What an attempt may have stored for the payment: digests, of which one must be its own. */
+type MatchDigests = Readonly<Record<(typeof MATCH_FIELDS)[number], readonly string[]>>;
 
 /** A payment with its digests, and when it was made, if that is known. */
 export interface Candidate {
   readonly payment: Payment;
   readonly reference: string;
-  readonly signals: Signals;
+  readonly digests: MatchDigests;
   /** By this machine's clock. */
   readonly atMs: number | undefined;
   /** How far `atMs` may be wrong, in milliseconds. Default: no one knows. */
@@ -30,16 +39,16 @@ export function candidateOf(
   payment: Payment,
   time: Pick<Candidate, "atMs" | "marginMs"> = { atMs: undefined },
 ): Candidate {
-  const signals = signalsOf(payment);
-  const digest = (text: string | undefined) =>
-    text === undefined ? undefined : store.digest(text);
+  const { accountReference, amount } = matchFieldsOf(payment);
+  const digestsOf = (...texts: (string | undefined)[]) =>
+    texts.filter((text) => text !== undefined).map((text) => store.digest(text));
   return {
     payment,
     reference: idText(payment.reference) ?? "",
-    signals: {
-      accountReference: digest(signals.accountReference),
-      amount: digest(signals.amount),
-      phone: digest(signals.phone),
+    digests: {
+      accountReference: digestsOf(accountReference),
+      amount: digestsOf(amount),
+      phone: digestsOf(...storedPhonesOf(payment.phone)),
     },
     ...time,
   };
@@ -98,20 +107,22 @@ const SAME_TIME_MS = 10_000;
  */
 export function compare(
   record: AttemptRecord,
-  { signals, atMs, marginMs }: Candidate,
+  { digests, atMs, marginMs }: Candidate,
   nowMs: number = Date.now(),
 ): "yes" | "maybe" | "similar" | "no" {
   let [equal, different] = [0, 0];
-  for (const name of SIGNALS) {
-    const [attempt, payment] = [record.digests[name], signals[name]];
-    if (attempt === undefined || payment === undefined || !isSamePepper(attempt, payment)) continue;
-    if (attempt === payment) equal++;
+  for (const name of MATCH_FIELDS) {
+    const attempt = record.digests[name];
+    const payment = digests[name];
+    const [first] = payment;
+    if (attempt === undefined || first === undefined || !isSamePepper(attempt, first)) continue;
+    if (payment.includes(attempt)) equal++;
     else different++;
   }
   const aheadMs = atMs === undefined ? 0 : begunAtMs(record, nowMs) - atMs;
   const isOlder = marginMs !== undefined && aheadMs > marginMs;
   if (different > 0) return different === 1 && equal === 2 && !isOlder ? "similar" : "no";
-  if (equal === SIGNALS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
+  if (equal === MATCH_FIELDS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
   return isOlder ? "no" : "maybe";
 }
 
@@ -142,24 +153,18 @@ export async function takenReferences(
 
 async function referenceOf(
   context: AttemptsContext,
-  { endpoint, idempotencyKey, baseUrl }: AttemptRecord,
+  { endpoint, idempotencyKey }: AttemptRecord,
 ): Promise<string | undefined> {
-  const { store } = context;
-  const name = recordName(endpoint, idempotencyKey);
-  const owner = globalThis.crypto.randomUUID();
   const failed = "The idempotency store failed while it read an attempt.";
-  return fromStore(context, failed, async () => {
-    const attempt = { parameters: "", owner, leaseMs: 1, endpoint, idempotencyKey, baseUrl };
-    const found = await store.begin(name, attempt);
-    // Its retention ended in this moment.
-    if (found.state === "begun") await store.forget(name, owner);
-    return found.state === "succeeded" ? storedReference(found.result) : undefined;
-  });
+  const found = await fromStore(context, failed, () =>
+    context.store.read(recordName(endpoint, idempotencyKey)),
+  );
+  return found?.result === undefined ? undefined : storedReference(found.result);
 }
 
 function storedReference(result: string): string | undefined {
   try {
-    return paymentIn(JSON.parse(decodeResponse(result).text))?.reference;
+    return storedPayment(result).reference;
   } catch {
     return undefined;
   }

@@ -1,13 +1,14 @@
 // What the methods of `gateway.idempotency` do, loaded when the first of them is called.
 import { ENDPOINTS } from "../../contract/endpoints.ts";
-import type { Payment } from "../../contract/payment.ts";
-import { IdempotencyConflictError } from "../../errors/payment.ts";
-import type { AttemptRecord } from "../../idempotency/store.ts";
+import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
+import { IdempotencyConflictError } from "../../errors/attempt.ts";
+import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
 import type { Call } from "../call.ts";
-import { signalsOf } from "../payment-signals.ts";
+import { matchFieldsOf } from "../match-fields.ts";
+import type { CallOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import { type Attempt, allRecords, type LookContext, listRecords, toAttempt } from "./attempts.ts";
+import type { Look } from "../waiting/collect.ts";
 import { objectionTo } from "./check-outcome.ts";
 import {
   attemptsFor,
@@ -17,12 +18,18 @@ import {
   readCandidates,
   takenReferences,
 } from "./match-payments.ts";
+import {
+  type Attempt,
+  allRecords,
+  type LookContext,
+  listRecords,
+  toAttempt,
+} from "./recorded-attempts.ts";
 import { type CreateName, resolveAttempt } from "./resolve-attempt.ts";
-import { resolveByCandidate } from "./resolve-unknown.ts";
+import { lookForPayments, resolveByCandidate } from "./resolve-unknown.ts";
 
-export { listAttempts } from "./attempts.ts";
-export { lookForAttempt } from "./look-for-attempt.ts";
-export { resolveAttempt } from "./resolve-attempt.ts";
+export { listAttempts } from "./recorded-attempts.ts";
+export { readKey, resolveAttempt } from "./resolve-attempt.ts";
 export { resolveUnknown } from "./resolve-unknown.ts";
 
 /** An attempt of unknown outcome, with the payments that may be its own. */
@@ -32,13 +39,15 @@ export interface UnknownAttempt {
 }
 
 export async function contextOf(
-  { store, redactor, baseUrl }: Settings,
+  { store, redactor, baseUrl, loadLearned }: Settings,
   call: Call,
 ): Promise<LookContext> {
+  const learned = await loadLearned?.();
   return {
     store: await store(),
     redactor,
     baseUrl,
+    listedAfterMs: learned?.listedAfterMs,
     readPayment: (reference) => call(ENDPOINTS["payments.get"], { path: [reference] }),
     readPage: (options) => (query) =>
       call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
@@ -111,7 +120,7 @@ export async function otherCompletedPayments(
   accountReference: string,
   reference: string,
 ): Promise<Payment[]> {
-  const { accountReference: label } = signalsOf({ account_reference: accountReference });
+  const { accountReference: label } = matchFieldsOf({ account_reference: accountReference });
   if (label === undefined) return [];
   const records = await attemptsFor(context, context.store.digest(label));
   const others = await takenReferences(context, records);
@@ -122,4 +131,36 @@ export async function otherCompletedPayments(
     if (payment.status === "completed") completed.push({ ...payment, reference: other });
   }
   return completed;
+}
+
+const { method, path } = ENDPOINTS["mobileMoney.initiate"];
+const PROMPT = `${method} ${path}`;
+
+/** Longer than any attempt is old. */
+const MAX_AGE_MS = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Looks for the payment of one attempt to prompt a customer, and resolves the attempt by it. Never
+ * concludes that there is none: that it is `gone` means that looking on is of no use.
+ */
+export async function lookForAttempt(
+  context: LookContext,
+  idempotencyKey: string,
+  params: MobileMoneyPaymentParams,
+  options: CallOptions,
+): Promise<Look> {
+  const { accountReference } = matchFieldsOf(params);
+  if (accountReference === undefined) return "gone";
+  const digest = context.store.digest(accountReference);
+  const record = (await attemptsFor(context, digest)).find(
+    (one) => one.idempotencyKey === idempotencyKey && one.endpoint === PROMPT,
+  );
+  if (record === undefined) return "gone";
+  // A webhook, or another process, has resolved it.
+  if (record.state === "succeeded") return "found";
+  if (record.state === "in_flight") return "open";
+  const reports = await lookForPayments(context, { lookBackMs: MAX_AGE_MS }, options, record);
+  if (reports.some(({ state }) => state === "resolved")) return "found";
+  // Its request cannot be on its way any more, so this look was the last one that makes sense.
+  return record.notSentInMs === 0 ? "gone" : "open";
 }

@@ -1,23 +1,24 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
+import { IdempotencyConflictError } from "../../errors/attempt.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/payment.ts";
+import type { AttemptRecord, ResolveResult } from "../../idempotency/idempotency-store.ts";
 import { recordName } from "../../idempotency/run-once.ts";
-import type { AttemptRecord, ResolveResult } from "../../idempotency/store.ts";
 import { lastUnknownOwner } from "../../idempotency/unknown-attempts.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { type CallInput, nameOf } from "../call.ts";
-import { encodeReference } from "../http/stored-response.ts";
+import { encodeReference, storedPayment } from "../http/stored-response.ts";
 import { checkIdempotencyKey } from "../idempotency-key.ts";
 import { invalidParam } from "../invalid-params.ts";
 import { endpointForRequest, type RequestParams } from "../request.ts";
-import { type AttemptsContext, fromStore } from "./attempts.ts";
+import { dataOf } from "../response/envelope.ts";
+import { type Attempt, type AttemptsContext, fromStore, toAttempt } from "./recorded-attempts.ts";
 
 /** A call that creates something: its name, or the method and path of a `gateway.request`. */
 export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
 
-/** Which attempt `gateway.idempotency.resolve` resolves. */
-export interface ResolveOptions {
+/** Which key `gateway.idempotency.get` reads. */
+export interface KeyOptions {
   /**
    * The call that the key was used with, such as `"invoices.send"`, or `"POST /reports"` for a
    * `gateway.request`. Set it for every call but a mobile-money prompt.
@@ -25,6 +26,10 @@ export interface ResolveOptions {
    * @default "mobileMoney.initiate"
    */
   endpoint?: CreateName | undefined;
+}
+
+/** Which attempt `gateway.idempotency.resolve` resolves. */
+export interface ResolveOptions extends KeyOptions {
   /**
    * `error.attempt` of the `OutcomeUnknownError`. Set it if another process than this one got the
    * error, such as in a back office.
@@ -99,6 +104,52 @@ export const resolveInStore = (
   );
 };
 
+/**
+ * What the store knows of an idempotency key.
+ *
+ * - `free`: a call with the key would be sent. It was never used, its call sent nothing or was rejected, or its
+ *   result is older than the retention.
+ * - `in_flight`: another call makes an attempt now, at the latest until `notSentFrom`.
+ * - `unknown`: the attempt may have happened, and no call with the key is sent until it is resolved.
+ * - `succeeded`: calls with the key and the same parameters return its result.
+ */
+export type KeyState =
+  | {
+      readonly state: "free";
+      readonly idempotencyKey: string;
+      readonly endpoint: Attempt["endpoint"];
+    }
+  | (Attempt & { readonly state: "in_flight" | "unknown" })
+  | (Attempt & {
+      readonly state: "succeeded";
+      /** The reference of the payment that the call started, if its result names one. */
+      readonly reference: string | undefined;
+      /** The `data` of the response. */
+      readonly result: unknown;
+    });
+
+/** See `gateway.idempotency.get`. */
+export async function readKey(
+  context: AttemptsContext,
+  idempotencyKey: string,
+  given: KeyOptions,
+): Promise<KeyState> {
+  const options = ownOptions(given, ["endpoint"], "get");
+  const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
+  const key = checkIdempotencyKey(endpoint, idempotencyKey);
+  const failed = `${endpoint}: the idempotency store failed while it read the key.`;
+  return fromStore(context, failed, async (): Promise<KeyState> => {
+    const found = await context.store.read(recordName(endpoint, key));
+    if (found === undefined) {
+      return { state: "free", idempotencyKey: key, endpoint: endpoint as Attempt["endpoint"] };
+    }
+    const attempt = toAttempt(found);
+    if (found.state !== "succeeded") return { ...attempt, state: found.state };
+    const { body, reference } = storedPayment(found.result ?? "");
+    return { ...attempt, state: found.state, reference, result: dataOf(body) };
+  });
+}
+
 /** See `gateway.idempotency.resolve`. */
 export async function resolveAttempt(
   context: AttemptsContext,
@@ -122,5 +173,6 @@ export async function resolveAttempt(
     `${endpoint}: nothing was resolved under the idempotency key ${quoteMasked(key)}. ${reasonFor(found)}`,
     key,
     found.state === "too_early" ? found.notSentInMs : undefined,
+    found.state === "free" ? "free" : "taken",
   );
 }

@@ -1,13 +1,6 @@
-import type { AttemptRecord } from "../../idempotency/store.ts";
+import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
-import {
-  type Attempt,
-  type AttemptsContext,
-  allRecords,
-  type LookContext,
-  toAttempt,
-} from "./attempts.ts";
 import {
   attemptsFor,
   begunAtMs,
@@ -17,6 +10,13 @@ import {
   readCandidates,
   takenReferences,
 } from "./match-payments.ts";
+import {
+  type Attempt,
+  type AttemptsContext,
+  allRecords,
+  type LookContext,
+  toAttempt,
+} from "./recorded-attempts.ts";
 import { resolveInStore } from "./resolve-attempt.ts";
 
 /** How `gateway.idempotency.resolveUnknown` looks for payments. */
@@ -33,7 +33,9 @@ export interface ResolveUnknownOptions {
    * and the `Date` header of the service to 5 minutes before the attempt. The next call with the key
    * prompts the customer then. Leave it out if you do not know: absence is then only reported.
    *
-   * @default absence is never concluded
+   * With a profile that measured the list, it is at least ten times as long as was measured.
+   *
+   * @default with such a profile that time, and at least 10 minutes; otherwise absence is never concluded
    */
   notSentAfterMs?: number | undefined;
   /** Ends the look at once. It rejects with the signal's own reason. */
@@ -60,6 +62,9 @@ export type UnknownReport =
 // 100 years.
 const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
 
+/** The least time, if no one but a profile knows better. */
+const MIN_NOT_SENT_MS = 600_000;
+
 /** See `gateway.idempotency.resolveUnknown`. */
 export async function resolveUnknown(
   context: LookContext,
@@ -73,7 +78,12 @@ export async function resolveUnknown(
     checkWholeNumber("notSentAfterMs", notSentAfterMs, 1, MAX_AGE_MS);
   }
   signal?.throwIfAborted();
-  return lookForPayments(context, options, { signal });
+  const { listedAfterMs } = context;
+  const known =
+    listedAfterMs === undefined
+      ? options
+      : { ...options, notSentAfterMs: Math.max(notSentAfterMs ?? MIN_NOT_SENT_MS, listedAfterMs) };
+  return lookForPayments(context, known, { signal });
 }
 
 /**
@@ -122,7 +132,7 @@ async function otherAttempts(
   payments: readonly Candidate[],
 ): Promise<AttemptRecord[]> {
   const found: AttemptRecord[] = [];
-  for (const digest of new Set(payments.map(({ signals }) => signals.accountReference))) {
+  for (const digest of new Set(payments.map(({ digests }) => digests.accountReference[0]))) {
     const own = digest ?? record.digests.accountReference;
     if (own !== undefined) found.push(...(await attemptsFor(context, own)));
   }
@@ -177,7 +187,7 @@ export async function resolveByCandidate(
   context: LookContext,
   candidate: Candidate,
 ): Promise<boolean> {
-  const { accountReference } = candidate.signals;
+  const [accountReference] = candidate.digests.accountReference;
   if (accountReference === undefined || candidate.reference === "") return false;
   const records = await attemptsFor(context, accountReference);
   const possible = records.filter((one) => one.state !== "succeeded" && isPossible(one, candidate));

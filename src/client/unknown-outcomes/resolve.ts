@@ -1,12 +1,13 @@
 import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
+import type { IdempotencyStore } from "../../idempotency/idempotency-store.ts";
 import type { Call } from "../call.ts";
 import { onDemand } from "../on-demand.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Look } from "../waiting/collect.ts";
-import type { AttemptList, AttemptQuery, LookContext } from "./attempts.ts";
 import type { UnknownAttempt } from "./operations.ts";
-import type { ResolveOptions } from "./resolve-attempt.ts";
+import type { AttemptList, AttemptQuery, LookContext } from "./recorded-attempts.ts";
+import type { KeyOptions, KeyState, ResolveOptions } from "./resolve-attempt.ts";
 import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
 
 type Operations = typeof import("./operations.ts");
@@ -45,6 +46,27 @@ export class Idempotency {
    */
   async list(query?: AttemptQuery): Promise<AttemptList> {
     return this.#run(({ listAttempts }, context) => listAttempts(context, query));
+  }
+
+  /**
+   * What the store knows of a key. Sends nothing and changes nothing. Call it to decide whether an
+   * order may be paid again, or to find the payment of a call whose response your process lost.
+   *
+   * A key that is `free` may be used by another process a moment later: to pay, make the call with the key.
+   *
+   * @param idempotencyKey - The key.
+   * @throws {InvalidParamsError} for a key that is not a string of 1 to 255 characters.
+   * @throws {ConnectionError} if the store fails.
+   *
+   * @example
+   * ```ts
+   * const key = await gateway.idempotency.get("ORDER-42/1");
+   * if (key.state === "succeeded") console.log("paid by", key.reference);
+   * if (key.state === "unknown") console.log("not known before", key.notSentFrom);
+   * ```
+   */
+  async get(idempotencyKey: string, options: KeyOptions = {}): Promise<KeyState> {
+    return this.#run(({ readKey }, context) => readKey(context, idempotencyKey, options));
   }
 
   /**
@@ -129,6 +151,11 @@ export class Idempotency {
     const { reference } = payment;
     if (reference === undefined || reference === "") return false;
     return this.#run(({ resolveByPayment }, context) => resolveByPayment(context, payment));
+  }
+
+  /** @internal For a checkout: whether the keys are remembered by this store. */
+  async isStoredBy(store: IdempotencyStore): Promise<boolean> {
+    return (await this.#settings.store()) === store;
   }
 
   /** @internal For the page of an operator: changes nothing. */

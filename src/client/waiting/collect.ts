@@ -5,6 +5,7 @@ import type {
   Payment,
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
+import { withKey } from "../../errors/base.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Semaphore } from "../../internal/semaphore.ts";
@@ -19,7 +20,7 @@ import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "./wait-op
 /** How to start a payment and wait until it reaches a final status. */
 export interface CollectOptions
   extends WaitOptions,
-    Pick<CreateOptions, "idempotencyKey" | "idempotencyWaitMs"> {
+    Pick<CreateOptions, "idempotencyKey" | "idempotencyWaitMs" | "sendBefore"> {
   /**
    * The time limit of the start and the wait together, in milliseconds. Lower it if the customer
    * waits for your response; the payment goes on without you.
@@ -38,6 +39,7 @@ const COLLECT_OPTION_NAMES = [
   ...WAIT_OPTION_NAMES,
   "idempotencyKey",
   "idempotencyWaitMs",
+  "sendBefore",
   "onStarted",
 ];
 
@@ -52,7 +54,7 @@ export async function collectPayment(
   given: CollectOptions,
 ): Promise<Payment> {
   const options = checkWaitOptions(given, "collect", COLLECT_OPTION_NAMES);
-  const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = options;
+  const { idempotencyKey, idempotencyWaitMs, sendBefore, onStarted, waitMs, ...wait } = options;
   if (onStarted !== undefined) checkFunction("onStarted", onStarted);
   // From the checked options: a copy would inherit from `Object.prototype`, which others can change.
   const { signal, headers, timeoutMs } = options;
@@ -62,7 +64,7 @@ export async function collectPayment(
     call<MobileMoneyPayment>(
       ENDPOINTS["mobileMoney.initiate"],
       { body: params, atMostMs: leftMs() },
-      { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs },
+      { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs, sendBefore },
     );
   const look = (totalTimeoutMs: number) =>
     finder.look(String(idempotencyKey), params, { signal, headers, timeoutMs, totalTimeoutMs });
@@ -87,15 +89,20 @@ export async function collectPayment(
   try {
     return await waitForFinalStatus(turns, read, reference, { ...wait, waitMs: leftMs() });
   } catch (error) {
-    if (!isGatewayError(error) || error.code === "payment_pending") throw error;
-    // The error of a read must not look as if the prompt was rejected and could be sent again.
-    throw new PaymentPendingError(
-      `The payment ${reference} was started, but the service rejected the read of it. This is not a failure: it may still be paid. Keep the reference and do not start it again. ${error.message}`,
-      reference,
-      lastRead,
-      { cause: error },
-    );
+    const pending = asPending(error, reference, lastRead);
+    throw idempotencyKey === undefined ? pending : withKey(pending, "taken");
   }
+}
+
+/** The error of a read must not look as if the prompt was rejected and could be sent again. */
+function asPending(error: unknown, reference: string, lastRead: Payment | undefined): unknown {
+  if (!isGatewayError(error) || error.code === "payment_pending") return error;
+  return new PaymentPendingError(
+    `The payment ${reference} was started, but the service rejected the read of it. This is not a failure: it may still be paid. Keep the reference and do not start it again. ${error.message}`,
+    reference,
+    lastRead,
+    { cause: error },
+  );
 }
 
 /** What a look for the payment of an attempt says. `open`: it may still be found. */

@@ -1,20 +1,32 @@
 import {
   type Attributes,
+  type Context,
   context,
+  createTraceState,
+  isSpanContextValid,
+  type Link,
+  type Meter,
   metrics,
   propagation,
   ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { ReceiveResult, ReceiveView, WebhookHooks } from "../../webhooks/receiver/hooks.ts";
-import { errorTypeOf, MESSAGING } from "./attributes.ts";
+import { EVENT_KINDS } from "../../contract/events.ts";
+import type { TraceContext } from "../../webhooks/inbox/inbox-types.ts";
+import type {
+  ProcessResult,
+  ProcessView,
+  ReceiveResult,
+  ReceiveView,
+  WebhookHooks,
+} from "../../webhooks/receiver/receiver-hooks.ts";
+import type { OtelInboxStatsOptions } from "./checkout-and-inbox.ts";
 import type { OtelHooksOptions } from "./gateway-hooks.ts";
-import type { OtelInboxStatsOptions } from "./inbox-stats.ts";
-import { linksTo, traceContextOf } from "./trace-context.ts";
-import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
 
 /** Options of `otelWebhookHooks`. */
 export interface OtelWebhookHooksOptions extends OtelHooksOptions, OtelInboxStatsOptions {
@@ -23,6 +35,26 @@ export interface OtelWebhookHooksOptions extends OtelHooksOptions, OtelInboxStat
    * @default none
    */
   route?: string | undefined;
+}
+
+/** The conventions for messaging: https://opentelemetry.io/docs/specs/semconv/messaging/ */
+const MESSAGING = { "messaging.system": "malipo" };
+
+/** The value of a metric for everything that is not known: each value makes another series. */
+const OTHER = "_OTHER";
+
+/** The kind of an event for a metric. Senders may write any kind. */
+const metricKind = (kind: string): string =>
+  (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER;
+
+// Nine digits may be a phone number.
+const isTypeName = (value: unknown): value is string =>
+  typeof value === "string" && /^[\w.-]{1,64}$/.test(value) && !/\d{9}/.test(value);
+
+/** A short name of an error: never its message, which may quote the data of a customer. */
+function errorTypeOf(error: unknown): string {
+  const { code, name } = Object(error) as { code?: unknown; name?: unknown };
+  return [code, name].find(isTypeName) ?? OTHER;
 }
 
 /** Every carrier of the OpenTelemetry API is read through such functions. */
@@ -37,6 +69,92 @@ function pathOf(url: string | undefined): Attributes {
   // A query may hold anything, such as a token.
   const scheme = URL.canParse(url) && { "url.scheme": protocol.slice(0, -1) };
   return { "url.path": pathname, ...scheme };
+}
+
+// The form of W3C Trace Context, whatever propagator the user has: only these two functions read and write it.
+const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+/** A span as W3C headers, to be stored; `undefined` for the span of no provider. */
+function traceContextOf(span: Span): TraceContext | undefined {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  if (!isSpanContextValid(span.spanContext())) return undefined;
+  const state = traceState?.serialize();
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+    ...(state && { tracestate: state }),
+  };
+}
+
+/** The link to a stored span; none if there was no span. */
+function linksTo(stored: TraceContext | undefined): Link[] {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(stored?.traceparent ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return [];
+  const linked: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(stored?.tracestate && { traceState: createTraceState(stored.tracestate) }),
+  };
+  return isSpanContextValid(linked) ? [{ context: linked }] : [];
+}
+
+/** The metrics of a receiver, named by what happened. */
+type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+function createWebhookMetrics(meter: Meter) {
+  const counter = (name: string, unit: string, description: string) =>
+    meter.createCounter(`malipo.webhooks.${name}`, { unit, description });
+  const histogram = (name: string, description: string) =>
+    meter.createHistogram(name, { unit: "s", description });
+  const received = counter("received", "{delivery}", "Requests, by what became of them.");
+  const attempts = counter("attempts", "{attempt}", "Attempts to process an event.");
+  const deadLetters = counter("dead_letters", "{event}", "Events whose last attempt failed.");
+  const receiveDuration = histogram(
+    "malipo.webhooks.receive.duration",
+    "From a request to its response.",
+  );
+  const lag = histogram(
+    "malipo.webhooks.lag",
+    "From a delivery to the first attempt to process its event.",
+  );
+  const processDuration = histogram(
+    "messaging.process.duration",
+    "Duration of an attempt to process an event.",
+  );
+
+  return {
+    received: ({ result, status, event, durationMs }: ReceiveResult, own: Context) => {
+      const attributes = {
+        "malipo.result": result,
+        "http.response.status_code": status,
+        ...(event !== undefined && { "messaging.destination.name": metricKind(event) }),
+      };
+      received.add(1, attributes, own);
+      receiveDuration.record(durationMs / 1_000, attributes, own);
+    },
+    started: ({ event, attempt, receivedAt }: ProcessView, own: Context) => {
+      if (attempt !== 1 || receivedAt === undefined) return;
+      // The clock of another process may be ahead.
+      const seconds = Math.max(0, Date.now() - receivedAt) / 1_000;
+      lag.record(seconds, { "messaging.destination.name": metricKind(event) }, own);
+    },
+    processed: (
+      { event }: ProcessView,
+      { error, willRetry, durationMs }: ProcessResult,
+      own: Context,
+    ) => {
+      const destination = { "messaging.destination.name": metricKind(event) };
+      const attributes = {
+        ...destination,
+        ...(error !== undefined && { "error.type": errorTypeOf(error) }),
+      };
+      const operation = { ...MESSAGING, "messaging.operation.name": "process" };
+      processDuration.record(durationMs / 1_000, { ...operation, ...attributes }, own);
+      attempts.add(1, attributes, own);
+      if (error !== undefined && !willRetry) deadLetters.add(1, destination, own);
+    },
+  };
 }
 
 const receiveHook =

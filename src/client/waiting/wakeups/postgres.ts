@@ -6,7 +6,7 @@
 
 import type { Notification, Pool, PoolClient } from "pg";
 import { checkText, ownOptions } from "../../../internal/check-options.ts";
-import { createWakeups, type Wakeups } from "./local.ts";
+import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {
@@ -49,7 +49,7 @@ const MAX_PAYLOAD_BYTES = 7_999;
 function listen(
   pool: Pick<Pool, "connect">,
   channel: string,
-  onReference: (reference: string) => void,
+  onName: (name: string) => void,
 ): () => void {
   let release: (() => void) | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -67,7 +67,7 @@ function listen(
   };
   const listenOn = (client: PoolClient) => {
     const onNotification = ({ channel: from, payload }: Notification) => {
-      if (from === channel) onReference(payload ?? "");
+      if (from === channel) onName(payload ?? "");
     };
     const releaseClient = () => {
       if (release !== releaseClient) return;
@@ -139,12 +139,11 @@ export function postgresWakeups(
   const local = createWakeups();
   const close = listen(listenPool, channel, local.notify);
   return {
-    wake: local.wake,
-    notify: (reference) => {
-      if (new TextEncoder().encode(reference).length > MAX_PAYLOAD_BYTES) return;
+    ...wakeupsBy(local.wake, (name) => {
+      if (new TextEncoder().encode(name).length > MAX_PAYLOAD_BYTES) return;
       // Without PostgreSQL there are no hints, but the reads still come: no reason to fail anything.
-      pool.query("SELECT pg_notify($1, $2)", [channel, reference]).catch(() => {});
-    },
+      pool.query("SELECT pg_notify($1, $2)", [channel, name]).catch(() => {});
+    }),
     close: async () => close(),
   };
 }

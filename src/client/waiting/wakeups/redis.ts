@@ -6,7 +6,7 @@
 
 import type { Cluster, Redis } from "ioredis";
 import { ownOptions } from "../../../internal/check-options.ts";
-import { createWakeups, type Wakeups } from "./local.ts";
+import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over Redis. */
 export interface RedisWakeups extends Wakeups {
@@ -56,8 +56,8 @@ export function redisWakeups(
   const own = ownOptions(options, ["channel"], "redisWakeups");
   const { channel = "malipo:wakeups" } = own;
   const local = createWakeups();
-  const onMessage = (from: string, reference: string) => {
-    if (from === channel) local.notify(reference);
+  const onMessage = (from: string, name: string) => {
+    if (from === channel) local.notify(name);
   };
   subscriber.on("message", onMessage);
   // Without Redis there are no hints, but the reads still come: no reason to fail anything.
@@ -69,10 +69,9 @@ export function redisWakeups(
   subscriber.on("ready", subscribe);
   subscribe();
   return {
-    wake: local.wake,
-    notify: (reference) => {
-      publisher.publish(channel, reference).catch(ignore);
-    },
+    ...wakeupsBy(local.wake, (name) => {
+      publisher.publish(channel, name).catch(ignore);
+    }),
     close: async () => {
       subscriber.off("message", onMessage);
       subscriber.off("ready", subscribe);

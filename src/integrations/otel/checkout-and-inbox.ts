@@ -1,5 +1,13 @@
-import { type BatchObservableResult, type Meter, metrics } from "@opentelemetry/api";
-import type { InboxStats } from "../../webhooks/inbox/types.ts";
+import {
+  type BatchObservableResult,
+  type Meter,
+  metrics,
+  SpanKind,
+  trace,
+} from "@opentelemetry/api";
+import type { OrderChange } from "../../checkout/order-change.ts";
+import type { InboxStats } from "../../webhooks/inbox/inbox-types.ts";
+import type { OtelHooksOptions } from "./gateway-hooks.ts";
 
 /** Options of `otelInboxStats`. */
 export interface OtelInboxStatsOptions {
@@ -70,4 +78,60 @@ export function otelInboxStats(
   const observed = gauges.map(({ gauge }) => gauge);
   meter.addBatchObservableCallback(observe, observed);
   return () => meter.removeBatchObservableCallback(observe, observed);
+}
+
+/** Options of `otelCheckout`. */
+export interface OtelCheckoutOptions extends OtelHooksOptions, OtelInboxStatsOptions {}
+
+/**
+ * Makes the `onChange` of a checkout that counts its changes and records each as an OpenTelemetry span. The
+ * span is a child of the active span, such as that of the request of a page or of a webhook. No span
+ * contains a phone, and no metric the id of an order.
+ *
+ * | metric | meaning |
+ * |---|---|
+ * | `malipo.checkout.changes` | changes of orders, by `malipo.change` and `malipo.order.status` |
+ * | `malipo.checkout.paid` | orders whose whole amount came |
+ * | `malipo.checkout.effects` | orders whose goods were given |
+ * | `malipo.checkout.reviews` | reviews that began, by `malipo.review.kind` |
+ *
+ * @example
+ * ```ts
+ * import { otelCheckout, otelHooks, otelWebhookHooks } from "malipo/otel";
+ *
+ * const checkout = createCheckout({
+ *   store,
+ *   onPaid,
+ *   gateway: { hooks: otelHooks() },
+ *   hooks: otelWebhookHooks(),
+ *   onChange: otelCheckout(),
+ * });
+ * ```
+ */
+export function otelCheckout(options: OtelCheckoutOptions = {}): (change: OrderChange) => void {
+  const { tracer = trace.getTracer("malipo"), meter = metrics.getMeter("malipo") } = options;
+  const counter = (name: string, unit: string, description: string) =>
+    meter.createCounter(`malipo.checkout.${name}`, { unit, description });
+  const changes = counter("changes", "{change}", "Changes of orders, by what became known.");
+  const paid = counter("paid", "{order}", "Orders whose whole amount came.");
+  const effects = counter("effects", "{order}", "Orders whose goods were given.");
+  const reviews = counter("reviews", "{review}", "Reviews that began, for a person to decide.");
+  return ({ order, from, by, newReviews, line: _ }) => {
+    const attributes = { "malipo.change": by, "malipo.order.status": order.status };
+    const span = tracer.startSpan(`checkout ${by}`, {
+      kind: SpanKind.INTERNAL,
+      attributes: {
+        ...attributes,
+        "malipo.order.id": order.id,
+        "malipo.order.effect": order.effect,
+        "malipo.order.attempts": order.attempts.length,
+        ...(from !== undefined && { "malipo.order.status_before": from }),
+      },
+    });
+    span.end();
+    changes.add(1, attributes);
+    if (order.status === "paid" && from !== "paid") paid.add(1);
+    if (by === "effect_done") effects.add(1);
+    for (const { kind } of newReviews) reviews.add(1, { "malipo.review.kind": kind });
+  };
 }

@@ -3,6 +3,12 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../describe-error.ts";
 import { isLocked, LOCK_RETRY_MS, LOCKED_REASON } from "./locks.ts";
 
+/** A path, or a database that is open already. */
+export type SqliteSource = string | DatabaseSync;
+
+const nameOf = (source: SqliteSource) =>
+  typeof source === "string" ? source : "the open database";
+
 const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
 
 /**
@@ -22,9 +28,9 @@ function createPrivately(path: string): void {
 }
 
 /** What other users of this machine may do with the file, as a warning; `undefined` for nothing. */
-export function modeWarning(path: string): ConfigurationError | undefined {
+export function modeWarning(path: SqliteSource): ConfigurationError | undefined {
   // Windows has no such modes.
-  if (!isOnDisk(path) || process.platform === "win32") return undefined;
+  if (typeof path !== "string" || !isOnDisk(path) || process.platform === "win32") return undefined;
   const mode = process.getBuiltinModule("node:fs").statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
   return new ConfigurationError(
@@ -33,8 +39,8 @@ export function modeWarning(path: string): ConfigurationError | undefined {
 }
 
 /** @param owner - The function of malipo that the user called: `sqliteInbox`. */
-export function cannotUse(owner: string, path: string, error: unknown): ConfigurationError {
-  return new ConfigurationError(`${owner} cannot use ${path}: ${reasonOf(error)}`, {
+export function cannotUse(owner: string, source: SqliteSource, error: unknown): ConfigurationError {
+  return new ConfigurationError(`${owner} cannot use ${nameOf(source)}: ${reasonOf(error)}`, {
     cause: error,
   });
 }
@@ -47,12 +53,14 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Opens a file, and creates a missing one. Nothing is read from it or written to it yet.
+ * Opens a file, and creates a missing one. Nothing is read from it or written to it yet. A database that
+ * is open already stays unchanged.
  *
  * @throws {ConfigurationError} for a file that cannot be opened, and in a runtime without
  * `node:sqlite`.
  */
-export function openFile(owner: string, path: string): DatabaseSync {
+export function openFile(owner: string, path: SqliteSource): DatabaseSync {
+  if (typeof path !== "string") return path;
   // At run time: a bundle for a runtime without it fails here, with a message that says why.
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
@@ -62,16 +70,18 @@ export function openFile(owner: string, path: string): DatabaseSync {
   }
   try {
     createPrivately(path);
-    return new sqlite.DatabaseSync(path);
+    const database = new sqlite.DatabaseSync(path);
+    // Commits of other processes take milliseconds: SQLite waits for these, and no longer, since it
+    // would block the event loop.
+    database.exec(`PRAGMA busy_timeout = ${LOCK_RETRY_MS}`);
+    return database;
   } catch (error) {
     throw cannotUse(owner, path, error);
   }
 }
 
-/** Makes a commit wait for the disk, and not block the event loop for a locked file. */
+/** Makes a commit wait for the disk. */
 export function makeDurable(database: DatabaseSync): void {
-  // Commits of other processes take milliseconds: SQLite waits for these.
-  database.exec(`PRAGMA busy_timeout = ${LOCK_RETRY_MS}`);
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("PRAGMA synchronous = FULL");
 }

@@ -7,7 +7,7 @@ import type { Redactor } from "../../internal/redact.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { callHook } from "../hooks.ts";
 import { isBrowser } from "../runtime.ts";
-import type { AttemptLog, ConnectionDetails, LoggedAttempt } from "./types.ts";
+import type { AttemptLog, ConnectionDetails, LoggedAttempt } from "./platform-types.ts";
 
 /** What a value of MALIPO_LOG lets through. */
 const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {

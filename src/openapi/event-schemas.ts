@@ -1,24 +1,16 @@
+import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import {
-  COMPLETED_FIELDS,
-  EVENT_KINDS,
-  type EventKind,
-  FAILED_FIELDS,
-} from "../contract/events.ts";
-import { AMOUNT, exampleOf, FIELDS, type Json, undocumentedObject } from "./fields.ts";
+  exampleOf,
+  type InterfaceName,
+  interfaceSchema,
+  type Json,
+  undocumentedObject,
+} from "./field-schemas.ts";
 
-function paymentData(names: readonly string[], status: string): Json {
-  const properties = {
-    ...Object.fromEntries(names.map((name) => [name, FIELDS[name]])),
-    amount: AMOUNT.string,
-    status: { const: status, description: "Status." },
-  };
-  return {
-    type: "object",
-    properties,
-    required: Object.keys(properties),
-    description: "The payment.",
-  };
-}
+const documentedData = (name: InterfaceName): Json => ({
+  ...interfaceSchema(name),
+  description: "The payment.",
+});
 
 /** The fields of an invoice, as the sandbox has them. */
 export const INVOICE: Json = {
@@ -35,11 +27,11 @@ const undocumentedData = (example: Json) => undocumentedObject(example, "Not doc
 
 /** The schema of `data`, with an example. */
 const DATA: Readonly<Record<EventKind, Json>> = {
-  "payment.completed": paymentData(COMPLETED_FIELDS, "completed"),
-  "payment.failed": paymentData(FAILED_FIELDS, "failed"),
+  "payment.completed": documentedData("PaymentCompletedData"),
+  "payment.failed": documentedData("PaymentFailedData"),
   "payment.initiated": undocumentedData({
     payment_id: 1,
-    reference: exampleOf(FIELDS.reference),
+    reference: exampleOf(interfaceSchema("Payment").properties.reference as Json),
     amount: "100.00",
     status: "pending",
   }),

@@ -20,7 +20,7 @@ export interface Merchant extends Record<string, unknown> {}
  * @see docs/service.md, "Endpoints"
  */
 export interface PaymentAccount {
-  /** Identifier, for the `payment_account_id` parameter of `mobileMoney.initiate`. */
+  /** Identifier of the account, for the start of a payment. */
   payment_account_id?: string | number;
   [field: string]: unknown;
 }

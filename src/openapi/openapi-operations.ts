@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
 import type { SchemaName } from "../contract/schemas.ts";
 import { ENDPOINT_NOTES } from "./endpoint-notes.ts";
-import { exampleOf, type Json, jsonContent, undocumented } from "./fields.ts";
+import { exampleOf, type Json, jsonContent, undocumented } from "./field-schemas.ts";
 import { DOCUMENT_SCHEMAS, schemaName, schemaRef } from "./schemas.ts";
 
 /** The namespace of the client, as a title: `Mobile money` for `mobileMoney.initiate`. */

@@ -1,9 +1,9 @@
 import { SCOPES } from "../contract/endpoints.ts";
 import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
-import { eventExample, eventSchemaName } from "./events.ts";
-import { type Json, jsonContent, undocumented } from "./fields.ts";
-import { paths, tags } from "./operations.ts";
+import { eventExample, eventSchemaName } from "./event-schemas.ts";
+import { type Json, jsonContent, undocumented } from "./field-schemas.ts";
+import { paths, tags } from "./openapi-operations.ts";
 import { DOCUMENT_SCHEMAS, schemaRef } from "./schemas.ts";
 
 const DESCRIPTION = `Mobile-money payments: payment prompts on a customer's phone (STK push), payment status, invoices, and signed webhooks.

@@ -1,11 +1,11 @@
 import type { Payment } from "../../contract/payment.ts";
-import { storeError } from "../../idempotency/run-once.ts";
 import type {
   AttemptPage,
   AttemptRecord,
   IdempotencyStore,
   ListQuery,
-} from "../../idempotency/store.ts";
+} from "../../idempotency/idempotency-store.ts";
+import { storeError } from "../../idempotency/run-once.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { CallOptions } from "../options.ts";
@@ -61,6 +61,8 @@ export interface AttemptsContext {
 /** What a look for payments needs beside the store. */
 export interface LookContext extends AttemptsContext {
   readonly baseUrl: string;
+  /** After which time a payment is in the list for certain, as a profile of the service has it. */
+  readonly listedAfterMs?: number | undefined;
   readPage(options: CallOptions): ReadPage;
   readPayment(reference: string): Promise<Payment>;
 }

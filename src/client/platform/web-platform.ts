@@ -1,4 +1,4 @@
-import type { AttemptLog, ConnectionDetails } from "./types.ts";
+import type { AttemptLog, ConnectionDetails } from "./platform-types.ts";
 
 /** No log: a browser and Cloudflare Workers have no stderr. */
 export const attemptLog = (): (() => AttemptLog) | undefined => undefined;

@@ -1,7 +1,8 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
 import type { Outcome } from "../../errors/base.ts";
-import type { Fence } from "../../idempotency/fence.ts";
+import type { Deadline } from "../../idempotency/deadline.ts";
 import type { CallLimits, Settings } from "../settings.ts";
+import type { SendBefore } from "./send-before.ts";
 
 /** A call that is made: what errors and hooks say of it. */
 export interface CallContext {
@@ -21,7 +22,10 @@ export interface HttpRequest {
 
 export interface Limits extends CallLimits {
   readonly signal: AbortSignal | undefined;
-  readonly beforeSend?: Fence | undefined;
+  /** Until when the attempt of an idempotency key may be sent. */
+  readonly deadline?: Deadline | undefined;
+  /** Until when the caller allows it to be sent. */
+  readonly sendBefore?: SendBefore | undefined;
 }
 
 /** A response whose body was read to its end. */

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** A page or a route: a function of `Request` objects. */
+export type RequestHandler = (request: Request) => Promise<Response>;
+
+/** The largest form of any page: the ids of one list, or a phone number. */
+const MAX_BODY_BYTES = 50_000;
+
+/** The body of a request; `undefined` if it is larger than `maxBytes`, or breaks off. */
+export async function readNodeBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request) {
+      length += chunk.length;
+      // The rest is read and thrown away: a client that is still sending does not read the response.
+      if (length <= maxBytes) chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return length > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
+}
+
+/** @throws {TypeError} for a host or a method that no `Request` may have. */
+function requestOf(
+  request: IncomingMessage & { readonly originalUrl?: string },
+  body: string,
+  signal: AbortSignal,
+): Request {
+  const { method = "GET", headers, originalUrl, url = "/" } = request;
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Request(new URL(originalUrl ?? url, `http://${headers.host ?? "localhost"}`), {
+    method,
+    headers: lines,
+    signal,
+    ...(method === "POST" && { body }),
+  });
+}
+
+/** Any client may send a malformed request: it gets a response, and never ends the process. */
+async function responseTo(
+  request: IncomingMessage,
+  handler: RequestHandler,
+  signal: AbortSignal,
+): Promise<Response> {
+  const body = await readNodeBody(request, MAX_BODY_BYTES);
+  if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
+  let converted: Request;
+  try {
+    converted = requestOf(request, body, signal);
+  } catch {
+    return new Response("The request is malformed.\n", { status: 400 });
+  }
+  return handler(converted);
+}
+
+/** Sends a body as it comes: an event stream has no end for a long time. */
+async function send({ body }: Response, response: ServerResponse): Promise<void> {
+  for await (const chunk of body ?? []) {
+    if (response.destroyed) return;
+    response.write(chunk);
+  }
+  response.end();
+}
+
+/**
+ * Mounts a handler of `Request` objects on everything built on `node:http`: plain servers, Express,
+ * Nest. Mount it above body parsers. An error of the handler goes to `next`, as Express passes it;
+ * without `next`, the response is a 500.
+ *
+ * @example
+ * ```ts
+ * app.use("/operator", onNode(operatorHandler({ receiver, gateway, authorize })));
+ * ```
+ */
+export function onNode(
+  handler: RequestHandler,
+): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error: unknown) => void,
+) => Promise<void> {
+  return async (request, response, next) => {
+    const controller = new AbortController();
+    response.once("close", () => controller.abort());
+    try {
+      const result = await responseTo(request, handler, controller.signal);
+      if (response.destroyed || response.headersSent) return;
+      response.writeHead(result.status, Object.fromEntries(result.headers));
+      await send(result, response);
+    } catch (error) {
+      if (next !== undefined) next(error);
+      else if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    }
+  };
+}
