@@ -1,4 +1,5 @@
-// Responds to every request with the same JSON, which fits every client of the benchmark.
+// Responds to every request with the same JSON, which fits every client of the benchmark. Only the reference
+// of a payment is new each time.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -6,14 +7,15 @@ const RESPONSE = JSON.stringify({
   success: true,
   id: "obj_1",
   object: "customer",
-  data: { reference: "PAY-7f3c9a1e5b", status: "pending", checkout_request_id: "ws_CO_1" },
+  data: { reference: "PAY-0000000000", status: "pending", checkout_request_id: "ws_CO_1" },
 });
+let payments = 0;
 
 const server = createServer((request, response) => {
   request.resume();
   request.on("end", () => {
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(RESPONSE);
+    response.end(RESPONSE.replace("0000000000", String(++payments).padStart(10, "0")));
   });
 });
 server.keepAliveTimeout = 60_000;

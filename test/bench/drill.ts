@@ -1,7 +1,7 @@
 // Drills the shops of the examples, all cases of each, and counts false alarms: these shops are right.
 // Then it drills the broken shops, and counts those that are found.
 //
-//   npm run bench -- drill                  all four, and the one on Express twice
+//   npm run bench -- drill                  all four, twice: about half an hour
 //   npm run bench -- drill fastify nest     some, and how many times: --rounds 3
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { formatReport } from "../../src/drill/report.ts";
+import { countCases, formatReport } from "../../src/drill/drill-report.ts";
 import { BROKEN_SHOPS } from "../drill/shops/broken-shops.ts";
 import { brokenPromises, drillBroken, node, shopFolder } from "../drill/shops/drill-shop.ts";
 import { drillExample } from "../drill/shops/example-shops.ts";
@@ -43,7 +43,7 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "1" }, workers: { type: "string", default: "2" } },
 });
 const names =
-  positionals.length === 0 ? ["express", "fastify", "nest", "next", "express"] : positionals;
+  positionals.length === 0 ? [...Object.keys(FILES), ...Object.keys(FILES)] : positionals;
 
 mkdirSync(BUNDLES, { recursive: true });
 const rows: string[][] = [];
@@ -56,15 +56,16 @@ for (const name of names) {
   for (let round = 0; round < Number(values.rounds); round++) {
     const result = await drillExample(node(file), values.workers);
     const { results, obstacles, elapsedMs } = result;
-    const failed = results.filter(({ problems }) => problems.size > 0).length;
+    const { failed, notRun } = countCases(result);
+    const run = results.length - notRun;
     if (failed > 0 || obstacles.length > 0) console.log(formatReport(result));
-    cases += results.length;
+    cases += run;
     alarms += failed;
     if (name === "express") {
       slowestMs = Math.max(slowestMs, elapsedMs);
-      fewestCases = Math.min(fewestCases, results.length);
+      fewestCases = Math.min(fewestCases, run);
     }
-    rows.push([name, `${results.length}`, `${failed}`, `${(elapsedMs / 1_000).toFixed(0)} s`]);
+    rows.push([name, `${run}`, `${failed}`, `${(elapsedMs / 1_000).toFixed(0)} s`]);
   }
 }
 rmSync(BUNDLES, { recursive: true, force: true });
@@ -73,7 +74,9 @@ const shops = shopFolder();
 let found = 0;
 for (const shop of BROKEN_SHOPS) {
   const broken = brokenPromises(await drillBroken(shops, shop));
-  if (broken.join() === shop.breaks) found++;
+  const { breaks, follows = [] } = shop;
+  const isOnly = broken.every((one) => one === breaks || follows.includes(one));
+  if (broken.includes(breaks) && isOnly) found++;
   else console.log(`not found: ${shop.name}; the drill found: ${broken.join(", ") || "nothing"}`);
 }
 shops.remove();
@@ -86,16 +89,16 @@ console.log(`\n${textTable(["shop", "cases", "false alarms", "time"], rows)}\n`)
 const seconds = (slowestMs / 1_000).toFixed(0);
 const goals = [
   {
-    text: `the shop on Express: at least 200 cases (${fewestCases}) in at most 180 s (${seconds} s)`,
-    met: fewestCases >= 200 && slowestMs > 0 && slowestMs <= 180_000,
+    text: `the shop on Express: at least 250 cases (${fewestCases}) in at most 300 s (${seconds} s)`,
+    met: fewestCases >= 250 && slowestMs > 0 && slowestMs <= 300_000,
   },
   {
     text: `every broken shop is found by its promise: ${found} of ${BROKEN_SHOPS.length}`,
     met: found === BROKEN_SHOPS.length,
   },
   {
-    text: `no false alarm in at least 1,000 cases of right shops: ${alarms} in ${cases}`,
-    met: alarms === 0 && cases >= 1_000,
+    text: `no false alarm in at least 2,000 cases of right shops: ${alarms} in ${cases}`,
+    met: alarms === 0 && cases >= 2_000,
   },
   { text: `src/drill has at most 1,500 lines: ${lines}`, met: lines <= 1_500 },
 ];

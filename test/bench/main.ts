@@ -2,7 +2,7 @@
 //
 //   npm run bench                       every subject; writes docs/contributing/benchmarks.md and its chart
 //   npm run bench -- call               one subject
-//   npm run bench -- wait|receiver|scale|stored-events|sandbox|drill [options of that program]
+//   npm run bench -- wait|receiver|scale|stored-events|sandbox|drill|checkout [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -38,6 +38,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "stored-events": "A delivery when many events are stored",
   wait: "Waiting for a payment",
   drill: "A fire drill of the example shops",
+  checkout: "An order of a checkout",
 };
 
 const SUBJECTS = [...Object.keys(TABLES), ...Object.keys(PROGRAMS)];
@@ -108,7 +109,9 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "scale", "stored-events", "wait", "observe", "drill"].includes(subject))
+if (
+  !["receiver", "scale", "stored-events", "wait", "observe", "drill", "checkout"].includes(subject)
+)
   installPeers();
 
 if (subject in PROGRAMS) {

@@ -48,7 +48,7 @@ const inbox = INBOXES[kind]?.() as Inbox;
 await inbox.start({
   run: async () => void processed++,
   concurrency: 8,
-  queues: ["payment.completed"],
+  kinds: ["payment.completed"],
   onError: (error) => console.error(String(error)),
 });
 

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { encodeProfile } from "../../src/profile/file-format.ts";
+import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
 import { malipo } from "./command-line.ts";
 
 const ENDPOINT = "POST /mobile-money/payment/initiate";
@@ -217,6 +219,11 @@ describe("malipo attempts resolve-unknown", () => {
       { state: "none", attempt: { idempotencyKey: "ORDER-42/1" } },
     ]);
     const args = ["resolve-unknown", "--look-back", "1h", "--not-sent-after", "1ms", "--yes"];
+    // The attempt is younger than the list of this service may be late.
+    const profile = join(folder, "malipo.service.json");
+    const lists = { "GET /payments": { listedWithinMs: 10_000 } };
+    writeFileSync(profile, JSON.stringify(encodeProfile({ ...EMPTY_PROFILE, lists })));
+    expect((await attempts(...args, "--profile", profile)).stdout).toMatch(/ORDER-42\/1 +none/);
     expect((await attempts(...args)).stdout).toMatch(/ORDER-42\/1 +not_sent/);
     expect(await stateOf("ORDER-42/1")).toBeUndefined();
   });

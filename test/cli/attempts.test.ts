@@ -8,15 +8,14 @@ import { redisIdempotency } from "malipo/idempotency/redis";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startPostgres } from "../support/engines/postgres.ts";
-import { startRedis } from "../support/engines/redis.ts";
+import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
 import { malipo } from "./command-line.ts";
 
 // A project in which ioredis and pg are installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), "malipo-attempts-"));
-const redisEngine = await startRedis();
-const postgresEngine = await startPostgres();
+const redisEngine = await sharedRedis();
+const postgresEngine = await sharedPostgres();
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await redisEngine?.stop();

@@ -8,8 +8,8 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { COMMANDS, CONTROL_PREFIX, type CommandName } from "../../src/sandbox/control/commands.ts";
+import type { Command } from "../../src/sandbox/control/define-command.ts";
 import { QUERIES } from "../../src/sandbox/control/queries.ts";
-import type { Command } from "../../src/sandbox/control/types.ts";
 import { malipo, startSandbox } from "./command-line.ts";
 
 let folder: string;

@@ -8,7 +8,7 @@ import { nodeHandler } from "malipo/node";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import type { Check } from "../../src/cli/diagnosis/check.ts";
+import type { Check } from "../../src/cli/diagnosis/check-gateway.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { malipo, startReceiver } from "./command-line.ts";
 
@@ -206,6 +206,22 @@ describe.concurrent("malipo doctor --webhook", () => {
       detail: expect.stringContaining("400"),
     });
     expect(found("forgery")?.state).toBe("warn");
+    close();
+  });
+
+  test("shows where a receiver redirects to", async ({ expect }) => {
+    const { url, close } = await startReceiver((_, response) =>
+      response.writeHead(302, { location: "/elsewhere" }).end(),
+    );
+    const { found } = await runDoctor(flags(url));
+    expect(found("receiver")).toMatchObject({
+      state: "fail",
+      location: "/elsewhere",
+      advice: expect.stringContaining("does not follow redirects"),
+    });
+    const text = await malipo(["doctor", ...flags(url)]);
+    expect(text.stdout).toContain("302 in ");
+    expect(text.stdout).toContain(", redirected to /elsewhere");
     close();
   });
 

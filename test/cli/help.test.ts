@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Command, Subcommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/definitions/index.ts";
@@ -51,6 +52,26 @@ describe.concurrent("malipo", () => {
   });
 });
 
+test("the manual names every command that asks before it changes something", () => {
+  const [, sentence = ""] =
+    /Only (.*) ask questions/.exec(readFileSync("docs/cli.md", "utf8")) ?? [];
+  const asking = CALLS.filter(({ subcommand }) =>
+    subcommand.flags.some(({ name }) => name === "yes"),
+  );
+  expect(asking.length).toBeGreaterThan(2);
+  for (const { name } of asking) expect(sentence).toContain(name);
+});
+
+test("the help promises no more of a call that creates something than the client does", () => {
+  const creating = CALLS.filter(({ subcommand }) => subcommand.creates);
+  expect(creating.length).toBeGreaterThan(3);
+  for (const { subcommand } of creating) {
+    expect(subcommand.summary).toContain(
+      "Retried automatically only while nothing can have happened.",
+    );
+  }
+});
+
 describe.concurrent("the help", () => {
   test.for(CALLS)("of malipo $name is complete", async ({ words, subcommand }, { expect }) => {
     const { code, stdout, stderr } = await malipo([...words, "--help"]);
@@ -73,16 +94,14 @@ describe.concurrent("the help", () => {
   );
 });
 
-describe.concurrent("an unknown flag", () => {
-  test.for(CALLS)("of malipo $name is rejected, as text and as JSON", async (call, { expect }) => {
-    const args = [...call.words, ...wordsFor(call.subcommand), "--jsno"];
-    const { code, stdout, stderr } = await malipo(args);
-    expect([code, stdout]).toEqual([EXIT.usage, ""]);
-    expect(stderr).toContain('Unknown flag "--jsno". Did you mean "--json"?');
-    const asJson = await malipo([...args, "--json"]);
-    expect([asJson.code, asJson.stderr]).toEqual([EXIT.usage, ""]);
-    expect(asJson.json().error).toMatchObject({ code: "usage", exit_code: EXIT.usage });
-  });
+test("an unknown flag is rejected, as text and as JSON", async () => {
+  const args = ["payments", "list", "--jsno"];
+  const { code, stdout, stderr } = await malipo(args);
+  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect(stderr).toContain('Unknown flag "--jsno". Did you mean "--json"?');
+  const asJson = await malipo([...args, "--json"]);
+  expect([asJson.code, asJson.stderr]).toEqual([EXIT.usage, ""]);
+  expect(asJson.json().error).toMatchObject({ code: "usage", exit_code: EXIT.usage });
 });
 
 describe("parse", () => {
@@ -96,6 +115,12 @@ describe("parse", () => {
       const argv = example.split(" ").slice(0, shellEnd(example));
       expect(parse(COMMANDS, argv)).toMatchObject({ kind: "call", command, subcommand });
     }
+  });
+
+  test.each(CALLS)("rejects an unknown flag of malipo $name", ({ words, subcommand }) => {
+    expect(parsing(...words, ...wordsFor(subcommand), "--jsno")).toThrow(
+      'Unknown flag "--jsno". Did you mean "--json"?',
+    );
   });
 
   test.each(CALLS)("requires the arguments of malipo $name, and takes no more", (call) => {

@@ -13,15 +13,14 @@ import { type Inbox, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDelivery } from "../suites/inbox-stage.ts";
-import { startPostgres } from "../support/engines/postgres.ts";
-import { startRedis } from "../support/engines/redis.ts";
+import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
 import { malipo, startReceiver } from "./command-line.ts";
 
 // A project in which the packages of the engines are installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-command-"));
-const redisEngine = await startRedis();
-const postgresEngine = await startPostgres();
+const redisEngine = await sharedRedis();
+const postgresEngine = await sharedPostgres();
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await redisEngine?.stop();
@@ -132,7 +131,7 @@ const PLACES: readonly Place[] = [
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 for (const place of PLACES) {
-  describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, { timeout: 70_000 }, () => {
+  describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, { timeout: 180_000 }, () => {
     const run = (...args: string[]) => malipo(["inbox", ...args, ...place.flags], { cwd: PROJECT });
     const ids = async (...args: string[]) =>
       (await run("list", "--json", ...args)).json().items.map(({ id }: { id: string }) => id);
@@ -242,7 +241,7 @@ for (const place of PLACES) {
   });
 }
 
-describe("malipo inbox", { timeout: 70_000 }, () => {
+describe("malipo inbox", { timeout: 180_000 }, () => {
   const run = (...args: string[]) => malipo(["inbox", ...args], { cwd: PROJECT });
 
   test.each([

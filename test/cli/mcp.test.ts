@@ -125,6 +125,44 @@ describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
     expect((await session.call("explain", { code: 1037 })).value.cause).toContain("phone");
   });
 
+  test("no tool sends anything to an address that is not of this machine", async () => {
+    const receiver = await startReceiver();
+    opened.push({ stop: receiver.close });
+    // Linux delivers what is sent to 0.0.0.0 to this machine: the request would arrive.
+    const addresses = [
+      receiver.url.replace("127.0.0.1", "0.0.0.0"),
+      receiver.url.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
+      "https://shop.example/webhooks?order=1042",
+      "https://localhost.shop.example/",
+      "https://127.0.0.1@shop.example/",
+    ];
+    for (const address of addresses) {
+      for (const [tool, field] of [
+        ["doctor", "webhook"],
+        ["webhooks_register", "receiver"],
+      ] as const) {
+        const { isError, value } = await session.call(tool, { [field]: address });
+        expect([isError, value.error?.message]).toEqual([
+          true,
+          expect.stringContaining(`\`${field}\` of ${tool} must be an address of this machine`),
+        ]);
+      }
+    }
+    expect(receiver.received).toEqual([]);
+    expect((await session.call("webhooks_list")).value.items).toEqual([]);
+  });
+
+  test("doctor does not return the target of a redirect", async () => {
+    const receiver = await startReceiver((_, response) =>
+      response.writeHead(302, { location: "http://10.0.0.7/internal?ticket=4711" }).end(),
+    );
+    opened.push({ stop: receiver.close });
+    const { value } = await session.call("doctor", { webhook: receiver.url });
+    expect(value.healthy).toBe(false);
+    expect(JSON.stringify(value)).toContain("does not follow redirects");
+    expect(session.output()).not.toContain("10.0.0.7");
+  });
+
   test("a mistake is a result that names it, and the session goes on", async () => {
     const messages = await Promise.all([
       session.call("phone_aprove", { number: "0712345678" }),

@@ -167,6 +167,14 @@ describe("a mistake is named, with what fixes it:", () => {
     expect(stderr).toContain("nvm install");
   });
 
+  test.each([
+    [["clock", "advance", "61"], /<by> must be a number with a unit .*, such as 90s; got "61"/],
+    [["keys", "revoke", "foo"], /<key> must be a key, or a kind of key \(secret, .*; got "foo"/],
+  ])("a value that no sandbox takes: %j", async (args, message) => {
+    const { code, stderr } = await malipo([...args, "--url", "http://127.0.0.1:1"]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+  });
+
   test("white space in the address of a receiver", async () => {
     const listen = await malipo(["listen", "http://localhost:9999/x y", ...sandbox.url]);
     expect(listen.stderr).toMatch(/<receiver> must be an http or https URL/);

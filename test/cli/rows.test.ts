@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
 import { candidates } from "../../src/cli/completion.ts";
 import { controlCommands } from "../../src/cli/definitions/control.ts";
-import { endpointCommands } from "../../src/cli/definitions/endpoints.ts";
+import { endpointCommands } from "../../src/cli/definitions/endpoint-calls.ts";
 import { commandHelp } from "../../src/cli/help.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { COMMANDS } from "../../src/sandbox/control/commands.ts";
-import type { Command as ControlRow } from "../../src/sandbox/control/types.ts";
+import type { Command as ControlRow } from "../../src/sandbox/control/define-command.ts";
 
 const helpOf = (commands: readonly Command[], name: string, subcommandName: string) => {
   const command = commands.find((one) => one.name === name) as Command;
@@ -54,7 +54,7 @@ describe("a new endpoint", () => {
   test("has a help with an example", () => {
     const help = helpOf(commands, "payments", "refund-part");
     expect(help).toContain("malipo payments refund-part <reference> [flags]");
-    expect(help).toContain("Never retried automatically");
+    expect(help).toContain("Retried automatically only while nothing can have happened");
     expect(help).toContain("malipo payments refund-part PAY-7Q2M9X4KD1TB --data @fields.json");
     expect(help).toContain("--data <json>");
   });

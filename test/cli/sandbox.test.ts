@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { EMPTY_PROFILE } from "../../src/profile/types.ts";
+import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
 import {
   CLI,
   malipo,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EVENT_KINDS } from "../../src/contract/events.ts";
-import { verifyWebhook } from "../../src/webhooks/verification/verify.ts";
+import { verifyWebhook } from "../../src/webhooks/verification/verify-webhook.ts";
 import { malipo, startReceiver } from "./command-line.ts";
 
 const SECRET = "whsec_test";

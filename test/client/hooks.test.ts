@@ -2,6 +2,7 @@ import type { DriftView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import type { RequestView, ResponseView, RetryView } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { IDS, minimalBody, ROWS } from "../support/endpoints.ts";
 import { BASE_URL, failureOf, gatewayWith, KEYS } from "./support/gateway.ts";
 import {
   connectionRefused,
@@ -11,7 +12,6 @@ import {
   status,
   truncated,
 } from "./support/responses.ts";
-import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,8 +1,8 @@
 import { ConfigurationError, Gateway, type GatewayOptions, KeyTypeError } from "malipo";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { IDS, minimalBody, ROWS } from "../support/endpoints.ts";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "./support/gateway.ts";
 import { json, script } from "./support/responses.ts";
-import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

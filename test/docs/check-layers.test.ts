@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findWrongImports } from "../../scripts/check-layers.ts";
+import { findRepeatedNames, findWrongImports } from "../../scripts/check-layers.ts";
 
 const LAYERS = [
   { path: "low", imports: [], packages: [] },
@@ -56,5 +56,22 @@ describe("the check of the layers", () => {
         "    low/three.ts imports low/one/d.ts",
       ].join("\n"),
     ]);
+  });
+});
+
+describe("the check of the names of files", () => {
+  const repeated = (...paths: string[]) => findRepeatedNames(paths);
+
+  test("finds a name that occurs in folders that are not siblings", () => {
+    expect(repeated("client/lists.ts", "webhooks/inbox/lists.ts", "client/call.ts")).toEqual([
+      "The name lists occurs in src/client, src/webhooks/inbox.",
+    ]);
+    expect(repeated("inbox/store.ts", "inbox/sqlite/store.ts")).toHaveLength(1);
+    expect(repeated("page/main.ts", "cli/commands/main.tsx")).toHaveLength(1);
+  });
+
+  test("finds nothing in a name that sibling folders share, and in an index", () => {
+    expect(repeated("inbox/sqlite/store.ts", "inbox/redis/store.ts")).toEqual([]);
+    expect(repeated("index.ts", "cli/commands/index.ts")).toEqual([]);
   });
 });

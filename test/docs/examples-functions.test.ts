@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startPostgres } from "../support/engines/postgres.ts";
-import { startRedis } from "../support/engines/redis.ts";
+import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
 import { paidFor, runExample, SECRET, signatureOf } from "./support/example.ts";
 
-const redis = await startRedis();
-const postgres = await startPostgres();
+const redis = await sharedRedis();
+const postgres = await sharedPostgres();
 
 afterEach(() => {
   vi.unstubAllEnvs();

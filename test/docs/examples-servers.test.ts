@@ -11,7 +11,6 @@ const NEST = join(BUNDLES, "nest.mjs");
 const SERVERS: [name: string, args: string[], end: number | NodeJS.Signals][] = [
   ["express", ["examples/webhooks/express.ts"], 0],
   ["fastify", ["examples/webhooks/fastify.ts"], 0],
-  ["hono", ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"], 0],
   // Nest sends itself the signal again when everything is closed.
   ["nest", [NEST], "SIGTERM"],
 ];

@@ -57,7 +57,7 @@ describe("npm run example", () => {
 
   test.for([
     ["webhooks", "ship ORDER-42"],
-    ["hono", "ship ORDER-42"],
+    ["hono", "Order: curl localhost:3000/orders"],
     ["shell", "payment.completed is genuine"],
     ["reconcile", "paid: 1, unpaid: 1, open: 1"],
   ] as const)("runs %s", async ([name, text]) => {

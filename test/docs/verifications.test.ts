@@ -46,7 +46,8 @@ const receivers = printed
     args: [join(FOLDER, `receiver-${index}.ts`)],
     text: text
       .replace(/\.listen\(\d+/, ".listen(Number(process.env.PORT)")
-      .replace(/sqliteInbox\("/, `sqliteInbox("${FOLDER}/${index}-`),
+      .replace(/sqliteInbox\("/, `sqliteInbox("${FOLDER}/${index}-`)
+      .replaceAll('"shop.db"', `"${FOLDER}/${index}-shop.db"`),
   }));
 const servers = [...routes, ...receivers];
 
@@ -60,7 +61,7 @@ describe("a printed verification", () => {
   test("is in the README, in a docstring and in the quickstart", () => {
     const places = verifications.map(({ place }) => place);
     expect(places).toContain("README.md");
-    expect(places).toContain("src/webhooks/verification/verify.ts");
+    expect(places).toContain("src/webhooks/verification/verify-webhook.ts");
     expect(places).toContain(QUICKSTART);
     expect(receivers.map(({ place }) => place)).toContain("docs/get-started.md");
   });
@@ -68,7 +69,9 @@ describe("a printed verification", () => {
   test.each(servers)(
     "returns 401 for a forged and an unsigned body, and its process lives: $place",
     async ({ args }) => {
-      const example = await runExample(args, {});
+      // No service: what a checkout reads there fails, and the webhook route answers all the same.
+      const service = { MALIPO_API_KEY: "sk_1", MALIPO_BASE_URL: "http://127.0.0.1:9/api" };
+      const example = await runExample(args, service);
       onTestFinished(async () => {
         await example.end("SIGTERM");
       });

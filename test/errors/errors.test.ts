@@ -55,9 +55,9 @@ const ROWS: Row[] = [
   ["TimeoutError", "timeout", "unknown", (e) => new e.TimeoutError(MESSAGE, "unknown", 15_000), { timeoutMs: 15_000 }],
   ["UnexpectedResponseError", "unexpected_response", "unknown", (e) => new e.UnexpectedResponseError(MESSAGE, "unknown", response(200)), { status: 200 }],
   ["PaymentPendingError", "payment_pending", "unknown", (e) => new e.PaymentPendingError(MESSAGE, "MP1", undefined), { reference: "MP1" }],
-  ["IdempotencyConflictError", "idempotency_conflict", "not_sent", (e) => new e.IdempotencyConflictError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
-  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1", "a-1", NOW), { idempotencyKey: "order-1", attempt: "a-1", notSentFrom: NOW }],
-  ["AttemptInFlightError", "attempt_in_flight", "unknown", (e) => new e.AttemptInFlightError(MESSAGE, IN_FLIGHT), IN_FLIGHT],
+  ["IdempotencyConflictError", "idempotency_conflict", "not_sent", (e) => new e.IdempotencyConflictError(MESSAGE, "order-1"), { idempotencyKey: "order-1", key: "taken" }],
+  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1", "a-1", NOW), { idempotencyKey: "order-1", attempt: "a-1", notSentFrom: NOW, key: "taken" }],
+  ["AttemptInFlightError", "attempt_in_flight", "unknown", (e) => new e.AttemptInFlightError(MESSAGE, IN_FLIGHT), { ...IN_FLIGHT, key: "taken" }],
   ["WebhookVerificationError", "signature_missing", "rejected", (e) => new e.WebhookVerificationError("signature_missing", MESSAGE), { status: 401 }],
 ];
 

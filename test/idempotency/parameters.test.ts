@@ -2,7 +2,7 @@ import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { type Attempt, neverResponds, reset, type Step } from "../client/support/responses.ts";
-import { IDS, ROWS } from "../client/support/rows.ts";
+import { IDS, ROWS } from "../support/endpoints.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

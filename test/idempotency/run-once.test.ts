@@ -13,7 +13,7 @@ import {
   text,
   truncated,
 } from "../client/support/responses.ts";
-import { IDS, ROWS, type Row } from "../client/support/rows.ts";
+import { IDS, ROWS, type Row } from "../support/endpoints.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

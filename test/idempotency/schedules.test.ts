@@ -37,8 +37,8 @@ function scheduled(store: IdempotencyStore, scheduler: fc.Scheduler, name: strin
 /** The service: it counts prompts. */
 function createService(scheduler: fc.Scheduler, fates: readonly Fate[]) {
   let [requests, prompts] = [0, 0];
-  const perform: KeyedCall<string>["perform"] = async (signal, fence) => {
-    if (fence() !== undefined) throw new ConnectionError("fenced", "not_sent");
+  const perform: KeyedCall<string>["perform"] = async (signal, deadline) => {
+    if (deadline() !== undefined) throw new ConnectionError("past_deadline", "not_sent");
     const fate = fates[requests++ % fates.length] as Fate;
     await scheduler.schedule(Promise.resolve(), `request ${requests}: ${fate}`);
     if (fate === "not_connected") throw new ConnectionError("not_connected", "not_sent");

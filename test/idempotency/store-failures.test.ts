@@ -7,7 +7,7 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
 import { hang, json, reset, status } from "../client/support/responses.ts";
-import { IDS, ROWS } from "../client/support/rows.ts";
+import { IDS, ROWS } from "../support/endpoints.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

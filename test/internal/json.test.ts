@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson } from "../../src/internal/json.ts";
+import { canonicalJson } from "../../src/internal/canonical-json.ts";
+import { writeJson } from "../../src/internal/json.ts";
 
 test("it writes JSON of the same content", () => {
   fc.assert(
@@ -44,3 +45,35 @@ test.each(["", '"', "\\", "\n", "\u0000", "\u007f", "\u009f", "\ud800", "😀", 
     expect(canonicalJson(value)).toBe(JSON.stringify(value));
   },
 );
+
+test("a value that is written is noted as its text holds it", () => {
+  fc.assert(
+    fc.property(fc.anything({ withBoxedValues: true, withDate: true }), (given) => {
+      const text = JSON.stringify(given);
+      const written = writeJson(given);
+      expect(written?.text).toBe(text);
+      if (text === undefined) return;
+      expect(canonicalJson(written?.value)).toBe(canonicalJson(JSON.parse(text)));
+    }),
+  );
+});
+
+test("a `toJSON` that writes something else each time is asked once", () => {
+  let count = 0;
+  const written = writeJson({ amount: { toJSON: () => ++count } });
+  expect(written?.text).toBe('{"amount":1}');
+  expect(written?.value).toEqual({ amount: 1 });
+});
+
+test("an object that calls itself a string is noted field by field", () => {
+  const odd = { [Symbol.toStringTag]: "String", "": 1, b: [new Number(2)] };
+  expect(canonicalJson(writeJson(odd)?.value)).toBe('{"":1,"b":[2]}');
+});
+
+test("a cycle is an error, and an object that is there twice is written twice", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  expect(() => writeJson(cycle)).toThrow(TypeError);
+  const twice = { a: { b: 1 } };
+  expect(writeJson([twice, twice])?.value).toEqual([{ a: { b: 1 } }, { a: { b: 1 } }]);
+});

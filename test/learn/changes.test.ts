@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openapiOf } from "../../src/learn/openapi.ts";
 import { compareProfiles } from "../../src/profile/compare-profiles.ts";
 import { CHECK, DIFF } from "../../src/profile/compare-shapes.ts";
-import type { ServiceProfile } from "../../src/profile/types.ts";
+import type { ServiceProfile } from "../../src/profile/profile-types.ts";
 import { learn as learnDialect } from "../sandbox/profile/learn.ts";
 import { LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
 import { learn } from "./support/exchanges.ts";

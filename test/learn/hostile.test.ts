@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createObserver } from "../../src/learn/index.ts";
 import { Recorder } from "../../src/learn/recorder.ts";
-import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
+import { formatProfile, parseProfile } from "../../src/profile/parse-profile.ts";
 import { isShapePath } from "../../src/profile/vocabulary/names.ts";
 
 const RESPONSE = { method: "GET", path: "/merchant", status: 200, headers: [] } as const;

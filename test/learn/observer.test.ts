@@ -6,8 +6,8 @@ import { createObserver } from "malipo/learn";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
-import { total } from "../../src/profile/counts.ts";
 import { decodeProfile } from "../../src/profile/file-format.ts";
+import { total } from "../../src/profile/merge.ts";
 
 const SECRET = "whsec_test";
 

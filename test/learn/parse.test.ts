@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
-import type { ServiceProfile } from "../../src/profile/types.ts";
+import { formatProfile, parseProfile } from "../../src/profile/parse-profile.ts";
+import type { ServiceProfile } from "../../src/profile/profile-types.ts";
 import { learn } from "./support/exchanges.ts";
 
 const body = JSON.stringify({ success: true, data: { name: "Shop", amount: "1.00" } });

@@ -1,7 +1,7 @@
 import { ASSUMPTIONS } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "../../src/learn/recorder.ts";
-import { EMPTY_PROFILE } from "../../src/profile/types.ts";
+import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
 import { type ReportEntry, reportOn } from "../../src/sandbox/assumption-report.ts";
 import { learn, learnFrom } from "../sandbox/profile/learn.ts";
 import { sandboxPeer } from "../sandbox/profile/peer.ts";

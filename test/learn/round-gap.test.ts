@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { roundGap } from "../../src/learn/observe/round-gap.ts";
+import { roundGap } from "../../src/learn/observe/delivery-observer.ts";
 
 test.each([
   [0.0512, "0.05"],

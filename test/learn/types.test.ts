@@ -1,9 +1,9 @@
 import { createSandbox } from "malipo/sandbox";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
-import { typesOf } from "../../src/learn/declarations/types.ts";
+import { typesOf } from "../../src/learn/declarations.ts";
 import { Recorder } from "../../src/learn/recorder.ts";
-import { EMPTY_PROFILE } from "../../src/profile/types.ts";
+import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
 
 const response = (method: string, path: string, body: unknown, status = 200) => ({
   method,

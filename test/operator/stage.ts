@@ -16,6 +16,8 @@ export interface NightSize {
   readonly idempotency?: IdempotencyStore;
   /** Paid orders whose handler fails. */
   readonly orders?: number;
+  /** How many bytes the event of each of them has beside its usual fields. */
+  readonly bytes?: number;
   /** Replays of old events. */
   readonly replays?: number;
   /** Attempts of unknown outcome. */
@@ -25,7 +27,14 @@ export interface NightSize {
 /** A shop at night: events that fail, a conflict, a double payment, unknown attempts. */
 export async function nightShift(
   options: Partial<OperatorHandlerOptions> = {},
-  { inbox = memoryInbox(), idempotency, orders = 1, replays = 0, lost = 1 }: NightSize = {},
+  {
+    inbox = memoryInbox(),
+    idempotency,
+    orders = 1,
+    bytes = 0,
+    replays = 0,
+    lost = 1,
+  }: NightSize = {},
 ) {
   const sandbox = createSandbox();
   const { baseUrl, fetch, keys } = sandbox;
@@ -63,7 +72,8 @@ export async function nightShift(
   await deliver({ ...paid, amount: "1.00" });
   await deliver({ ...paid, reference: "PAY-2", account_reference: HOSTILE });
   for (let number = 1; number < orders; number++) {
-    await deliver(await pay(`ORDER-7${number}`, `${254_711_000_000 + number}`));
+    const order = await pay(`ORDER-7${number}`, `${254_711_000_000 + number}`);
+    await deliver(bytes > 0 ? { ...order, note: "n".repeat(bytes) } : order);
   }
   for (let number = 0; number < replays; number++) {
     const names = { reference: `PAY-OLD-${number}`, account_reference: `ORDER-OLD-${number}` };
@@ -79,7 +89,14 @@ export async function nightShift(
   }
   const isFailing = async () => (await receiver.stats()).retrying === orders + 1;
   await vi.waitUntil(isFailing, { timeout: 40_000 });
-  const handler = operatorHandler({ receiver, gateway, authorize: () => true, ...options });
+  const handler = operatorHandler({
+    receiver,
+    gateway,
+    authorize: () => true,
+    // What is decided is done before the response.
+    takeBackMs: 0,
+    ...options,
+  });
   const get = async (query = "") => {
     const response = await handler(new Request(ADDRESS + query));
     return { status: response.status, headers: response.headers, html: await response.text() };

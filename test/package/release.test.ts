@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
+import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
 
 interface Manifest {
   readonly exports: Record<string, unknown>;
@@ -48,13 +49,19 @@ describe("what would be published", () => {
 
   test("holds dist, the manual, the licence, the README and package.json, and nothing else", () => {
     const outside = files.map(({ path }) => path).filter((path) => !/^(?:dist|docs)\//.test(path));
-    expect(outside.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
-    const manual = files.filter(({ path }) => path.startsWith("docs/"));
-    expect(manual.filter(({ path }) => !path.endsWith(".md"))).toEqual([]);
-    expect(manual.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(150_000);
+    expect(outside.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "package.json"]);
     expect(
       files.filter(({ path }) => /\.(map|tsx?|snap)$/.test(path) && !/\.d\.ts$/.test(path)),
     ).toEqual([]);
+  });
+
+  test("holds every page of the manual that a user reads, and only drawings beside them", () => {
+    const manual = files.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
+    const isForUsers = (path: string) => !/^docs\/(?:contributing|decisions)\//.test(path);
+    const pages = manual.filter((path) => path.endsWith(".md"));
+    expect(pages.sort()).toEqual(MANUAL_PAGES.filter(isForUsers));
+    const others = manual.filter((path) => !path.endsWith(".md"));
+    expect(others.filter((path) => !/^docs\/img\/[\w-]+\.svg$/.test(path))).toEqual([]);
   });
 
   test("holds every file that package.json names", () => {
@@ -64,10 +71,10 @@ describe("what would be published", () => {
     expect(named.filter((path) => !keys.has(path) && !paths.has(path))).toEqual([]);
   });
 
-  // The goal is missed. The limit stops growth.
-  test("unpacks to at most 2,450 kB, the manual included", () => {
-    process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB; goal: 2,400 kB\n`);
-    expect(unpackedSize).toBeLessThanOrEqual(2_450_000);
+  // The limit stops growth.
+  test("unpacks to at most 3,300 kB, the manual included", () => {
+    process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB\n`);
+    expect(unpackedSize).toBeLessThanOrEqual(3_300_000);
   });
 });
 

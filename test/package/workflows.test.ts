@@ -23,9 +23,23 @@ describe.each(FILES)("%s", (file) => {
     }
   });
 
+  test("checks the signatures of packages before any code of them runs", () => {
+    const jobs = text.split(/^ {2}[\w-]+:$/m).filter((job) => /npm ci|\.ci\/run/.test(job));
+    expect(jobs.length).toBeGreaterThan(0);
+    for (const job of jobs) {
+      const commands = job.match(/npm ci.*|npm audit.*|npm rebuild|npm test|npx .*|\.ci\/run/g);
+      expect(commands?.slice(0, 2)).toEqual(["npm ci --ignore-scripts", "npm audit signatures"]);
+    }
+  });
+
   test("names no registry host", () => {
     expect(text).not.toMatch(/registry/);
   });
+});
+
+test("nothing but the workflow publishes", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  for (const command of Object.values(scripts)) expect(command).not.toContain("publish");
 });
 
 test("the job that may publish installs and runs nothing of the project", () => {

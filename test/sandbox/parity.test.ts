@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS, type Endpoint, endpointFor } from "../../src/contract/endpoints.ts";
-import { openApiDocument } from "../../src/openapi/document.ts";
+import { openApiDocument } from "../../src/openapi/openapi-document.ts";
 import { type OpenApi, schemaChecks } from "../suites/openapi.ts";
 import { inProcess, overHttp, recordTranscript } from "../suites/sandbox-script.ts";
 import { type Entry, TRANSPORT_LIMITS, without } from "../suites/sandbox-transports.ts";

@@ -106,7 +106,7 @@ export function standsByTheContractOfDurability(
       },
     );
 
-    test.each([1, 3, null])(
+    test.each([1, 4, null])(
       "rejects data in the format %s, and does not change it",
       async (format) => {
         const key = freshKey();
@@ -119,12 +119,12 @@ export function standsByTheContractOfDurability(
           await expect(begin()).rejects.toMatchObject({
             code: "configuration",
             message: expect.stringContaining(
-              `in format ${format ?? 0}; this version reads format 2`,
+              `in format ${format ?? 0}; this version reads formats 2 and 3`,
             ),
           });
           expect(await durable().contents()).toBe(before);
         } finally {
-          await durable().setFormat(2);
+          await durable().setFormat(3);
         }
         expect(await store.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
       },

@@ -14,6 +14,7 @@ export function keepsItsRetention(name: string, open: Open): void {
       await brief.begin(lapsed, attemptOf("a", { leaseMs: 0 }));
       await brief.begin(key, attemptOf("a"));
       await brief.finish(key, "a", { state: "succeeded", result: "R" });
+      await vi.waitFor(async () => expect(await brief.read(key)).toBeUndefined(), TIMEOUT_MS);
       const next = attemptOf("b", { parameters: "{}" });
       await vi.waitFor(
         async () => expect(await brief.begin(key, next)).toEqual({ state: "begun" }),

@@ -105,6 +105,43 @@ export function standsByTheContract(name: string, open: Open): void {
       expect(await store.begin(key, other)).toEqual(found(state, false));
     });
 
+    test.each(STATES)("reads a key that is %s, and changes nothing", async (way, state, reach) => {
+      const payment = { accountReference: "ORDER-42", amount: "100.00", phone: "712345678" };
+      await reach(
+        { ...store, begin: (one, attempt) => store.begin(one, { ...attempt, payment }) },
+        key,
+      );
+      const before = await store.read(key);
+      expect(before).toEqual({
+        endpoint: "POST /mobile-money/payment/initiate",
+        idempotencyKey: "ORDER-42/1",
+        owner: way === "succeeded by being resolved" ? "" : "a",
+        baseUrl: BASE_URL,
+        scope: "",
+        state,
+        begunAt: expect.any(Number),
+        ageMs: expect.any(Number),
+        notSentInMs: expect.any(Number),
+        digests: {
+          parameters: store.digest(PARAMETERS),
+          accountReference: store.digest("ORDER-42"),
+          amount: store.digest("100.00"),
+          phone: store.digest("712345678"),
+        },
+        result: state === "succeeded" ? "R" : undefined,
+      });
+      expect(withoutTimes(await store.read(key))).toEqual(withoutTimes(before));
+      expect(await store.begin(key, same)).toEqual(found(state, true));
+    });
+
+    test("reads nothing under a key that is free, and leaves it free", async () => {
+      expect(await store.read(key)).toBeUndefined();
+      await store.begin(key, attemptOf("a"));
+      await store.forget(key, "a");
+      expect(await store.read(key)).toBeUndefined();
+      expect(await store.begin(key, same)).toEqual({ state: "begun" });
+    });
+
     test.each(STATES)(
       "resolves a key that is %s only if it is unknown",
       async (_, state, reach) => {
@@ -192,14 +229,34 @@ export function standsByTheContract(name: string, open: Open): void {
       await reach(store, key);
       const elsewhere = { ...same, baseUrl: "https://other.example/api/v1" };
       expect(await store.begin(key, elsewhere)).toEqual(elsewhereFound(state));
-      const apart = await open({ scope: "another shop" });
-      expect((await apart.begin(key, same)).state).toBe(name === "memory" ? "begun" : state);
-      if (name === "memory") return;
-      expect(await apart.begin(key, same)).toEqual(elsewhereFound(state));
-      const expected = { state: state === "unknown" ? "another" : state };
-      expect(await apart.resolve(key, "R")).toEqual(expected);
-      expect(await apart.resolve(key, undefined)).toEqual(expected);
     });
+
+    test.each(STATES)(
+      "keeps a key that is %s apart from the same key of another scope",
+      async (_, state, reach) => {
+        await reach(store, key);
+        const scopes = await Promise.all(
+          ["shop", "another shop", '"', '" shop'].map((scope) =>
+            open({ scope, pepper: "a secret" }),
+          ),
+        );
+        for (const [at, apart] of scopes.entries()) {
+          const owner = `owner ${at}`;
+          expect(await apart.read(key)).toBeUndefined();
+          expect(await apart.resolve(key, "R")).toEqual({ state: "free" });
+          expect(await apart.begin(key, { ...other, owner })).toEqual({ state: "begun" });
+          expect(await apart.begin(key, other)).toEqual({ ...found("in_flight", true), owner });
+        }
+        for (const [at, apart] of scopes.entries()) {
+          await apart.finish(key, "a", { state: "succeeded", result: "of another" });
+          await apart.finish(key, `owner ${at}`, { state: "succeeded", result: `R${at}` });
+        }
+        for (const [at, apart] of scopes.entries()) {
+          expect(await apart.read(key)).toMatchObject({ state: "succeeded", result: `R${at}` });
+        }
+        expect(await store.begin(key, same)).toEqual(found(state, true));
+      },
+    );
 
     test("compares parameters by digests that the pepper keys", async () => {
       const peppered = await open({ pepper: "a secret" });

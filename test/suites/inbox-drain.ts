@@ -86,13 +86,13 @@ export function drainSuite(
       await inbox.stop(0);
     });
 
-    test("takes only the queues that it names", async () => {
+    test("takes only the kinds that it names", async () => {
       const { inbox } = await filled(2);
       await inbox.accept(newDelivery(3, { event: "invoice.paid" }));
       const keys: string[] = [];
       const run = async ({ key }: Job) => void keys.push(key);
-      const queues = { queues: ["invoice.paid"] };
-      expect(await drain(inbox, run, {}, queues)).toEqual({ processed: 1, left: 0 });
+      const kinds = { kinds: ["invoice.paid"] };
+      expect(await drain(inbox, run, {}, kinds)).toEqual({ processed: 1, left: 0 });
       expect(keys).toEqual([newDelivery(3).key]);
       await inbox.stop(0);
     });

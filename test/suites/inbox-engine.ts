@@ -5,6 +5,8 @@ import type { Engine } from "../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../support/engines/proxy.ts";
 import { gateOf, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
 
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
 /** What an inbox promises when its engine fails. */
 export function engineSuite(
   name: string,
@@ -12,7 +14,6 @@ export function engineSuite(
   open: (url: string, queue: string) => Inbox,
 ): void {
   const here = engine as Engine;
-  const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
   describe(`${name}: an engine that fails`, { timeout: 90_000 }, () => {
     stopAll();
@@ -101,6 +102,19 @@ export function engineSuite(
       expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
       await receiver.stop({ timeoutMs: 100 });
     });
+  });
+}
+
+/** What an inbox promises when its engine dies. */
+export function engineCrashSuite(
+  name: string,
+  engine: Engine | undefined,
+  open: (url: string, queue: string) => Inbox,
+): void {
+  const here = engine as Engine;
+
+  describe(`${name}: an engine that fails`, { timeout: 90_000 }, () => {
+    stopAll();
 
     test.runIf(engine?.restarts)("and is killed and restarted: nothing is lost", async () => {
       const receiver = receiverOn(open(here.url, freshQueue()));

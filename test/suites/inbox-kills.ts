@@ -62,7 +62,8 @@ export function killSuite(
       store: freshStore(join(files, name)),
       queue,
       ledger: join(files, `${name}.ledger`),
-      leaseMs: 1_500,
+      // Parts of it are not whole milliseconds, which is all that an engine takes.
+      leaseMs: 2_000,
       orm,
     };
     await prepare(place);

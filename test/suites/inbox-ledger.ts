@@ -117,7 +117,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
       await inbox.start({
         run: () => new Promise(() => {}),
         concurrency: 1,
-        queues: ["invoice.paid"],
+        kinds: ["invoice.paid"],
         onError: () => {},
       });
       await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -1,6 +1,6 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
-import type { Job } from "../../src/webhooks/inbox/types.ts";
+import type { Job } from "../../src/webhooks/inbox/inbox-types.ts";
 import { SECRET } from "../stress/inboxes/sender.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
@@ -65,8 +65,8 @@ export function queueSuite(name: string, { fresh, isSingleProcess = false }: Inb
       const inbox = (await fresh()).open();
       const seen: string[] = [];
       const run = async ({ key }: Job) => void seen.push(key);
-      const queues = ["payment.completed"];
-      await inbox.start({ run, concurrency: 64, queues, onError: () => {} });
+      const kinds = ["payment.completed"];
+      await inbox.start({ run, concurrency: 64, kinds, onError: () => {} });
       const special = [{ event: "invoice.paid" }, { deadLetterReason: "a replay" }, {}];
       const deliveries = Array.from({ length: 30 }, (_, at) => newDelivery(at, special[at % 3]));
       const receipts = await Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
@@ -95,10 +95,26 @@ export function queueSuite(name: string, { fresh, isSingleProcess = false }: Inb
       );
     });
 
+    test("is deleted, too, beside undocumented kinds that a process works on", async () => {
+      const inbox = (await fresh({ retentionMs: 1_500 })).open();
+      const onError = vi.fn();
+      const seen: string[] = [];
+      const run = async ({ key }: Job) => void seen.push(key);
+      await inbox.start({ run, concurrency: 1, kinds: ["refund.created"], onError });
+      await inbox.accept(newDelivery(1, { event: "refund.updated" }));
+      await inbox.accept(newDelivery(2, { event: "refund.created" }));
+      await until(() => onError.mock.calls.length > 0);
+      expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+        expect.stringContaining("1 acknowledged event was deleted"),
+      ]);
+      expect(seen).toEqual([newDelivery(2).key]);
+      await inbox.stop(1_000);
+    });
+
     test("is reported each time that some are deleted, however soon after the others", async () => {
       const inbox = (await fresh({ retentionMs: 1_000 })).open();
       const onError = vi.fn();
-      await inbox.start({ run: async () => {}, concurrency: 1, queues: ["invoice.paid"], onError });
+      await inbox.start({ run: async () => {}, concurrency: 1, kinds: ["invoice.paid"], onError });
       for (const number of [1, 2]) {
         await inbox.accept(newDelivery(number));
         await until(() => onError.mock.calls.length >= number);

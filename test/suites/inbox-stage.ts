@@ -6,8 +6,8 @@ import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
 /** An empty store on which inboxes are opened. */
 export interface Store {
-  /** Opens another inbox on it, as another process would; with another retention if one is given. */
-  open(options?: { readonly retentionMs?: number }): Inbox;
+  /** Opens another inbox on it, as another process would; with another retention or address if one is given. */
+  open(options?: { readonly retentionMs?: number; readonly url?: string }): Inbox;
 }
 
 /** How the inboxes of a store are opened. */
@@ -16,6 +16,8 @@ interface StoreOptions {
   readonly retentionMs?: number | undefined;
   /** The first retry comes after a minute, instead of almost at once. */
   readonly retriesLate?: boolean;
+  /** The first retry comes after this time. */
+  readonly retriesAfterMs?: number;
 }
 
 /** An inbox as the suites take it. */

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
+import { ROWS } from "../support/endpoints.ts";
 import type { Entry, Recorder } from "./sandbox-transports.ts";
 
 export const PHONE = "0712345678";
@@ -15,7 +15,8 @@ export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> 
     await call("POST", INITIATE, { key: keys.secret, body: { amount: 75, phone: PHONE } }),
   );
   sandbox.phone(PHONE).approve();
-  const bodies: Readonly<Record<string, unknown>> = {
+  // With characters, names and numbers beside those of the table.
+  const bodies: Readonly<Partial<Record<string, unknown>>> = {
     "payments.initiate": { amount: 1, phone: "0722000001" },
     "mobileMoney.initiate": { amount: 2, phone: "0722000002", account_reference: "ORDER-17" },
     "mobileMoney.status": { checkout_request_id: paid.checkout_request_id },
@@ -26,7 +27,9 @@ export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> 
     "invoices.update": { title: "June" },
     "invoices.send": {},
   };
-  for (const [name, { method, path }] of Object.entries<Endpoint>(ENDPOINTS)) {
+  const ids = { reference: paid.reference, webhook: "", invoice: "" };
+  for (const { name, method, route, body: bodyOf } of ROWS) {
+    const body = bodies[name] ?? bodyOf?.(ids);
     const [resource = ""] = name.split(".");
     for (const kind of ["public", "secret", "sandbox"] as const) {
       // New ones for each call, so that a deletion finds something.
@@ -34,9 +37,8 @@ export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> 
         await call("POST", "/webhooks/register", { key: keys.secret, body: HOOK }),
       );
       const invoice = dataOf(await call("POST", "/invoices", { key: keys.secret, body: {} }));
-      const ids: Record<string, string> = { webhooks: webhook.id, invoices: invoice.id };
-      const at = path.replace(/\{\w+\}/, ids[resource] ?? paid.reference);
-      const body = bodies[name];
+      const made: Record<string, string> = { webhooks: webhook.id, invoices: invoice.id };
+      const at = route.replace(/\{\w+\}/, made[resource] ?? paid.reference);
       await call(method, at, {
         key: sandbox.createKey({ kind, scopes: [] }),
         body,
@@ -44,13 +46,13 @@ export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> 
       });
       await call(method, at, { key: keys[kind], body, note: kind });
     }
-    const at = path.replace(/\{\w+\}/, "PAY-NONE");
-    await call(method, at, { body: bodies[name], note: "no key" });
-    await call(method, at, { key: "sk_stranger", body: bodies[name], note: "unknown key" });
-    await call(method, at, { key: keys.secret, body: bodies[name], note: "unknown id" });
+    const at = route.replace(/\{\w+\}/, "PAY-NONE");
+    await call(method, at, { body, note: "no key" });
+    await call(method, at, { key: "sk_stranger", body, note: "unknown key" });
+    await call(method, at, { key: keys.secret, body, note: "unknown id" });
     await call(method, at, {
       headers: { authorization: `Bearer ${keys.secret}` },
-      body: bodies[name],
+      body,
     });
   }
 }

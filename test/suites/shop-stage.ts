@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Gateway, type Payment } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
@@ -49,8 +48,6 @@ export async function openShopStage(program: ShopProgram) {
     const html = await response.text();
     return { status: response.status, text: textOf(html), html };
   };
-  const post = async (path: string, form: Record<string, string> = {}) =>
-    see(await fetch(`${url}${path}`, { method: "POST", body: new URLSearchParams(form) }));
 
   return {
     sandbox,
@@ -58,22 +55,20 @@ export async function openShopStage(program: ShopProgram) {
     printed: () => shop.printed(),
     /** Opens a path of the shop. */
     get: async (path: string) => see(await fetch(`${url}${path}`)),
-    post,
     /** Opens the first page: the id of a new order. */
     async newOrder(): Promise<string> {
       const { html } = await see(await fetch(url));
       return /name="order" value="(\w+)"/.exec(html)?.[1] ?? "no order";
     },
     /** Fills in the form and sends it. */
-    order: (order: string, phone: string, more: Record<string, string> = {}) =>
-      post("/orders", { order, item: "Coffee", phone, ...more }),
-    /** Leaves an order as a process does that dies before it asks the phone. */
-    placeOrder(order: string, phone: string): void {
-      const orders = new DatabaseSync(join(folder, "orders.db"));
-      const columns = "order_id, number, item, amount, phone";
-      const insert = `INSERT INTO tries (${columns}) VALUES (?, 1, 'Coffee', 1500, ?)`;
-      orders.prepare(insert).run(order, phone);
-      orders.close();
+    order: async (
+      order: string,
+      phone: string,
+      more: Record<string, string> = {},
+      headers: Record<string, string> = {},
+    ) => {
+      const body = new URLSearchParams({ order, item: "Coffee", phone, ...more });
+      return see(await fetch(`${url}/orders`, { method: "POST", body, headers }));
     },
     /** The payments of an order, by the service's own list. */
     async payments(order: string): Promise<Payment[]> {

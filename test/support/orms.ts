@@ -47,6 +47,14 @@ interface Prisma {
   $disconnect(): Promise<void>;
 }
 
+/** A pool of pg whose lost connections end no process: neither idle ones nor those in a transaction. */
+function poolOf(connectionString: string): Pool {
+  const pool = new Pool({ connectionString });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
 const insert = (table: string, column: string, value: string) =>
   `INSERT INTO ${table} (${column}) VALUES (${value})`;
 
@@ -62,8 +70,7 @@ export const ORMS = {
     };
   },
   drizzle: (connectionString: string): Orm => {
-    const pool = new Pool({ connectionString });
-    pool.on("error", () => {});
+    const pool = poolOf(connectionString);
     const db = openDrizzle(pool);
     type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0];
     return {
@@ -76,8 +83,7 @@ export const ORMS = {
     };
   },
   kysely: (connectionString: string): Orm => {
-    const pool = new Pool({ connectionString });
-    pool.on("error", () => {});
+    const pool = poolOf(connectionString);
     const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
     return {
       transact: (run) => db.transaction().execute((trx) => run(trx, fromKysely(trx))),

@@ -42,7 +42,7 @@ const byString = new Gateway({ apiKey: text, baseUrl });
 const byEnvironment = new Gateway();
 const byEither = new Gateway({ apiKey: "pk_live_1" as "pk_live_1" | "sk_live_1", baseUrl });
 
-type Namespace = "merchant" | "payments" | "mobileMoney" | "webhooks" | "invoices";
+type Namespace = EndpointName extends `${infer Name}.${string}` ? Name : never;
 
 /** The methods that the type of a gateway has, by their names in the table of endpoints. */
 type MethodsOf<G extends Record<Namespace, object>> = {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { createWakeups } from "malipo";
+import { createWakeups, mergePayment, type Payment } from "malipo";
 import { fastifyWebhooks } from "malipo/fastify";
 import { fetchHandler } from "malipo/fetch";
 import { sqliteInbox } from "malipo/inbox/sqlite";
@@ -17,7 +17,9 @@ import {
   type KnownWebhookEvent,
   memoryInbox,
   type PaymentCompletedData,
+  type PaymentCompletedEvent,
   type PaymentFailedData,
+  type PaymentFailedEvent,
   receiptFor,
   type WebhookEvent,
   type WebhookReceiver,
@@ -26,7 +28,7 @@ import {
 } from "malipo/webhooks";
 import pino from "pino";
 import { expectTypeOf, test } from "vitest";
-import { acknowledge, reject } from "../../src/webhooks/receiver/responses.ts";
+import { acknowledge, reject } from "../../src/webhooks/receiver/webhook-responses.ts";
 
 declare const receiver: WebhookReceiver;
 
@@ -70,14 +72,14 @@ test("an error response has the documented statuses", () => {
 test("a handler gets an event of its kind", () => {
   receiver.on("payment.completed", (event, context) => {
     expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<"payment.completed">>();
-    expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+    expectTypeOf(event.data).toExtend<PaymentCompletedData>();
     expectTypeOf(context).toEqualTypeOf<HandlerContext>();
     expectTypeOf(context.attempt).toEqualTypeOf<number>();
     expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
     expectTypeOf(context.idempotencyKey).toEqualTypeOf<string>();
   });
   receiver.on("payment.failed", async ({ data }) => {
-    expectTypeOf(data).toEqualTypeOf<PaymentFailedData>();
+    expectTypeOf(data).toExtend<PaymentFailedData>();
   });
   receiver.onOther((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>());
   expectTypeOf<Parameters<typeof receiver.on>[0]>().toEqualTypeOf<EventKind>();
@@ -88,6 +90,19 @@ test("a handler gets an event of its kind", () => {
   receiver.on("payment.completed", {});
   // @ts-expect-error: the handler is for another kind of event
   receiver.on("payment.completed", (event: KnownWebhookEvent<"payment.failed">) => event);
+});
+
+test("one handler takes the two events of a payment that has ended", () => {
+  const orders = new Map<string, Payment>();
+  const handler = async ({ data }: PaymentCompletedEvent | PaymentFailedEvent) => {
+    const { payment } = mergePayment(orders.get(data.reference), data);
+    orders.set(data.reference, payment);
+    expectTypeOf(data.account_reference).toEqualTypeOf<string | undefined>();
+  };
+  receiver.on("payment.completed", handler);
+  receiver.on("payment.failed", handler);
+  // @ts-expect-error: an invoice is not a payment
+  receiver.on("invoice.paid", handler);
 });
 
 test("the receiver has the documented options", () => {

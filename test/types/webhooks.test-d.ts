@@ -7,19 +7,23 @@ import {
   type GatewayErrorCode,
   InvalidParamsError,
   isGatewayError,
+  mergePayment,
   NotFoundError,
   type Outcome,
   type ParamIssue,
+  type Payment,
   RateLimitError,
   TimeoutError,
 } from "malipo";
-import type { ApiErrorCode } from "malipo/types";
+import type { ApiErrorCode, MergedPayment } from "malipo/types";
 import {
   type EventKind,
   isKnownEvent,
   type KnownWebhookEvent,
   type PaymentCompletedData,
+  type PaymentCompletedEvent,
   type PaymentFailedData,
+  type PaymentFailedEvent,
   signWebhook,
   type UnknownWebhookEvent,
   type VerifyWebhookOptions,
@@ -36,6 +40,16 @@ declare module "malipo/webhooks" {
   interface PaymentCompletedData {
     till_number_of_test?: string;
   }
+  interface PaymentFailedData {
+    /** The service does not document it for a failed payment. One service may send it all the same. */
+    currency?: string;
+  }
+}
+
+declare module "malipo" {
+  interface Payment {
+    fee_of_test?: string;
+  }
 }
 
 declare const event: WebhookEvent;
@@ -45,17 +59,18 @@ test("isKnownEvent with a kind narrows to the events of that kind", () => {
   if (isKnownEvent(event, "payment.completed")) {
     expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<"payment.completed">>();
     expectTypeOf(event.event).toEqualTypeOf<"payment.completed">();
-    expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+    expectTypeOf(event.data).toExtend<PaymentCompletedData>();
     expectTypeOf(event.data.amount).toEqualTypeOf<string>();
-    expectTypeOf(event.data.payment_id).toEqualTypeOf<number>();
     expectTypeOf(event.data.status).toEqualTypeOf<"completed">();
     // @ts-expect-error: only a failed payment has it
-    event.data.retry_possible;
+    event.data.retry_possible satisfies boolean;
   }
   if (isKnownEvent(event, "payment.failed")) {
-    expectTypeOf(event.data.retry_possible).toEqualTypeOf<boolean>();
+    expectTypeOf(event.data).toExtend<PaymentFailedData>();
+    expectTypeOf(event.data.retry_possible).toEqualTypeOf<boolean | undefined>();
+    expectTypeOf(event.data.account_reference).toEqualTypeOf<undefined>();
     // @ts-expect-error: a failed payment has no account_reference
-    event.data.account_reference;
+    event.data.account_reference satisfies string;
     // @ts-expect-error: the field is misspelt
     event.data.failure_raeson;
   }
@@ -69,6 +84,55 @@ test("declaration merging adds a field that a service sends beside the documente
   }
 });
 
+test("a field of the other payment event may be declared, too", () => {
+  if (isKnownEvent(event, "payment.failed")) {
+    expectTypeOf(event.data.currency).toEqualTypeOf<string | undefined>();
+  }
+});
+
+test("a field that the service may leave out is optional in a payment and in its events", () => {
+  type Optional = "payment_id" | "merchant_id" | "phone" | "account_reference" | "payer_name";
+  expectTypeOf<Pick<PaymentCompletedData, Optional>>().toEqualTypeOf<Pick<Payment, Optional>>();
+  type Cause = "payment_id" | "failure_reason" | "user_message" | "retry_possible";
+  expectTypeOf<Pick<PaymentFailedData, Cause>>().toEqualTypeOf<Pick<Payment, Cause>>();
+});
+
+test("the events of a payment have what a read must have to become the same event", () => {
+  expectTypeOf<PaymentCompletedData["reference"]>().toEqualTypeOf<string>();
+  expectTypeOf<PaymentCompletedData["amount"]>().toEqualTypeOf<string>();
+  expectTypeOf<PaymentCompletedData["currency"]>().toEqualTypeOf<string>();
+  expectTypeOf<PaymentFailedData["reference"]>().toEqualTypeOf<string>();
+  expectTypeOf<PaymentFailedData["amount"]>().toEqualTypeOf<string>();
+});
+
+test("one function takes the events of a payment that has ended", () => {
+  const label = ({ data }: PaymentCompletedEvent | PaymentFailedEvent) => {
+    expectTypeOf(data.account_reference).toEqualTypeOf<string | undefined>();
+    expectTypeOf(data.user_message).toEqualTypeOf<string | undefined>();
+    expectTypeOf(data.reference).toEqualTypeOf<string>();
+    if (data.status === "failed") expectTypeOf(data.transaction_id).toEqualTypeOf<undefined>();
+    // @ts-expect-error: the field is misspelt
+    data.failure_raeson;
+    return data.status;
+  };
+  expectTypeOf(label).returns.toEqualTypeOf<"completed" | "failed">();
+});
+
+test("mergePayment takes what is stored, a read, and the data of an event", () => {
+  const stored: Payment | undefined = undefined;
+  const merged = ({ data }: PaymentCompletedEvent | PaymentFailedEvent) =>
+    mergePayment(stored, data);
+  expectTypeOf(merged).returns.toEqualTypeOf<MergedPayment>();
+  if (isKnownEvent(event, "payment.completed")) mergePayment(stored, event.data);
+  if (isKnownEvent(event, "payment.failed")) mergePayment(stored, event.data);
+  mergePayment(stored, { status: "pending", reference: "PAY-1", a_field_of_next_year: 1 });
+  expectTypeOf<MergedPayment["payment"]["fee_of_test"]>().toEqualTypeOf<string | undefined>();
+  // @ts-expect-error: a report has a status
+  mergePayment(stored, { reference: "PAY-1" });
+  // @ts-expect-error: an event that is not narrowed may be of an invoice
+  mergePayment(stored, event.data);
+});
+
 test("a switch on the kind of a known event narrows its data", () => {
   if (!isKnownEvent(event)) {
     expectTypeOf(event).toEqualTypeOf<UnknownWebhookEvent>();
@@ -77,11 +141,11 @@ test("a switch on the kind of a known event narrows its data", () => {
   expectTypeOf(event.event).toEqualTypeOf<EventKind>();
   switch (event.event) {
     case "payment.completed":
-      expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+      expectTypeOf(event).toEqualTypeOf<PaymentCompletedEvent>();
       break;
     case "payment.failed":
-      expectTypeOf(event.data).toEqualTypeOf<PaymentFailedData>();
-      expectTypeOf(event.data.user_message).toEqualTypeOf<string>();
+      expectTypeOf(event).toEqualTypeOf<PaymentFailedEvent>();
+      expectTypeOf(event.data.user_message).toEqualTypeOf<string | undefined>();
       break;
     case "payment.initiated":
     case "invoice.created":
@@ -115,7 +179,8 @@ test("an event that is not narrowed has the fields of every event", () => {
 test("KnownWebhookEvent<kind> is an event of that kind", () => {
   type Completed = KnownWebhookEvent<"payment.completed">;
   expectTypeOf<Completed["event"]>().toEqualTypeOf<"payment.completed">();
-  expectTypeOf<Completed["data"]>().toEqualTypeOf<PaymentCompletedData>();
+  expectTypeOf<Completed>().toEqualTypeOf<PaymentCompletedEvent>();
+  expectTypeOf<Completed["data"]>().toExtend<PaymentCompletedData>();
   expectTypeOf<KnownWebhookEvent["event"]>().toEqualTypeOf<EventKind>();
   expectTypeOf<KnownWebhookEvent<"invoice.paid" | "payment.failed">["event"]>().toEqualTypeOf<
     "invoice.paid" | "payment.failed"
@@ -199,6 +264,9 @@ test("a switch on the code of a gateway error narrows it to its class", () => {
     case "outcome_unknown":
     case "attempt_in_flight":
       expectTypeOf(error.idempotencyKey).toEqualTypeOf<string>();
+      break;
+    case "order_conflict":
+      expectTypeOf(error.orderId).toEqualTypeOf<string>();
       break;
     default:
       // Every code is handled above.

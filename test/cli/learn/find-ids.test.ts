@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { isListed } from "../../../src/learn/probe/created.ts";
-import { findCursor, findField } from "../../../src/learn/probe/find-fields.ts";
 import {
+  findCursor,
+  findField,
   findMarkedIds,
   findPossibleIds,
   firstId,
   hasMark,
-} from "../../../src/learn/probe/find-ids.ts";
-import { unknownIdLike } from "../../../src/learn/probe/unknown-id.ts";
+} from "../../../src/learn/probe/find-fields.ts";
+import { unknownIdLike } from "../../../src/learn/probe/step-values.ts";
 
 const MARK = "malipo probe 1";
 

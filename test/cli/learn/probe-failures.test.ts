@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { formatProfile } from "../../../src/profile/parse.ts";
-import { EMPTY_PROFILE } from "../../../src/profile/types.ts";
+import { formatProfile } from "../../../src/profile/parse-profile.ts";
+import { EMPTY_PROFILE } from "../../../src/profile/profile-types.ts";
 import { malipo, startMalipo } from "../command-line.ts";
 import { newFolder, type Response, startDialect, startLenient, startService } from "./services.ts";
 

@@ -49,8 +49,6 @@ describe("a probe with --write", () => {
       "PUT /webhooks/2",
       "DELETE /invoices/1",
       "DELETE /webhooks/2",
-      "DELETE /invoices/1",
-      "DELETE /webhooks/2",
     ]);
     const created = service.seen.find(
       ({ method, path }) => `${method} ${path}` === "POST /invoices",

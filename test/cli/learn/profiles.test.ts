@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { mergeValues } from "../../../src/profile/merge.ts";
-import { formatProfile, parseProfile } from "../../../src/profile/parse.ts";
+import { formatProfile, parseProfile } from "../../../src/profile/parse-profile.ts";
 import { ASSUMPTIONS } from "../../../src/sandbox/assumptions.ts";
 import { malipo } from "../command-line.ts";
 import { newFolder, startDialect, startLenient } from "./services.ts";

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { compareProfiles, isOfTwoServices } from "../../../src/profile/compare-profiles.ts";
 import { MERGE } from "../../../src/profile/compare-shapes.ts";
-import { parseProfile } from "../../../src/profile/parse.ts";
-import type { ServiceProfile } from "../../../src/profile/types.ts";
+import { parseProfile } from "../../../src/profile/parse-profile.ts";
+import type { ServiceProfile } from "../../../src/profile/profile-types.ts";
 import { learn } from "../../sandbox/profile/learn.ts";
 import {
   createDialectService,
@@ -55,7 +55,7 @@ beforeAll(async () => {
     ];
     runs.push({ name: dialect.name, reads, writes, observed });
   }
-}, 120_000);
+});
 
 const describePair = (a: ServiceProfile, b: ServiceProfile) => ({
   isOfTwo: isOfTwoServices(a, b),

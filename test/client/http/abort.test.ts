@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { endless, hang, json, neverResponds, type Step, status } from "../support/responses.ts";
-import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -11,9 +11,9 @@ import {
   ServerError,
 } from "malipo";
 import { describe, expect, test } from "vitest";
+import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, type Step, text } from "../support/responses.ts";
-import { IDS, ROWS } from "../support/rows.ts";
 
 const rejectedWith = (...steps: Step[]) =>
   rejection(gatewayWith(steps, { maxRetries: 0 }).gateway.invoices.get("inv_9"));

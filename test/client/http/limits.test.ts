@@ -1,8 +1,8 @@
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
+import { IDS, ROWS } from "../../support/endpoints.ts";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
-import { IDS, ROWS } from "../support/rows.ts";
 
 const NO_MS = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, "1000", null, true, 5n, {}];
 const NO_COUNT = [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, "2", null, true, 2n, {}];

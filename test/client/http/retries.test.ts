@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import type { GatewayErrorCode, Outcome } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { retryDelayMs } from "../../../src/client/http/call-attempts.ts";
+import { IDS, minimalBody, ROWS } from "../../support/endpoints.ts";
 import { failureOf, gatewayWith } from "../support/gateway.ts";
 import {
   connectionRefused,
@@ -16,7 +19,6 @@ import {
   status,
   truncated,
 } from "../support/responses.ts";
-import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -154,4 +156,39 @@ test("a wait that a busy machine drags past the deadline is followed by no attem
   expect(error).toMatchObject({ code: "server", outcome: "unknown" });
   expect(sent).toHaveLength(1);
   vi.restoreAllMocks();
+});
+
+const rejected = (retryAfterMs?: number) => ({
+  outcome: "rejected" as const,
+  retryAfterMs,
+  toError: () => expect.unreachable(),
+});
+
+test.each([
+  [1, 250],
+  [2, 500],
+  [3, 1_000],
+  [4, 2_000],
+  [5, 4_000],
+  [6, 8_000],
+  [7, 8_000],
+  [2_000, 8_000],
+])("after attempt %i the wait is below %i ms, and may be any part of that", (attempt, most) => {
+  expect(retryDelayMs(rejected(), attempt, () => 0)).toBe(0);
+  expect(retryDelayMs(rejected(), attempt, () => 0.5)).toBe(most / 2);
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
+      const delay = retryDelayMs(rejected(), attempt, () => random);
+      expect(delay).toBeGreaterThanOrEqual(0);
+      expect(delay).toBeLessThan(most);
+    }),
+  );
+});
+
+test("what the service asks for comes before any backoff, with no jitter", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 1, max: 50 }), (asked, attempt) => {
+      expect(retryDelayMs(rejected(asked), attempt)).toBe(asked);
+    }),
+  );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type Gateway, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
+import { ROWS } from "../../support/endpoints.ts";
 import { BASE_URL, gatewayWith, rejection } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 
@@ -8,16 +9,14 @@ const ANSWER = json({ success: true, data: { status: "pending" } });
 const BASE_SEGMENTS = new URL(BASE_URL).pathname.split("/");
 
 /** Calls with one path parameter, what it is called, and the segments of their paths. */
-// biome-ignore format: a table is read across
-const CALLS: [string, string, string[], (gateway: Gateway, id: string) => Promise<unknown>][] = [
-  ["payments.get", "reference", ["payments", "{}"], ({ payments }, id) => payments.get(id)],
-  ["webhooks.update", "id", ["webhooks", "{}"], ({ webhooks }, id) => webhooks.update(id, {})],
-  ["webhooks.delete", "id", ["webhooks", "{}"], ({ webhooks }, id) => webhooks.delete(id)],
-  ["invoices.get", "invoice", ["invoices", "{}"], ({ invoices }, id) => invoices.get(id)],
-  ["invoices.update", "invoice", ["invoices", "{}"], ({ invoices }, id) => invoices.update(id, {})],
-  ["invoices.delete", "invoice", ["invoices", "{}"], ({ invoices }, id) => invoices.delete(id)],
-  ["invoices.send", "invoice", ["invoices", "{}", "send"], ({ invoices }, id) => invoices.send(id)],
-];
+const CALLS = ROWS.flatMap(({ name, route, call }) => {
+  const [, parameter] = /\{(\w+)\}/.exec(route) ?? [];
+  if (parameter === undefined) return [];
+  const segments = route.slice(1).split("/");
+  const callWith = (gateway: Gateway, id: string) =>
+    call(gateway, { reference: id, webhook: id, invoice: id });
+  return [[name, parameter, segments, callWith] as const];
+});
 
 // Half of a surrogate pair is not a text.
 const isText = (value: string) => !/\p{Surrogate}/u.test(value);
@@ -38,7 +37,7 @@ describe.each(CALLS)("the path parameter of %s", (_, name, segments, call) => {
         const { gateway, sent } = gatewayWith([ANSWER]);
         await call(gateway, id);
         const url = new URL(sent[0]?.url ?? "");
-        const expected = segments.map((segment) => (segment === "{}" ? id : segment));
+        const expected = segments.map((segment) => (segment.startsWith("{") ? id : segment));
         const received = url.pathname.split("/");
         expect(received.slice(0, BASE_SEGMENTS.length)).toEqual(BASE_SEGMENTS);
         expect(received.slice(BASE_SEGMENTS.length).map(decodeURIComponent)).toEqual(expected);
@@ -85,7 +84,7 @@ describe.each(CALLS)("the path parameter of %s", (_, name, segments, call) => {
   ])("%j goes out as %s", async (value, segment) => {
     const { gateway, sent } = gatewayWith([ANSWER]);
     await call(gateway, value as string);
-    const path = segments.map((part) => (part === "{}" ? segment : part)).join("/");
+    const path = segments.map((part) => (part.startsWith("{") ? segment : part)).join("/");
     expect(sent[0]?.url).toBe(`${BASE_URL}/${path}`);
   });
 });

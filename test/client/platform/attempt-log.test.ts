@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import type { GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { attemptLog as webLog } from "../../../src/client/platform/web.ts";
+import { attemptLog as webLog } from "../../../src/client/platform/web-platform.ts";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { connectionRefused, json, neverResponds, type Step, status } from "../support/responses.ts";
 

@@ -1,8 +1,8 @@
 import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
 import { describe, expect, test } from "vitest";
+import { IDS, minimalBody, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, status } from "../support/responses.ts";
-import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 const ORDER = { amount: 100, phone: "0712345678" };
 const SHOP = { name: "shop", url: "https://shop.example", events: ["payment.completed"] };
@@ -219,7 +219,7 @@ test.each<[string, string, string, (gateway: Gateway, options: object) => Promis
     "headers",
     (shop, given) => shop.invoices.update(7, {}, given),
   ],
-  ["A call", "key", "idempotencyWaitMs", (shop, given) => shop.invoices.create({}, given)],
+  ["A call", "key", "sendBefore", (shop, given) => shop.invoices.create({}, given)],
 ])("%s has no option %s, and says which it has", async (what, option, last, call) => {
   const { gateway, sent } = gatewayWith([json({ data: {} })]);
   const error = await rejection(call(gateway, { [option]: "ORDER-1" }));

@@ -1,8 +1,8 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test, vi } from "vitest";
+import { IDS, minimalBody, ROWS } from "../../support/endpoints.ts";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, status } from "../support/responses.ts";
-import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 import { everyRow } from "../support/rows-suite.ts";
 
 everyRow("over sandbox.fetch", () => {
@@ -32,11 +32,6 @@ describe.each(ROWS)("row $number, $name", (row) => {
       expect(init.redirect).toBe("manual");
     },
   );
-});
-
-test("there are 18 rows, and each is called by its own method", () => {
-  expect(ROWS.map(({ number }) => number)).toEqual(Array.from({ length: 18 }, (_, at) => at + 1));
-  expect(new Set(ROWS.map(({ name }) => name)).size).toBe(18);
 });
 
 test("nothing is printed, and no other address is called", async () => {

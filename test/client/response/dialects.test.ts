@@ -1,8 +1,8 @@
 import { ApiError, type DriftView, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
+import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { html, json, type Step, text } from "../support/responses.ts";
-import { IDS, ROWS } from "../support/rows.ts";
 
 const WITHOUT_PROMISE = ROWS.filter(
   ({ list, name }) => !list && name !== "payments.get" && name !== "mobileMoney.initiate",

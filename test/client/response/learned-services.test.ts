@@ -1,14 +1,14 @@
 import { Gateway } from "malipo";
 import { expect, test } from "vitest";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
-import { probeDialect } from "../../sandbox/profile/probe-dialect.ts";
+import { probeAtOnce } from "../../sandbox/profile/probe-at-once.ts";
 import { idIn } from "../../sandbox/profile/transcript.ts";
 import { createDialectService, REAL_DIALECTS } from "../../support/dialects/index.ts";
 
 test.each(REAL_DIALECTS)(
   "the client with a profile is right in every step of $name",
   async (one) => {
-    const profile = await probeDialect(one, { prompt: true, weather: "good" });
+    const profile = await probeAtOnce(one, { prompt: true, weather: "good" });
     const service = createDialectService(one, { deliver: async () => new Response() });
     const { baseUrl, keys, fetch } = service;
     const gatewayOf = (apiKey: string) =>

@@ -5,9 +5,9 @@ import {
   FURTHER_DIALECTS,
   LEARNABLE_DIALECTS,
 } from "../../support/dialects/index.ts";
+import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";
-import { IDS, ROWS } from "../support/rows.ts";
 
 const LISTS = ROWS.filter(({ list }) => list);
 /** Dialects whose lists are not inside `data`: only a name that is not usual leads to them. */

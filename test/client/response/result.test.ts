@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { IDS, minimalBody, ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, status, text } from "../support/responses.ts";
-import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 describe("withResponse()", () => {
   test.each(ROWS)(

@@ -1,6 +1,8 @@
 import { type Gateway, type IdempotencyStore, memoryIdempotency, type Payment } from "malipo";
 import type { ResolveUnknownOptions } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { encodeProfile } from "../../../src/profile/file-format.ts";
+import { EMPTY_PROFILE, type ProfileFile } from "../../../src/profile/profile-types.ts";
 import { gatewayOn, rejection } from "../support/gateway.ts";
 import type { Fetch } from "../support/responses.ts";
 
@@ -39,6 +41,7 @@ function createShop(
     prompt = "reset",
     /** The headers of each response. */
     headers = () => ({ date: new Date().toUTCString() }) as Record<string, string>,
+    profile = undefined as ProfileFile | undefined,
   } = {},
 ) {
   let next: string = prompt;
@@ -57,7 +60,7 @@ function createShop(
     }
     return json({ success: true, data: { ...PAID, status: "completed" } });
   };
-  const gateway = gatewayOn(fetch, { idempotency: store, maxRetries: 0 });
+  const gateway = gatewayOn(fetch, { idempotency: store, maxRetries: 0, profile });
   return {
     gateway,
     store,
@@ -212,6 +215,7 @@ describe("resolveUnknown reports an attempt, and leaves it open,", () => {
   test.each([
     ["another account reference", { account_reference: "ORDER-43" }],
     ["another amount", { amount: "103.00" }],
+    ["an amount that is the same only when it is rounded", { amount: "100.004" }],
     ["another phone", { phone: "254712345679" }],
   ])("if a payment differs from it only by %s", async (_, fields) => {
     const { gateway, pay } = createShop(onePage([{ ...PAID, ...fields }]));
@@ -221,6 +225,28 @@ describe("resolveUnknown reports an attempt, and leaves it open,", () => {
     expect(report).toMatchObject({ references: ["PAY-1"] });
   });
 });
+
+test.each(["+254 712 345 678", "254712345678", "00254712345678"])(
+  "resolveUnknown leaves an attempt for %s open if a payment has the phone of another country",
+  async (phone) => {
+    const foreign = { ...PAID, phone: "256712345678" };
+    const { gateway, pay } = createShop(onePage([foreign]));
+    await pay("ORDER-42/1", "reset", { ...ORDER, phone });
+    expect(await look(gateway)).toMatchObject([{ state: "unclear", references: ["PAY-1"] }]);
+    const same = createShop(onePage([PAID]));
+    await same.pay("ORDER-42/1", "reset", { ...ORDER, phone });
+    expect(await look(same.gateway)).toMatchObject([{ state: "resolved", reference: "PAY-1" }]);
+  },
+);
+
+test.each(["100", "100.0", "100.00", "0100.00", 100])(
+  "resolveUnknown finds the payment whose amount is written as %j",
+  async (amount) => {
+    const { gateway, pay } = createShop(onePage([{ ...PAID, amount: amount as string }]));
+    await pay("ORDER-42/1");
+    expect(await look(gateway)).toMatchObject([{ state: "resolved", reference: "PAY-1" }]);
+  },
+);
 
 test("resolveUnknown assigns one payment to none of two attempts that may have made it", async () => {
   const { gateway, pay } = createShop(onePage([PAID]));
@@ -262,6 +288,23 @@ describe("absence is concluded", () => {
     expect(await pay("ORDER-42/1", "PAY-2")).toEqual({ reference: "PAY-2" });
     expect(prompts()).toBe(2);
   });
+
+  test.each([
+    ["at least 10 minutes", 10_000, 10],
+    ["ten times as long", 300_000, 50],
+  ])(
+    "after the time that a profile of the service knows, %s",
+    async (_, listedWithinMs, minutes) => {
+      const lists = { "GET /payments": { listedWithinMs } };
+      const profile = encodeProfile({ ...EMPTY_PROFILE, lists });
+      const { gateway, pay } = createShop(onePage([]), { profile });
+      await pay("ORDER-42/1");
+      vi.advanceTimersByTime(minutes * MINUTE_MS - 1);
+      expect(await look(gateway)).toMatchObject([{ state: "none" }]);
+      vi.advanceTimersByTime(1);
+      expect(await look(gateway)).toMatchObject([{ state: "not_sent" }]);
+    },
+  );
 
   test("never before the request cannot be on its way any more", async () => {
     const { gateway } = await shop();

@@ -9,9 +9,9 @@ import {
 } from "malipo";
 import type { EndpointName } from "malipo/types";
 import { describe, expect, test } from "vitest";
+import { ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, neverResponds, reset } from "../support/responses.ts";
-import { ROWS } from "../support/rows.ts";
 
 const order = { amount: 100, phone: "0712345678" };
 const key = "ORDER-42/1";

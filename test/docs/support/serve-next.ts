@@ -5,12 +5,12 @@ import { Readable } from "node:stream";
 import { createElement, type ReactNode } from "react";
 import { renderToReadableStream } from "react-dom/server.browser";
 import Layout from "../../../examples/next/app/layout.tsx";
-import { POST as payAgain } from "../../../examples/next/app/orders/[id]/again/route.ts";
 import OrderPage from "../../../examples/next/app/orders/[id]/page.tsx";
 import { POST as order } from "../../../examples/next/app/orders/route.ts";
 import StartPage from "../../../examples/next/app/page.tsx";
 import { POST as receive } from "../../../examples/next/app/webhooks/route.ts";
 import { register } from "../../../examples/next/instrumentation.ts";
+import config from "../../../examples/next/next.config.ts";
 
 interface Context {
   readonly params: Promise<{ id: string }>;
@@ -33,7 +33,6 @@ const ROUTES: readonly (readonly [
   ["GET", /^\/$/, page(StartPage)],
   ["POST", /^\/orders$/, order],
   ["GET", /^\/orders\/([^/]+)$/, page(OrderPage)],
-  ["POST", /^\/orders\/([^/]+)\/again$/, payAgain],
   ["POST", /^\/webhooks$/, receive],
 ];
 
@@ -44,6 +43,8 @@ function requestOf({ method = "GET", url, headers }: IncomingMessage, body: Read
     ...(method === "POST" && { body: Readable.toWeb(body) as ReadableStream, duplex: "half" }),
   });
 }
+
+const headers = (await config.headers()).flatMap((rule) => rule.headers);
 
 process.env.NEXT_RUNTIME = "nodejs";
 await register();
@@ -59,6 +60,7 @@ const server = createServer(async (incoming, outgoing) => {
   const response = await route[2](requestOf(incoming, incoming), {
     params: Promise.resolve({ id }),
   });
+  for (const { key, value } of headers) outgoing.setHeader(key, value);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 });

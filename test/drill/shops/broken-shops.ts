@@ -6,24 +6,43 @@ export interface BrokenShop {
   /** The right line, and the wrong one. */
   readonly right: string;
   readonly wrong: string;
+  /** The promise that it breaks. */
   readonly breaks: string;
+  /** What may follow from it in the same cases, by the moment at which a customer looks. */
+  readonly follows?: readonly string[];
   /** Cases that show it. */
   readonly cases: readonly number[];
+  readonly processes?: string;
 }
 
-const ONE_PROMPT = "one order, at most one prompt";
-const SAYS_PAID = "paid at the service: the shop says paid";
-const NOT_PAID = "not paid at the service: the shop never says paid, and ships nothing";
-const SHIPPED_ONCE = "shipped once";
+const PAID_ONCE = "one order, paid at most once";
+const ONE_PROMPT = "one attempt, at most one prompt";
+const SOON = "a prompt comes soon after the click, or never";
+const SAYS_PAID = "paid at the service: the shop says paid, and delivers the goods";
+const NOT_PAID = "not paid at the service: the shop never says paid, and delivers nothing";
+const OWN_AMOUNT = "an order is paid by its own amount and currency only";
+const GOODS_ONCE = "the goods are given once";
+const NO_FALSE_FAILURE = 'no customer reads "failed" while the payment may still come';
+const STAYS_PAID = "a paid order stays paid";
 const ENDS = "every order ends";
-const KEY = "{ idempotencyKey: id }";
+const FORGED = "a forged, altered or unsigned webhook is rejected, and has no effect";
+const ANSWERED = "a webhook is answered in time, and a genuine one is accepted";
+const SECRET = "no key, no secret and no full phone number is printed or answered";
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is the code of a shop
+const KEY = "{ idempotencyKey: key }";
+const UNKNOWN = 'if (error.outcome === "unknown" || error.code === "attempt_in_flight") return;';
+const COMPLETED = 'if (event === "payment.completed" && isFor(order, data)) end(order.id, "paid");';
+const CONTRADICTION =
+  'if (event !== `payment.${"status" in data ? data.status : "initiated"}`) return 200;';
+const ADDED = "if (changes === 1) await ask(";
 
 export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "200 before the event is stored",
     right: 'if (status === "paid" && changed === 1) ship(id);',
     wrong: 'if (status === "paid" && changed === 1) setTimeout(ship, 500, id);',
-    breaks: SHIPPED_ONCE,
+    breaks: SAYS_PAID,
     cases: [146, 147],
   },
   {
@@ -32,6 +51,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     wrong:
       "await gateway.mobileMoney.initiate(params).catch(() => gateway.mobileMoney.initiate(params));",
     breaks: ONE_PROMPT,
+    follows: [PAID_ONCE, NO_FALSE_FAILURE],
     cases: [41, 42],
   },
   {
@@ -39,34 +59,36 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: KEY,
     wrong: "{ idempotencyKey: crypto.randomUUID() }",
     breaks: ONE_PROMPT,
+    follows: [PAID_ONCE],
     cases: [11, 13],
   },
   {
     name: "a key per request",
     right: KEY,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of a shop
     wrong: "{ idempotencyKey: `${id}/${Date.now()}` }",
     breaks: ONE_PROMPT,
+    follows: [PAID_ONCE, NO_FALSE_FAILURE],
     cases: [11, 15],
   },
   {
     name: "no signature check",
     right: "verifyWebhook({ body, signature, secret })",
     wrong: "JSON.parse(body)",
-    breaks: "a forged, altered or unsigned webhook is rejected, and has no effect",
+    breaks: FORGED,
+    follows: [NO_FALSE_FAILURE],
     cases: [198, 203],
   },
   {
     name: "a check of the parsed body",
     right: "verifyWebhook({ body, signature, secret })",
     wrong: "verifyWebhook({ body: JSON.stringify(JSON.parse(body)), signature, secret })",
-    breaks: "a webhook is answered in time, and a genuine one is accepted",
+    breaks: ANSWERED,
     cases: [191],
   },
   {
     name: "shipping on payment.initiated",
-    right: 'if (event === "payment.completed")',
-    wrong: 'if (event !== "payment.failed")',
+    right: CONTRADICTION,
+    wrong: 'if (event !== "payment.failed") end(order.id, "paid");',
     breaks: NOT_PAID,
     cases: [3],
   },
@@ -74,14 +96,15 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     name: "shipping in the handler without the key",
     right: 'if (status === "paid" && changed === 1) ship(id);',
     wrong: 'if (status === "paid") ship(id);',
-    breaks: SHIPPED_ONCE,
+    breaks: GOODS_ONCE,
     cases: [181, 186],
   },
   {
     name: "a timeout as a failure",
-    right: 'if (error.outcome === "unknown" || error.code === "attempt_in_flight") return;',
+    right: UNKNOWN,
     wrong: 'if (error.code === "attempt_in_flight") return;',
     breaks: SAYS_PAID,
+    follows: [NO_FALSE_FAILURE],
     cases: [41, 42],
   },
   {
@@ -89,6 +112,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: 'new DatabaseSync(join(DATA, "shop.db"))',
     wrong: 'new DatabaseSync(":memory:")',
     breaks: ENDS,
+    follows: [SAYS_PAID],
     cases: [146],
   },
   {
@@ -102,10 +126,99 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     name: "the key in a log",
     right: "const params = {",
     wrong: "console.log({ headers: gateway, env: process.env });\n  const params = {",
-    breaks: "no key, no secret and no full phone number is printed or answered",
+    breaks: SECRET,
     cases: [1],
   },
+  {
+    name: "a failure that the webhook corrects",
+    right: UNKNOWN,
+    wrong: `if (error.outcome === "unknown") change("status = 'failed' WHERE id = ?", id);\n    ${UNKNOWN}`,
+    breaks: NO_FALSE_FAILURE,
+    cases: [322],
+  },
+  {
+    name: "a parcel for each paid attempt",
+    right: COMPLETED,
+    wrong: `${COMPLETED}\n    if (order.status === "paid" && order.reference !== data.reference) ship(order.id);`,
+    breaks: GOODS_ONCE,
+    cases: [297],
+  },
+  {
+    name: "goods for any amount",
+    right: "Number(payment.amount) === amount &&",
+    wrong: "",
+    breaks: OWN_AMOUNT,
+    cases: [275, 283],
+  },
+  {
+    name: "goods for any currency",
+    right: ' && payment.currency === "KES"',
+    wrong: "",
+    breaks: OWN_AMOUNT,
+    cases: [277],
+  },
+  {
+    name: "the status inside a webhook instead of its kind",
+    right: CONTRADICTION,
+    wrong: 'if ("status" in data && data.status === "failed") return end(order.id, "failed"), 200;',
+    breaks: NO_FALSE_FAILURE,
+    follows: [SAYS_PAID],
+    cases: [279],
+  },
+  {
+    name: "a second attempt beside an open one",
+    right: "WHERE id = ? AND status = 'failed'\"",
+    wrong: 'WHERE id = ?"',
+    breaks: ONE_PROMPT,
+    follows: [NO_FALSE_FAILURE],
+    cases: [291],
+  },
+  {
+    name: "another phone under a known id",
+    right: ADDED,
+    wrong:
+      'change("attempt = attempt + 1, phone = ? WHERE id = ? AND phone <> ?", phone, order, phone);\n    await ask(',
+    breaks: ONE_PROMPT,
+    follows: [PAID_ONCE],
+    cases: [301],
+  },
+  {
+    name: "another amount under a known id",
+    right: "ON CONFLICT DO NOTHING",
+    wrong:
+      "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, attempt = attempt + 1, status = 'pending' WHERE status = 'failed'",
+    breaks: OWN_AMOUNT,
+    cases: [304],
+  },
+  {
+    name: "a failure that takes back a success",
+    right: "closed = 0 AND status NOT IN ('paid', ?)",
+    wrong: "closed = 0 AND status <> ?",
+    breaks: STAYS_PAID,
+    follows: [SAYS_PAID, NO_FALSE_FAILURE],
+    cases: [196],
+  },
+  {
+    name: "a prompt that is sent until it succeeds",
+    right: UNKNOWN,
+    wrong:
+      'if (error.outcome === "unknown") return void setTimeout(ask, 2_000, { id, phone, amount, attempt: attempt + 1 });',
+    breaks: SOON,
+    follows: [NO_FALSE_FAILURE],
+    cases: [285],
+  },
+  {
+    name: "a page that sends the prompt, too",
+    right: '  const [found] = rows("id = ?", id);',
+    wrong:
+      '  const [found] = rows("id = ?", id);\n  if (found && found.reference === null && found.attempt === 1) void ask({ ...found, attempt: 2 });',
+    breaks: SAYS_PAID,
+    follows: [NO_FALSE_FAILURE],
+    cases: [311],
+    processes: "2",
+  },
 ];
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is the code of a shop
 
 const RIGHT = readFileSync(new URL("./right-shop.ts", import.meta.url), "utf8");
 

@@ -4,15 +4,16 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allCases } from "../../../src/drill/cases.ts";
-import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/drill.ts";
-import { reportPromises } from "../../../src/drill/report.ts";
-import { parseSettings, type RawSettings } from "../../../src/drill/settings.ts";
+import { reportPromises } from "../../../src/drill/drill-report.ts";
+import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
+import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
 import { type BrokenShop, breakShop } from "./broken-shops.ts";
 
 const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
 
 export const SETTINGS = {
   order: 'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}"}',
+  again: "POST /orders/{order}/again",
   status: "GET /orders/{order}",
   effects: "GET /orders/{order} /shipped",
   slow: "3s",
@@ -57,5 +58,7 @@ export function shopFolder() {
 export const drillBroken = (
   { write }: ReturnType<typeof shopFolder>,
   shop: BrokenShop,
-): Promise<DrillResult> =>
-  drillShop({ start: write(shop.name, breakShop(shop)), quiet: "5s" }, shop.cases);
+): Promise<DrillResult> => {
+  const { cases, processes = "1" } = shop;
+  return drillShop({ start: write(shop.name, breakShop(shop)), quiet: "5s", processes }, cases);
+};

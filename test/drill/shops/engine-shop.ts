@@ -22,6 +22,8 @@ interface Orders {
   add(id: string, phone: string, amount: number): Promise<boolean>;
   read(id: string): Promise<Record<string, string> | undefined>;
   open(): Promise<Record<string, string>[]>;
+  /** Begins another attempt of an order that has failed; `false` for one that has not. */
+  again(id: string): Promise<boolean>;
   started(id: string, reference: string): Promise<void>;
   /** Ends an order, once, and ships it if it is paid. Paid stays paid. */
   end(id: string, status: "paid" | "failed"): Promise<void>;
@@ -37,6 +39,13 @@ function redisOrders(): Orders {
     redis.call("HSET", KEYS[1], "status", ARGV[1])
     if ARGV[1] == "paid" then redis.call("HINCRBY", KEYS[1], "shipped", 1) end
     redis.call("SREM", KEYS[2], ARGV[2])`;
+  const AGAIN = `if redis.call("HGET", KEYS[1], "status") ~= "failed" then return 0 end
+    local former = redis.call("HGET", KEYS[1], "former") .. (redis.call("HGET", KEYS[1], "reference") or "")
+    redis.call("HSET", KEYS[1], "status", "pending", "at", ARGV[2], "former", former)
+    redis.call("HDEL", KEYS[1], "reference")
+    redis.call("HINCRBY", KEYS[1], "attempt", 1)
+    redis.call("SADD", KEYS[2], ARGV[1])
+    return 1`;
   const read = async (id: string) => {
     const order = await redis.hgetall(key(id));
     return order.id === undefined ? undefined : order;
@@ -45,11 +54,17 @@ function redisOrders(): Orders {
     idempotency: redisIdempotency(redis, { prefix: `${RUN}:keys:` }),
     inbox: bullmqInbox({ connection: redis, queue: `${RUN}-webhooks` }),
     add: async (id, phone, amount) => {
-      const order = { id, phone, amount, status: "pending", shipped: 0, at: Date.now() };
+      const order = { id, phone, amount, status: "pending", shipped: 0, attempt: 1, former: "" };
       if ((await redis.hsetnx(key(id), "id", id)) === 0) return false;
-      await redis.multi().hset(key(id), order).sadd(`${RUN}:open`, id).exec();
+      const since = { at: Date.now() };
+      await redis
+        .multi()
+        .hset(key(id), { ...order, ...since })
+        .sadd(`${RUN}:open`, id)
+        .exec();
       return true;
     },
+    again: async (id) => (await redis.eval(AGAIN, 2, key(id), `${RUN}:open`, id, Date.now())) === 1,
     read,
     open: async () => {
       const orders = await Promise.all((await redis.smembers(`${RUN}:open`)).map(read));
@@ -74,7 +89,8 @@ async function postgresOrders(): Promise<Orders> {
   const idempotency = postgresIdempotency(pool, { table: `keys_${RUN}` });
   if (cluster.isPrimary) {
     await query(`CREATE TABLE IF NOT EXISTS ${orders} (id text PRIMARY KEY, phone text, amount int,
-      status text DEFAULT 'pending', reference text, shipped int DEFAULT 0, at bigint)`);
+      status text DEFAULT 'pending', reference text, shipped int DEFAULT 0, at bigint,
+      attempt int DEFAULT 1, former text DEFAULT '')`);
     await idempotency.migrate();
   }
   return {
@@ -83,12 +99,21 @@ async function postgresOrders(): Promise<Orders> {
     add: async (id, phone, amount) =>
       (
         await query(
-          `INSERT INTO ${orders} VALUES ($1, $2, $3, 'pending', NULL, 0, $4) ON CONFLICT DO NOTHING RETURNING id`,
+          `INSERT INTO ${orders} (id, phone, amount, at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id`,
           ...[id, phone, amount, Date.now()],
         )
       ).length === 1,
     read: async (id) => (await query(`SELECT * FROM ${orders} WHERE id = $1`, id))[0],
     open: () => query(`SELECT * FROM ${orders} WHERE status = 'pending'`),
+    again: async (id) =>
+      (
+        await query(
+          `UPDATE ${orders} SET status = 'pending', attempt = attempt + 1, at = $2,
+           former = former || coalesce(reference, ''), reference = NULL
+           WHERE id = $1 AND status = 'failed' RETURNING id`,
+          ...[id, Date.now()],
+        )
+      ).length === 1,
     started: async (id, reference) => {
       await query(`UPDATE ${orders} SET reference = $2 WHERE id = $1`, id, reference);
     },
@@ -104,24 +129,40 @@ async function postgresOrders(): Promise<Orders> {
   };
 }
 
+interface PaymentFields {
+  readonly amount?: unknown;
+  readonly currency?: unknown;
+}
+
 async function serve(orders: Orders): Promise<void> {
   const gateway = new Gateway({ idempotency: orders.idempotency, totalTimeoutMs: 5_000 });
   const receiver = createWebhookReceiver({ inbox: orders.inbox, ignore: ["payment.initiated"] });
   const ended = async (reference: string, label: string | undefined, status: "paid" | "failed") => {
     const id = (await orders.byReference(reference)) ?? label;
     if (id === undefined) throw new Error("The order is not known yet.");
+    // An old attempt ends no later one.
+    const known = (await orders.read(id))?.reference;
+    if (status === "failed" && known && known !== reference) return;
     await orders.end(id, status);
   };
-  receiver.on("payment.completed", ({ data }) =>
-    ended(data.reference, data.account_reference, "paid"),
-  );
+  /** Another amount or currency is not the order's money. */
+  const isFor = (order: Record<string, string> | undefined, payment: PaymentFields) =>
+    Number(payment.amount) === Number(order?.amount) && payment.currency === "KES";
+  receiver.on("payment.completed", async ({ data }) => {
+    const id = (await orders.byReference(data.reference)) ?? data.account_reference ?? "";
+    // What contradicts itself says nothing: a read tells what is true.
+    if (data.status !== "completed" || !isFor(await orders.read(id), data)) return;
+    await ended(data.reference, data.account_reference, "paid");
+  });
   receiver.on("payment.failed", ({ data }) => ended(data.reference, undefined, "failed"));
   await receiver.start();
 
-  async function ask(id: string, phone: string, amount: number): Promise<void> {
+  async function ask(id: string): Promise<void> {
+    const { phone = "", amount, attempt } = (await orders.read(id)) ?? {};
     const params = { phone, amount: Number(amount), account_reference: id };
+    const idempotencyKey = `${id}/${attempt}`;
     try {
-      const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: id });
+      const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey });
       await orders.started(id, reference);
     } catch (error) {
       if (!isGatewayError(error)) throw error;
@@ -131,12 +172,15 @@ async function serve(orders: Orders): Promise<void> {
   }
 
   async function look(): Promise<void> {
-    for (const { id = "", reference, at } of await orders.open()) {
+    for (const order of await orders.open()) {
+      const { id = "", reference, former = "", at } = order;
       const list = reference ? undefined : await gateway.payments.list({ per_page: 100 });
       const payment = reference
         ? await gateway.payments.get(reference)
-        : list?.items.find(({ account_reference }) => account_reference === id);
-      if (payment?.status === "completed") await orders.end(id, "paid");
+        : list?.items.find(
+            (one) => one.account_reference === id && !former.includes(`${one.reference}`),
+          );
+      if (payment?.status === "completed" && isFor(order, payment)) await orders.end(id, "paid");
       else if (payment?.status === "failed") await orders.end(id, "failed");
       else if (payment === undefined && Date.now() - Number(at) > 15_000) {
         await orders.end(id, "failed");
@@ -147,11 +191,16 @@ async function serve(orders: Orders): Promise<void> {
 
   const receive = nodeHandler(receiver);
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, folder, name = ""] = (request.url ?? "").split("/");
+    const [, folder, name = "", action] = (request.url ?? "").split("/");
     if (folder === "webhooks") return void receive(request, response);
     if (request.method === "POST") {
+      if (action === "again") {
+        if (await orders.again(name)) await ask(name);
+        response.end();
+        return;
+      }
       const { order, phone, amount } = JSON.parse(await text(request));
-      if (await orders.add(order, phone, amount)) await ask(order, phone, amount);
+      if (await orders.add(order, phone, amount)) await ask(order);
       response.writeHead(201).end(JSON.stringify({ id: order }));
       return;
     }

@@ -8,9 +8,10 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 
 const { DATA = "", PORT, MALIPO_WEBHOOK_SECRET: secret = "" } = process.env;
 const database = new DatabaseSync(join(DATA, "shop.db"));
-database.exec(`PRAGMA journal_mode = WAL;
+database.exec(`PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
-    status TEXT DEFAULT 'pending', reference TEXT, closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
+    attempt INT DEFAULT 1, status TEXT DEFAULT 'pending', reference TEXT, former TEXT DEFAULT '',
+    closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
 const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
 const gateway = new Gateway({
   idempotency,
@@ -19,14 +20,19 @@ const gateway = new Gateway({
   maxRetries: 0,
 });
 const GIVE_UP_MS = 8_000;
+/** A prompt that comes later surprises the customer. */
+const PROMPT_WITHIN_MS = 60_000;
 
 interface Order {
   readonly id: string;
   readonly phone: string;
   readonly amount: number;
   readonly at: number;
+  readonly attempt: number;
   readonly status: string;
   readonly reference: string | null;
+  /** The references of earlier attempts. */
+  readonly former: string;
   readonly shipped: number;
 }
 
@@ -52,10 +58,15 @@ function end(id: string, status: "paid" | "failed"): void {
   database.exec("COMMIT");
 }
 
-async function ask({ id, phone, amount }: Order): Promise<void> {
+/** Another amount or currency is not this order's money. */
+const isFor = ({ amount }: Order, payment: { amount?: unknown; currency?: unknown }) =>
+  Number(payment.amount) === amount && payment.currency === "KES";
+
+async function ask({ id, phone, amount, attempt }: Order): Promise<void> {
   const params = { phone, amount, account_reference: id };
+  const key = `${id}/${attempt}`;
   try {
-    const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: id });
+    const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: key });
     change("reference = ? WHERE id = ?", reference, id);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -65,11 +76,14 @@ async function ask({ id, phone, amount }: Order): Promise<void> {
 }
 
 async function look(): Promise<void> {
-  for (const { id, reference, at } of rows("status = 'pending'")) {
+  for (const order of rows("status = 'pending'")) {
+    const { id, reference, former, at } = order;
     const list = reference === null ? await gateway.payments.list({ per_page: 100 }) : undefined;
-    const found = reference ?? list?.items.find((one) => one.account_reference === id)?.reference;
+    const isNew = (one: { reference?: unknown }) => !former.includes(`${one.reference}`);
+    const listed = list?.items.find((one) => one.account_reference === id && isNew(one));
+    const found = reference ?? listed?.reference;
     const payment = found === undefined ? undefined : await gateway.payments.get(String(found));
-    if (payment?.status === "completed") end(id, "paid");
+    if (payment?.status === "completed" && isFor(order, payment)) end(id, "paid");
     else if (payment?.status === "failed") end(id, "failed");
     else if (payment === undefined && Date.now() - at > GIVE_UP_MS) end(id, "failed");
   }
@@ -81,7 +95,9 @@ function receive(body: string, signature: string): number {
     const label = "account_reference" in data ? `${data.account_reference}` : "";
     const order = rows("reference = ? OR id = ?", `${data.reference}`, label)[0];
     if (order === undefined) return event === "payment.failed" ? 503 : 200;
-    if (event === "payment.completed") end(order.id, "paid");
+    // What contradicts itself says nothing: a read tells what is true.
+    if (event !== `payment.${"status" in data ? data.status : "initiated"}`) return 200;
+    if (event === "payment.completed" && isFor(order, data)) end(order.id, "paid");
     if (event === "payment.failed" && order.reference !== null) end(order.id, "failed");
     return 200;
   } catch (error) {
@@ -94,9 +110,16 @@ const view = ({ id, status, shipped }: Order) => ({ id, status, shipped });
 
 const server = createServer(async (request, response) => {
   const body = await text(request);
-  const [, folder, id = ""] = (request.url ?? "").split("/");
+  const [, folder, id = "", action] = (request.url ?? "").split("/");
   if (folder === "webhooks") {
     response.writeHead(receive(body, String(request.headers["x-service-signature"]))).end();
+    return;
+  }
+  if (request.method === "POST" && action === "again") {
+    const again =
+      "status = 'pending', closed = 0, attempt = attempt + 1, former = former || coalesce(reference, ''), reference = NULL, at = ? WHERE id = ? AND status = 'failed'";
+    if (change(again, Date.now(), id) === 1) await ask(rows("id = ?", id)[0] as Order);
+    response.writeHead(200).end();
     return;
   }
   if (request.method === "POST") {
@@ -113,7 +136,9 @@ const server = createServer(async (request, response) => {
 });
 
 // A crash may have come before or after the prompt. The same key never prompts twice.
-for (const order of rows("status = 'pending' AND reference IS NULL")) void ask(order);
+for (const order of rows("status = 'pending' AND reference IS NULL")) {
+  if (Date.now() - order.at < PROMPT_WITHIN_MS) void ask(order);
+}
 setInterval(() => look().catch(() => {}), 500);
 process.once("SIGTERM", () => process.exit());
 server.listen(Number(PORT), "127.0.0.1");

@@ -49,18 +49,22 @@ sub ask {
   elsif ($status >= 400 && $status < 500) { end_order($order->{id}, 'failed') }
 }
 
+# Another amount or currency is not this order's money.
+sub is_for { my ($order, $payment) = @_; $payment->{amount} == $order->{amount} && $payment->{currency} eq 'KES' }
+
 sub look {
   for my $order (grep { $_->{status} eq 'pending' } all_orders()) {
     my $reference = $order->{reference};
     if (!$reference) {
       my (undef, $list) = call('GET', '/payments?per_page=100');
       next unless $list;
-      ($reference) = map { $_->{reference} } grep { $_->{account_reference} eq $order->{id} } @$list;
+      ($reference) = map { $_->{reference} } grep { $_->{account_reference} eq $order->{id} && index($order->{former}, $_->{reference}) < 0 } @$list;
     }
     if ($reference) {
       my (undef, $payment) = call('GET', "/payments/$reference");
       my $status = $payment ? $payment->{status} : 'pending';
-      end_order($order->{id}, $status eq 'completed' ? 'paid' : 'failed') if $status ne 'pending';
+      end_order($order->{id}, 'paid') if $status eq 'completed' && is_for($order, $payment);
+      end_order($order->{id}, 'failed') if $status eq 'failed';
     } elsif (time - $order->{at} > 8) { end_order($order->{id}, 'failed') }
   }
 }
@@ -71,8 +75,10 @@ sub receive {
   my $event = decode_json($body);
   my $payment = $event->{data};
   my ($order) = grep { ($_->{reference} // '') eq $payment->{reference} || $_->{id} eq ($payment->{account_reference} // '') } all_orders();
-  end_order($order->{id}, 'paid') if $order && $event->{event} eq 'payment.completed';
-  end_order($order->{id}, 'failed') if $order && $event->{event} eq 'payment.failed';
+  # What contradicts itself says nothing: a read tells what is true.
+  my $kind = $event->{event} eq 'payment.' . ($payment->{status} // '') ? $event->{event} : '';
+  end_order($order->{id}, 'paid') if $order && $kind eq 'payment.completed' && is_for($order, $payment);
+  end_order($order->{id}, 'failed') if $order && $kind eq 'payment.failed';
   return 200;
 }
 
@@ -94,11 +100,20 @@ while (1) {
     my ($method, $path) = split ' ', $line;
     my ($status, $answer) = (200, '');
     if ($path eq '/webhooks') { $status = receive($body, $signature) }
+    elsif ($method eq 'POST' && $path =~ m{^/orders/(\w+)/again$}) {
+      change($1, sub {
+        my ($order) = @_;
+        return 0 if $order->{status} ne 'failed';
+        $order->{former} .= delete($order->{reference}) // '';
+        @$order{qw(status at)} = ('pending', time);
+        push @to_ask, $order;
+      });
+    }
     elsif ($method eq 'POST') {
       my $order = decode_json($body);
       # Asked after the answer: one process serves all, and a slow service must not stop it.
       if (!load($order->{order})) {
-        my $new = { id => $order->{order}, phone => $order->{phone}, amount => $order->{amount}, at => time, status => 'pending', shipped => 0 };
+        my $new = { id => $order->{order}, phone => $order->{phone}, amount => $order->{amount}, at => time, status => 'pending', former => '', shipped => 0 };
         save($new); push @to_ask, $new;
       }
       ($status, $answer) = (201, encode_json({ id => $order->{order} }));

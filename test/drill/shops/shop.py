@@ -14,7 +14,7 @@ def run(sql, *values):
 
 
 run("""CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at REAL,
-    status TEXT DEFAULT 'pending', reference TEXT, shipped INT DEFAULT 0, asked INT DEFAULT 0)""")
+    status TEXT DEFAULT 'pending', reference TEXT, former TEXT DEFAULT '', shipped INT DEFAULT 0, asked INT DEFAULT 0)""")
 
 
 def call(method, path, body=None):
@@ -46,18 +46,26 @@ def ask(order, phone, amount):
         pass  # It may have happened: look() finds out.
 
 
+def is_for(amount, payment):
+    # Another amount or currency is not this order's money.
+    return float(payment["amount"]) == amount and payment["currency"] == "KES"
+
+
 def look():
     while True:
         time.sleep(0.5)
         try:
-            for order, reference, at in run("SELECT id, reference, at FROM orders WHERE status = 'pending'"):
+            for order, reference, at, amount, former in run("SELECT id, reference, at, amount, former FROM orders WHERE status = 'pending'"):
                 if reference is None:
-                    found = [one for one in call("GET", "/payments?per_page=100") if one["account_reference"] == order]
+                    found = [one for one in call("GET", "/payments?per_page=100")
+                             if one["account_reference"] == order and one["reference"] not in former]
                     reference = found[0]["reference"] if found else None
                 if reference is not None:
-                    status = call("GET", f"/payments/{reference}")["status"]
-                    if status != "pending":
-                        end(order, "paid" if status == "completed" else "failed")
+                    payment = call("GET", f"/payments/{reference}")
+                    if payment["status"] == "completed" and is_for(amount, payment):
+                        end(order, "paid")
+                    elif payment["status"] == "failed":
+                        end(order, "failed")
                 elif time.time() - at > GIVE_UP_S:
                     end(order, "failed")
         except (OSError, ValueError):
@@ -83,11 +91,20 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.path == "/webhooks":
             return self.reply(self.receive(body))
+        if self.path.endswith("/again"):
+            return self.again(self.path.split("/")[2])
         order = json.loads(body)
         run("INSERT OR IGNORE INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?)",
             order["order"], order["phone"], order["amount"], time.time())
         ask(order["order"], order["phone"], order["amount"])
         self.reply(201, {"id": order["order"]})
+
+    def again(self, order):
+        changed = run("UPDATE orders SET status = 'pending', asked = 0, at = ?, former = former || coalesce(reference, ''), reference = NULL"
+                      " WHERE id = ? AND status = 'failed'", time.time(), order)
+        if changed == 1:
+            ask(order, *run("SELECT phone, amount FROM orders WHERE id = ?", order)[0])
+        self.reply(200)
 
     def receive(self, body):
         expected = hmac.new(SECRET, body, hashlib.sha256).hexdigest()
@@ -95,10 +112,12 @@ class Handler(BaseHTTPRequestHandler):
             return 401
         event = json.loads(body)
         data = event["data"]
-        known = run("SELECT id FROM orders WHERE reference = ? OR id = ?", data.get("reference"), data.get("account_reference"))
-        if known and event["event"] == "payment.completed":
+        known = run("SELECT id, amount FROM orders WHERE reference = ? OR id = ?", data.get("reference"), data.get("account_reference"))
+        # What contradicts itself says nothing: a read tells what is true.
+        kind = event["event"] if event["event"] == f"payment.{data.get('status')}" else None
+        if known and kind == "payment.completed" and is_for(known[0][1], data):
             end(known[0][0], "paid")
-        if known and event["event"] == "payment.failed":
+        if known and kind == "payment.failed":
             end(known[0][0], "failed")
         return 200
 

@@ -25,9 +25,9 @@ describe("the protocol of one idempotency key", { timeout: TIMEOUT_MS }, () => {
 
   /** Each part of the protocol is there for a reason: without it, the model finds two prompts. */
   const WITHOUT_A_PART: readonly [name: string, changes: Partial<Protocol>][] = [
-    ["without a look at the clocks as the bytes leave", { fence: [] }],
-    ["that looks only at the monotonic clock", { fence: ["monotonic"] }],
-    ["that looks only at the wall clock", { fence: ["wall"] }],
+    ["without a look at the clocks as the bytes leave", { deadline: [] }],
+    ["that looks only at the monotonic clock", { deadline: ["monotonic"] }],
+    ["that looks only at the wall clock", { deadline: ["wall"] }],
     [
       "in which an attempt is looked for and freed as soon as its lease is over",
       { notSentFrom: PAST_LEASE, lookFrom: PAST_LEASE },
@@ -44,7 +44,7 @@ describe("the protocol of one idempotency key", { timeout: TIMEOUT_MS }, () => {
   /** The page "Charge a customer only once" names these limits. */
   const LIMITS: readonly [name: string, changes: Partial<Protocol>][] = [
     ["both clocks of a process are wrong", { bothClocksMayBeWrong: true }],
-    ["a process pauses after its last look at the clocks", { mayPauseAfterFence: true }],
+    ["a process pauses after its last look at the clocks", { mayPauseAfterLook: true }],
     ["the clock of the store jumps forward", { storeClockMayJump: true }],
   ];
 
@@ -54,7 +54,7 @@ describe("the protocol of one idempotency key", { timeout: TIMEOUT_MS }, () => {
   });
 
   test("shows the way to a second prompt, step by step", () => {
-    const { violation } = explore({ ...PROTOCOL, fence: [] });
+    const { violation } = explore({ ...PROTOCOL, deadline: [] });
     expect(violation?.path).toEqual([
       "begin attempt 1",
       "time passes",

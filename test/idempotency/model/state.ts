@@ -1,11 +1,11 @@
 // The protocol of one idempotency key as plain values. `steps.ts` says how a state may go on.
 
 /**
- * How old an attempt is, against its lease: within it, past the fence (the lease less a margin), past
+ * How old an attempt is, against its lease: within it, past the deadline (the lease less a margin), past
  * the lease, past the lease and a margin. Nothing else of time matters to the protocol.
  */
 export type Age = 0 | 1 | 2 | 3;
-export const PAST_FENCE: Age = 1;
+export const PAST_DEADLINE: Age = 1;
 export const PAST_LEASE: Age = 2;
 export const SAFELY_OVER: Age = 3;
 
@@ -83,7 +83,7 @@ export interface Protocol {
   readonly tries: number;
   readonly faults: number;
   /** By which clocks a process checks its lease as the bytes leave. */
-  readonly fence: readonly ("wall" | "monotonic")[];
+  readonly deadline: readonly ("wall" | "monotonic")[];
   /** From which age on an attempt may be resolved as not sent. */
   readonly notSentFrom: Age;
   /** From which age on a person looks whether there is no payment. */
@@ -93,7 +93,7 @@ export interface Protocol {
   /** May both clocks of one process be wrong at once? The protocol does not survive that. */
   readonly bothClocksMayBeWrong: boolean;
   /** May a process be suspended between its last look at the clocks and the network? As above. */
-  readonly mayPauseAfterFence: boolean;
+  readonly mayPauseAfterLook: boolean;
   /** May the clock that the store measures leases by jump forward? As above. */
   readonly storeClockMayJump: boolean;
 }
@@ -103,12 +103,12 @@ export const PROTOCOL: Protocol = {
   processes: 2,
   tries: 2,
   faults: 3,
-  fence: ["wall", "monotonic"],
+  deadline: ["wall", "monotonic"],
   notSentFrom: SAFELY_OVER,
   lookFrom: SAFELY_OVER,
   contradiction: "unknown",
   bothClocksMayBeWrong: false,
-  mayPauseAfterFence: false,
+  mayPauseAfterLook: false,
   storeClockMayJump: false,
 };
 

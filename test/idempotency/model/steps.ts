@@ -3,7 +3,7 @@ import {
   type Answer,
   type Attempt,
   nextAttempt,
-  PAST_FENCE,
+  PAST_DEADLINE,
   PAST_LEASE,
   type Process,
   type Protocol,
@@ -85,10 +85,14 @@ function begin(state: State, index: number): Step[] {
 /** A process looks at its clocks, and sends. */
 function send(state: State, index: number, protocol: Protocol): Step[] {
   const process = state.processes[index] as Process;
-  if (protocol.fence.some((clock) => process[clock] >= PAST_FENCE)) {
+  if (protocol.deadline.some((clock) => process[clock] >= PAST_DEADLINE)) {
     const end = { kind: "not_sent" } as const;
     return [
-      { name: "fenced", isFault: false, next: withProcess(state, index, { phase: "ending", end }) },
+      {
+        name: "past_deadline",
+        isFault: false,
+        next: withProcess(state, index, { phase: "ending", end }),
+      },
     ];
   }
   const request = { attempt: process.attempt, age: 0 } as const;
@@ -102,7 +106,7 @@ function send(state: State, index: number, protocol: Protocol): Step[] {
 function hear(state: State, index: number, { contradiction }: Protocol): Step[] {
   const { attempt, monotonic } = state.processes[index] as Process;
   const ended = (end: Answer) => withProcess(state, index, { phase: "ending", end });
-  const isLate = monotonic >= PAST_FENCE;
+  const isLate = monotonic >= PAST_DEADLINE;
   const steps: Step[] = [
     {
       name: isLate ? "stops waiting" : "connection reset",
@@ -170,18 +174,18 @@ function processSteps(state: State, index: number, protocol: Protocol): Step[] {
   } else if (process.phase === "ready") {
     steps.push(...send(state, index, protocol));
   } else if (process.phase === "sending") {
-    // Past the fence already, and the bytes leave now.
-    steps.push(...send(state, index, { ...protocol, fence: [] }));
+    // Past the deadline already, and the bytes leave now.
+    steps.push(...send(state, index, { ...protocol, deadline: [] }));
   } else if (process.phase === "waiting") {
     steps.push(...hear(state, index, protocol));
   } else {
     steps.push(...end(state, index));
   }
-  if (protocol.mayPauseAfterFence && process.phase === "ready") {
+  if (protocol.mayPauseAfterLook && process.phase === "ready") {
     const looked = send(state, index, protocol).some(({ name }) => name === "send");
     if (looked) {
       const next = withProcess(state, index, { phase: "sending" });
-      steps.push({ name: "pause after the fence", isFault: true, next });
+      steps.push({ name: "pause after the look at the deadline", isFault: true, next });
     }
   }
   return steps;

@@ -9,8 +9,7 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { freshKey } from "../../suites/idempotency-stage.ts";
-import { startPostgres } from "../../support/engines/postgres.ts";
-import { startRedis } from "../../support/engines/redis.ts";
+import { sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
 import { PAST_LEASE, SAFELY_OVER } from "./state.ts";
 import { difference, paths, timeUntil } from "./store-model.ts";
 
@@ -76,7 +75,7 @@ test("the SQLite store answers as the model says", { timeout: TIMEOUT_MS }, asyn
   }
 });
 
-const redisEngine = await startRedis();
+const redisEngine = await sharedRedis();
 test.skipIf(redisEngine === undefined)(
   "the Redis store answers as the model says",
   { timeout: TIMEOUT_MS },
@@ -94,7 +93,7 @@ test.skipIf(redisEngine === undefined)(
   },
 );
 
-const postgresEngine = await startPostgres();
+const postgresEngine = await sharedPostgres();
 test.skipIf(postgresEngine === undefined)(
   "the PostgreSQL store answers as the model says",
   { timeout: TIMEOUT_MS },

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { probe } from "../../../src/learn/probe/probe.ts";
-import { chooseSteps } from "../../../src/learn/probe/steps/steps.ts";
+import { probe } from "../../../src/learn/probe/run-probe.ts";
+import { chooseSteps } from "../../../src/learn/probe/steps.ts";
 import { type Response as Planned, type Seen, startService } from "../../cli/learn/services.ts";
 import { createDialectService, dialect } from "../../support/dialects/index.ts";
 

@@ -1,34 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { isPagingKnown, parametersOf } from "../../../src/learn/probe/known-paging.ts";
-import type { Step } from "../../../src/learn/probe/steps/step.ts";
+import { isPagingKnown } from "../../../src/learn/probe/run-probe.ts";
+import type { Step } from "../../../src/learn/probe/steps.ts";
 
 const once = { "3f9c2a71": 1 };
-/** At `/payments`, `limit` had an effect and `per_page` had none. */
-const lists = {
-  "GET /payments": { parameters: { limit: { works: once }, per_page: { ignored: once } } },
-};
-const asksFor = (path: string, name: string, asks: Step["asks"] = "size") =>
-  ({ path, query: { [name]: "2" }, asks }) as unknown as Step;
+const asksFor = (name: string, asks: Step["asks"] = "size") =>
+  ({ path: "{longestList}", query: { [name]: "2" }, asks }) as unknown as Step;
 
 describe("a probe asks nothing about paging twice:", () => {
-  const longest = new Set<string>();
-  const isKnown = (step: Step) => isPagingKnown(step, lists, longest);
-
-  test("what works at one list is tried at the others, and nothing else", () => {
-    expect(parametersOf(lists, "/invoices").size).toBe("limit");
-    expect(isKnown(asksFor("/invoices", "limit"))).toBe(false);
-    expect(isKnown(asksFor("/invoices", "page_size"))).toBe(true);
+  test("after a parameter that has an effect, no other one is tried", () => {
+    const list = { parameters: { limit: { works: once } } };
+    expect(isPagingKnown(asksFor("page_size"), list, false)).toBe(true);
+    expect(isPagingKnown(asksFor("page", "position"), list, false)).toBe(false);
   });
 
-  test("a parameter that was tried at a list is not tried there again", () => {
-    expect(isKnown(asksFor("/payments", "limit"))).toBe(true);
-    expect(isKnown(asksFor("/payments", "per_page"))).toBe(true);
+  test("a parameter that had no effect is not tried again, and others are", () => {
+    const list = { parameters: { per_page: { ignored: once } } };
+    expect(isPagingKnown(asksFor("per_page"), list, false)).toBe(true);
+    expect(isPagingKnown(asksFor("limit"), list, false)).toBe(false);
   });
 
-  test("the longest page of a list is asked for once", () => {
-    const step = asksFor("/payments", "limit", "longest");
-    expect(isKnown(step)).toBe(false);
-    longest.add("/payments");
-    expect(isKnown(step)).toBe(true);
+  test("the longest page is asked for once", () => {
+    expect(isPagingKnown(asksFor("limit", "longest"), {}, false)).toBe(false);
+    expect(isPagingKnown(asksFor("limit", "longest"), {}, true)).toBe(true);
   });
 });

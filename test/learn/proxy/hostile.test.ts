@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProxy } from "../../../src/learn/proxy/proxy.ts";
+import { createProxy } from "../../../src/learn/proxy.ts";
 import { Recorder } from "../../../src/learn/recorder.ts";
 
 async function listen(server: Server): Promise<number> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { exitStatus, formatReport, summarize } from "../../../src/drill/report.ts";
+import { exitStatus, formatReport, summarize } from "../../../src/drill/drill-report.ts";
 import { drillExample } from "../../drill/shops/example-shops.ts";
 import { describeShop } from "../../suites/shop.ts";
 import { followPages, readShopPages, shell } from "./page.ts";

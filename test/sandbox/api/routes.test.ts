@@ -1,5 +1,7 @@
 import { createSandbox } from "malipo/sandbox";
+import type { EndpointName } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
+import { ROWS } from "../../support/endpoints.ts";
 
 const sandbox = createSandbox();
 const HOOK = { name: "shop", url: "https://shop.example.test/hook", events: ["payment.completed"] };
@@ -64,47 +66,44 @@ const name = expect.stringMatching(/^\S+$/);
 const started = { reference: name, checkout_request_id: name };
 const other = { amount: 5, phone: "0112345678" };
 
-interface Row {
-  method: string;
-  /** `{name}` stands for the name of what there is. */
-  path: string;
-  body?: (names: Names) => unknown;
-  status?: 201;
-  data: (names: Names) => unknown;
-  meta?: object;
+interface Case {
+  readonly body?: (names: Names) => unknown;
+  readonly status?: 201;
+  readonly data: (names: Names) => unknown;
+  readonly meta?: object;
 }
 
 // biome-ignore format: a table is read across
-const ROWS: readonly Row[] = [
-  { method: "GET", path: "/merchant", data: () => expect.objectContaining({ merchant_id: 1 }) },
-  { method: "GET", path: "/merchant/payment-accounts", data: () => [1, 2].map((id) => expect.objectContaining({ payment_account_id: id })), meta: { ...meta, total: 2 } },
-  { method: "GET", path: "/payments/{reference}", data: payment },
-  { method: "GET", path: "/payments", data: (of) => [payment(of)], meta },
-  { method: "POST", path: "/payments/initiate", body: () => other, data: () => started },
-  { method: "POST", path: "/mobile-money/payment/initiate", body: () => other, data: () => started },
-  { method: "POST", path: "/mobile-money/payment/status", body: ({ reference }) => ({ reference }), data: payment },
-  { method: "POST", path: "/mobile-money/payment/status", body: (of) => ({ checkout_request_id: of.checkout }), data: payment },
-  { method: "POST", path: "/mobile-money/validate-phone", body: () => ({ phone: "0712 345 678" }), data: () => ({ valid: true, phone: "254712345678", network: "Safaricom" }) },
-  { method: "POST", path: "/webhooks/register", body: () => HOOK, status: 201, data: () => ({ id: name, ...HOOK }) },
-  { method: "GET", path: "/webhooks", data: (of) => [webhook(of)], meta },
-  { method: "PUT", path: "/webhooks/{webhook}", body: () => ({ name: "new" }), data: (of) => webhook(of, { name: "new" }) },
-  { method: "DELETE", path: "/webhooks/{webhook}", data: (of) => ({ id: of.webhook, deleted: true }) },
-  { method: "POST", path: "/invoices", body: () => ({}), status: 201, data: () => expect.objectContaining({ id: name, status: "draft" }) },
-  { method: "GET", path: "/invoices", data: (of) => [invoice(of)], meta },
-  { method: "GET", path: "/invoices/{invoice}", data: invoice },
-  { method: "PUT", path: "/invoices/{invoice}", body: () => ({ amount: 300, customer: "Juma" }), data: (of) => invoice(of, { amount: "300.00", customer: "Juma" }) },
-  { method: "DELETE", path: "/invoices/{invoice}", data: (of) => ({ id: of.invoice, deleted: true }) },
-  { method: "POST", path: "/invoices/{invoice}/send", data: (of) => invoice(of, { status: "sent" }) },
-];
+const CASES: Readonly<Record<EndpointName, readonly Case[]>> = {
+  "merchant.get": [{ data: () => expect.objectContaining({ merchant_id: 1 }) }],
+  "merchant.paymentAccounts": [{ data: () => [1, 2].map((id) => expect.objectContaining({ payment_account_id: id })), meta: { ...meta, total: 2 } }],
+  "payments.get": [{ data: payment }],
+  "payments.list": [{ data: (of) => [payment(of)], meta }],
+  "payments.initiate": [{ body: () => other, data: () => started }],
+  "mobileMoney.initiate": [{ body: () => other, data: () => started }],
+  "mobileMoney.status": [{ body: ({ reference }) => ({ reference }), data: payment }, { body: (of) => ({ checkout_request_id: of.checkout }), data: payment }],
+  "mobileMoney.validatePhone": [{ body: () => ({ phone: "0712 345 678" }), data: () => ({ valid: true, phone: "254712345678", network: "Safaricom" }) }],
+  "webhooks.register": [{ body: () => HOOK, status: 201, data: () => ({ id: name, ...HOOK }) }],
+  "webhooks.list": [{ data: (of) => [webhook(of)], meta }],
+  "webhooks.update": [{ body: () => ({ name: "new" }), data: (of) => webhook(of, { name: "new" }) }],
+  "webhooks.delete": [{ data: (of) => ({ id: of.webhook, deleted: true }) }],
+  "invoices.create": [{ body: () => ({}), status: 201, data: () => expect.objectContaining({ id: name, status: "draft" }) }],
+  "invoices.list": [{ data: (of) => [invoice(of)], meta }],
+  "invoices.get": [{ data: invoice }],
+  "invoices.update": [{ body: () => ({ amount: 300, customer: "Juma" }), data: (of) => invoice(of, { amount: "300.00", customer: "Juma" }) }],
+  "invoices.delete": [{ data: (of) => ({ id: of.invoice, deleted: true }) }],
+  "invoices.send": [{ data: (of) => invoice(of, { status: "sent" }) }],
+};
 
-test.each(ROWS)("$method $path returns the envelope, with the promised fields", async (row) => {
-  const names = await oneOfEach();
-  const path = row.path.replace(/\{(\w+)\}/, (_, which: keyof Names) => names[which]);
-  const { status, type, body } = await call(row.method, path, row.body?.(names));
-  expect(status).toBe(row.status ?? 200);
-  expect(type).toBe("application/json");
-  const expected = { success: true, data: row.data(names) };
-  expect(body).toEqual({ ...expected, ...(row.meta && { meta: row.meta }) });
+describe.each(ROWS)("$method $route", ({ name, method, path }) => {
+  test.each(CASES[name])("returns the envelope, with the promised fields: case %#", async (one) => {
+    const names = await oneOfEach();
+    const { status, type, body } = await call(method, path(names), one.body?.(names));
+    expect(status).toBe(one.status ?? 200);
+    expect(type).toBe("application/json");
+    const expected = { success: true, data: one.data(names) };
+    expect(body).toEqual({ ...expected, ...(one.meta && { meta: one.meta }) });
+  });
 });
 
 describe("a change or a deletion", () => {

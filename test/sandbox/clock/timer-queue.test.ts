@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  addTimer,
-  cancelTimer,
-  sortedTimers,
-  takeDueTask,
-} from "../../../src/sandbox/clock/timer-queue.ts";
+import { addTimer, cancelTimer, sortedTimers, takeDueTask } from "../../../src/sandbox/clock.ts";
 import type { Task, Timer } from "../../../src/sandbox/state/stored.ts";
 
 const at = fc.integer({ min: 0, max: 200 });

@@ -4,7 +4,7 @@ import {
   type CommandName,
   commandRequest,
 } from "../../../src/sandbox/control/commands.ts";
-import type { Command } from "../../../src/sandbox/control/types.ts";
+import type { Command } from "../../../src/sandbox/control/define-command.ts";
 
 const commands = Object.entries<Command>(COMMANDS);
 

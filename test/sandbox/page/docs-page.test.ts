@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../../src/contract/endpoints.ts";
 import { EVENT_KINDS } from "../../../src/contract/events.ts";
 import { COMMANDS, CONTROL_PREFIX } from "../../../src/sandbox/control/commands.ts";
+import type { Command } from "../../../src/sandbox/control/define-command.ts";
 import { QUERIES } from "../../../src/sandbox/control/queries.ts";
-import type { Command } from "../../../src/sandbox/control/types.ts";
-import type { Document } from "../../../src/sandbox/page/docs/openapi.ts";
-import { renderDocument } from "../../../src/sandbox/page/docs/page.ts";
+import type { Document } from "../../../src/sandbox/page/docs/docs-operations.ts";
+import { renderDocument } from "../../../src/sandbox/page/docs/docs-page.ts";
 
 let sandbox: Sandbox;
 let served: ServedSandbox;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localFormat } from "../../../src/sandbox/payments/phone-number.ts";
+import { localFormat } from "../../../src/sandbox/state/notation.ts";
 
 test.each([
   ["254712345678", "0712 345 678"],

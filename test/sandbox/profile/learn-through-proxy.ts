@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createProxy, WEBHOOK_PATH } from "../../../src/learn/proxy/proxy.ts";
+import { createProxy, WEBHOOK_PATH } from "../../../src/learn/proxy.ts";
 import { Recorder } from "../../../src/learn/recorder.ts";
-import type { ServiceProfile } from "../../../src/profile/types.ts";
+import type { ServiceProfile } from "../../../src/profile/profile-types.ts";
 import { createDialectService, type Dialect, nextCursor } from "../../support/dialects/index.ts";
 import { serveDialect } from "../../support/dialects/serve.ts";
 import { fieldIn, idIn } from "./transcript.ts";

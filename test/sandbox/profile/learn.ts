@@ -1,7 +1,7 @@
 import { Recorder } from "../../../src/learn/recorder.ts";
 import type { RejectionCause } from "../../../src/profile/causes.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
-import type { ProfileFile, ServiceProfile } from "../../../src/profile/types.ts";
+import type { ProfileFile, ServiceProfile } from "../../../src/profile/profile-types.ts";
 import { type Dialect, nextCursor } from "../../support/dialects/index.ts";
 import type { CallOptions, KeyUse, Peer } from "./peer.ts";
 import { servicePeer } from "./peer.ts";

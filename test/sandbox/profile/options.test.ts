@@ -1,7 +1,7 @@
 import { setupServer } from "msw/node";
 import { describe, expect, test } from "vitest";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
-import { EMPTY_PROFILE as EMPTY } from "../../../src/profile/types.ts";
+import { EMPTY_PROFILE as EMPTY } from "../../../src/profile/profile-types.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { gatewayHandlers } from "../../../src/sandbox/msw.ts";
 import { dialect } from "../../support/dialects/index.ts";

@@ -1,7 +1,7 @@
-import { probe } from "../../../src/learn/probe/probe.ts";
-import { chooseSteps } from "../../../src/learn/probe/steps/steps.ts";
+import { probe } from "../../../src/learn/probe/run-probe.ts";
+import { chooseSteps } from "../../../src/learn/probe/steps.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
-import type { ServiceProfile } from "../../../src/profile/types.ts";
+import type { ServiceProfile } from "../../../src/profile/profile-types.ts";
 import {
   createDialectService,
   type Dialect,
@@ -28,11 +28,12 @@ export interface ProbeChoices {
 export async function probeDialect(
   dialect: Dialect,
   { prompt, weather }: ProbeChoices,
+  serve: typeof serveDialect = serveDialect,
 ): Promise<ServiceProfile> {
   const service = createDialectService(inWeather(dialect, weather));
   await payOften(service);
   const fetch = weathered(answering(service), weather);
-  const { baseUrl, close } = await serveDialect((request) => fetch(request));
+  const { baseUrl, close } = await serve((request) => fetch(request));
   const { profile } = await probe({
     baseUrl,
     key: service.keys.sandbox,

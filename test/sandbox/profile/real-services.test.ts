@@ -4,7 +4,8 @@ import { CHECK, DIFF } from "../../../src/profile/compare-shapes.ts";
 import { dialect, REAL_DIALECTS } from "../../support/dialects/index.ts";
 import { inWeather, WEATHERS } from "../../support/dialects/weather.ts";
 import { SERVICE_CHANGES } from "./changes.ts";
-import { compareWithSandbox, probeDialect } from "./probe-dialect.ts";
+import { probeAtOnce } from "./probe-at-once.ts";
+import { compareWithSandbox } from "./probe-dialect.ts";
 
 /** Each service in one weather: all of them in each are a part of `npm run bench -- learn`. */
 const RUNS = REAL_DIALECTS.map((service, index) => ({
@@ -17,14 +18,13 @@ const RUNS = REAL_DIALECTS.map((service, index) => ({
 const MIN_AGREEMENT = 0.85;
 
 describe("a probe of a service with the conventions of a real one", () => {
-  test.concurrent.for(RUNS)(
+  test.for(RUNS)(
     "$name, $weather weather: the sandbox agrees, and a second probe finds no difference",
-    { timeout: 120_000 },
     async ({ service, weather }) => {
-      const first = await probeDialect(service, { prompt: true, weather });
+      const first = await probeAtOnce(service, { prompt: true, weather });
       const { steps, wrong } = await compareWithSandbox(inWeather(service, weather), first);
       expect(1 - wrong.length / steps).toBeGreaterThan(MIN_AGREEMENT);
-      const second = await probeDialect(service, { prompt: true, weather });
+      const second = await probeAtOnce(service, { prompt: true, weather });
       expect(compareProfiles(first, second, CHECK)).toEqual([]);
       expect(compareProfiles(first, second, DIFF)).toEqual([]);
     },
@@ -32,10 +32,9 @@ describe("a probe of a service with the conventions of a real one", () => {
 });
 
 describe("learn check", () => {
-  const known = probeDialect(dialect("plain"), { prompt: true, weather: "good" });
-
   test.each(Object.entries(SERVICE_CHANGES))("sees that %s", async (_name, change) => {
-    const now = await probeDialect(change(dialect("plain")), { prompt: true, weather: "good" });
-    expect(compareProfiles(await known, now, CHECK)).not.toEqual([]);
+    const known = await probeAtOnce(dialect("plain"), { prompt: true, weather: "good" });
+    const now = await probeAtOnce(change(dialect("plain")), { prompt: true, weather: "good" });
+    expect(compareProfiles(known, now, CHECK)).not.toEqual([]);
   });
 });

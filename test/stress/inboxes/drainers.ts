@@ -1,3 +1,4 @@
+import { versionAt } from "./modes.ts";
 import { openShop, type ShopProcess } from "./process.ts";
 import type { ShopSettings } from "./shop.ts";
 
@@ -22,7 +23,8 @@ export function keepDrainers(program: string, settings: ShopSettings, atOnce: nu
 
   const keep = async () => {
     while (!isStopped) {
-      const drainer = await openShop(program, { ...settings, isDrainer: true });
+      const version = versionAt(settings.mode ?? "drain", count + 1);
+      const drainer = await openShop(program, { ...settings, isDrainer: true, version });
       count++;
       running.add(drainer);
       await drainer.exit;

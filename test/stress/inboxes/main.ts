@@ -1,5 +1,5 @@
 // Posts signed events to a receiver that is killed at random, and counts what happened to them:
-// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--mode drain|sweep] [--engine-faults] [--seed 1]
+// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--mode drain|sweep|versions] [--engine-faults] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,8 @@ const { values } = parseArgs({
     events: { type: "string", default: "20000" },
     kills: { type: "string" },
     // "drain": processes that live two seconds process the events. "sweep": a third of the webhooks
-    // never comes, and the shop reads their payments.
+    // never comes, and the shop reads their payments. "versions": versions that know other kinds of events
+    // take turns.
     mode: { type: "string", default: "start" },
     seed: { type: "string", default: "1" },
     // The engine is killed, hangs and loses its connections; a SQLite file is locked.
@@ -49,6 +50,9 @@ if (!Object.hasOwn(SHOPS, inbox))
 if (!MODES.includes(mode)) stopWith(`--mode must be one of ${MODES.join(", ")}.`);
 if (sabotage !== undefined && !SABOTAGES.includes(sabotage)) {
   stopWith(`--sabotage must be one of ${SABOTAGES.join(", ")}.`);
+}
+if (mode === "versions" && inbox === "memory") {
+  stopWith("--mode versions: memoryInbox ends with its version.");
 }
 const withFaults = values["engine-faults"];
 if (withFaults && inbox === "memory") stopWith("--engine-faults: memoryInbox has no engine.");

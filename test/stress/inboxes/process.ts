@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { endWithThisProcess, killChild } from "../../../src/drill/child.ts";
 import type { ShopSettings } from "./shop.ts";
 
@@ -19,9 +20,10 @@ export interface ShopProcess {
 
 /** Starts the shop, and waits until it accepts deliveries. */
 export async function openShop(program: string, settings: ShopSettings): Promise<ShopProcess> {
+  const hook = fileURLToPath(new URL("./next-version.ts", import.meta.url));
   const child = fork(program, [JSON.stringify(settings)], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    execArgv: [],
+    execArgv: settings.version === "next" ? ["--import", hook] : [],
   });
   endWithThisProcess(child);
   const errors: string[] = [];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { versionAt } from "./modes.ts";
 import { openShop, type ShopProcess } from "./process.ts";
 import type { ShopSettings } from "./shop.ts";
 
@@ -8,6 +9,8 @@ export interface RestartedReceiver {
   kill(): Promise<void>;
   /** How often its process ended without a kill. */
   deaths(): number;
+  /** What its processes wrote to stderr. */
+  readonly errors: string[];
   /** Ends it for good. */
   stop(): Promise<void>;
 }
@@ -23,21 +26,24 @@ export async function keepReceiver(
   log: (line: string) => void,
 ): Promise<RestartedReceiver> {
   const killed = new WeakSet<ShopProcess>();
+  const errors: string[] = [];
   let deaths = 0;
+  let opened = 0;
   let isStopped = false;
 
-  async function died(errors: () => string): Promise<void> {
+  async function died(text: () => string): Promise<void> {
     deaths++;
     // The last of its errors may still be on their way.
     await sleep(AFTER_DEATH_MS);
-    log(`A receiver process died by itself:\n${errors().slice(-MAX_ERROR_TEXT)}`);
+    log(`A receiver process died by itself:\n${text().slice(-MAX_ERROR_TEXT)}`);
     if (deaths === MAX_DEATHS) throw new Error(`The receiver died ${deaths} times by itself.`);
   }
 
   async function open(): Promise<ShopProcess> {
     for (;;) {
       try {
-        const shop = await openShop(program, settings);
+        const version = versionAt(settings.mode ?? "start", opened++);
+        const shop = await openShop(program, { ...settings, version });
         void replace(shop);
         return shop;
       } catch (error) {
@@ -49,6 +55,7 @@ export async function keepReceiver(
   /** Opens the next one as soon as this one has ended. */
   async function replace(shop: ShopProcess): Promise<void> {
     const signal = await shop.exit;
+    errors.push(...shop.errors);
     if (isStopped) return;
     // It may have died just before it was killed.
     const isKilled = killed.has(shop) && signal === "SIGKILL";
@@ -69,6 +76,7 @@ export async function keepReceiver(
       await current;
     },
     deaths: () => deaths,
+    errors,
     stop: async () => {
       isStopped = true;
       await end();

@@ -22,7 +22,7 @@ export function reportOf(asked: Asked, found: SoakResult): string {
     [`effects more than once, ${onceBy(asked)}`, found.duplicated],
     ["receiver processes that died by themselves", found.deaths],
     ["receiver processes killed", found.kills],
-    ...(mode === "drain" ? ([["processes that drained", found.drainers]] as const) : []),
+    ...(found.drainers > 0 ? ([["processes that drained", found.drainers]] as const) : []),
     ...found.faults,
     ["deliveries, duplicates and retries included", found.deliveries],
   ];

@@ -24,9 +24,13 @@ export const paymentOf = (reference: string, amount = "100.00") => ({
   account_reference: `ORDER-${reference}`,
 });
 
-export function deliveryOf(reference: string, amount?: string): Delivery {
+export function deliveryOf(
+  reference: string,
+  amount?: string,
+  event = "payment.completed",
+): Delivery {
   const data = paymentOf(reference, amount);
-  const body = JSON.stringify({ event: "payment.completed", timestamp: TIMESTAMP, data });
+  const body = JSON.stringify({ event, timestamp: TIMESTAMP, data });
   return { reference, body, signature: signWebhook(body, SECRET) };
 }
 

@@ -3,9 +3,14 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
+import {
+  createWebhookReceiver,
+  type EventKind,
+  type Inbox,
+  type WebhookHandler,
+} from "malipo/webhooks";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
-import type { Mode } from "./modes.ts";
+import { type Mode, NEW_KIND, type Version } from "./modes.ts";
 import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
 import { paymentOf, SECRET } from "./sender.ts";
 
@@ -23,6 +28,8 @@ export type Point = (typeof POINTS)[number];
 /** The settings of a shop. */
 export interface ShopSettings {
   readonly mode?: Mode | undefined;
+  /** Which version of the package it runs. Without one, there are only documented kinds. */
+  readonly version?: Version | undefined;
   /** Drains the inbox and ends, instead of receiving. */
   readonly isDrainer?: boolean;
   /** The file of the references of all orders, for sweeps: too many for an argument. */
@@ -41,7 +48,7 @@ const MAX_SWEPT = 300;
 
 async function runShop(settings: ShopSettings): Promise<void> {
   const { inbox: name, place, port, die, sabotage } = settings;
-  const { mode = "start", isDrainer = false } = settings;
+  const { mode = "start", isDrainer = false, version } = settings;
   const orders: string[] = settings.orders ? JSON.parse(readFileSync(settings.orders, "utf8")) : [];
   // Only a shop that writes with such a library loads them.
   const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
@@ -77,11 +84,15 @@ async function runShop(settings: ShopSettings): Promise<void> {
     payments: { get: async (reference) => paymentOf(reference) },
     onError: (error) => process.stderr.write(`${String(error)}\n`),
   });
-  receiver.on("payment.completed", async (event, context) => {
+  const handle: WebhookHandler = async (event, context) => {
     at("in the handler");
-    await effect(event.data.reference, context, () => at("in the middle of its effect"));
+    await effect(String(event.data.reference), context, () => at("in the middle of its effect"));
     at("after its effect");
-  });
+  };
+  receiver.on("payment.completed", handle);
+  if (version === "this") receiver.onOther(handle);
+  // The next version documents it.
+  if (version === "next") receiver.on(NEW_KIND as EventKind, handle);
   if (sabotage === "early-end") setTimeout(() => process.exit(), EARLY_END_MS);
   if (isDrainer) {
     process.send?.("draining");

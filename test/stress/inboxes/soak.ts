@@ -6,7 +6,7 @@ import { freePort } from "../../../src/drill/child.ts";
 import { keepDrainers } from "./drainers.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
-import type { Mode } from "./modes.ts";
+import { type Mode, NEW_KIND } from "./modes.ts";
 import { randomFrom } from "./random.ts";
 import { keepReceiver } from "./receiver.ts";
 import type { Sabotage } from "./sabotage.ts";
@@ -59,12 +59,21 @@ const SENDERS = 16;
 const EXTRA_LEASES = 1.5;
 const DEFAULT_LEASE_MS = 15_000;
 const DRAINERS_AT_ONCE = 3;
+const SHOWN_ERRORS = 5;
+const MAX_LINE = 300;
 
 const countEach = (values: readonly string[]) => {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 };
+
+/** The lines that processes wrote to stderr most often. */
+const mostOften = (texts: readonly string[]): string[] =>
+  [...countEach(texts.join("").split("\n").filter(Boolean))]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN_ERRORS)
+    .map(([line, count]) => `${count} times on stderr: ${line.slice(0, MAX_LINE)}`);
 
 /** Waits until every event had an effect, or nothing happens any more. */
 async function effectsIn(
@@ -116,13 +125,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   if (orders !== undefined) writeFileSync(orders, JSON.stringify(references));
   const settings = { inbox, place, port, sabotage, mode, orders };
   const receiver = await keepReceiver(program, settings, log);
-  const drainers = mode === "drain" ? keepDrainers(program, settings, DRAINERS_AT_ONCE) : undefined;
+  const hasDrainers = mode === "drain" || mode === "versions";
+  const drainers = hasDrainers ? keepDrainers(program, settings, DRAINERS_AT_ONCE) : undefined;
   const faults = new Map(options.faults.map(({ name }) => [name, 0]));
 
   const waiting = [...toSend].reverse();
   const send = async () => {
     for (let reference = waiting.pop(); reference !== undefined; reference = waiting.pop()) {
-      const delivery = deliveryOf(reference);
+      const isNew = mode === "versions" && random() < 0.5;
+      const delivery = deliveryOf(reference, undefined, isNew ? NEW_KIND : undefined);
       // Sometimes the response is lost, and the service delivers again.
       for (let times = random() < 0.1 ? 2 : 1; times > 0; times--) {
         const tries = await deliver(port, delivery);
@@ -198,6 +209,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   });
   await drainers?.stop();
   await receiver.stop();
+  if (references.some((reference) => !found.has(reference))) {
+    for (const line of mostOften([...receiver.errors, ...(drainers?.errors ?? [])])) log(line);
+  }
   progress.end();
 
   const sent = new Set(references);

@@ -21,6 +21,8 @@ export interface Options {
 
 export const USAGE = `npm run campaign -- [options]
 
+  --checkout     the campaign of orders instead: --orders N (default 2000, at least 60),
+                 --seed TEXT, --store sqlite, postgres or all, --sabotage NAME
   --payments N   orders to take (default 2000, at most 50000)
   --seed TEXT    decides orders, customers, faults and kills (default 1)
   --store NAME   ${STORES.join(", ")}, or all (default all)

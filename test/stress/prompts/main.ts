@@ -79,6 +79,11 @@ async function main(options: Options): Promise<boolean> {
 // Workers that have stopped do not get the signal: they are killed at the exit of this process.
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(1));
 
+if (process.argv.includes("--checkout")) {
+  const { runOrders } = await import("../orders/main.ts");
+  process.exit((await runOrders(process.argv.slice(2))) ? 0 : 1);
+}
+
 let options: Options | undefined;
 try {
   options = readOptions(process.argv.slice(2));

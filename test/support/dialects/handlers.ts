@@ -1,3 +1,4 @@
+import type { EndpointName } from "malipo/types";
 import { checkoutId } from "./base.ts";
 import { checkedAmount, checkNames, invalid, mobile, Rejected } from "./rejected.ts";
 import type { Store } from "./store.ts";
@@ -260,47 +261,48 @@ const one = (resource: string, data: unknown): Decision => ({ status: 200, resou
 export type Handler = (call: Call) => Decision;
 
 /** What each endpoint does. */
-export const HANDLERS: Readonly<Record<string, Handler>> = {
-  merchant: ({ dialect }) => one("merchant", dialect.views.merchant()),
-  accounts: (call) =>
+export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
+  "merchant.get": ({ dialect }) => one("merchant", dialect.views.merchant()),
+  "merchant.paymentAccounts": (call) =>
     list(call, "accounts", [call.dialect.views.account(call.dialect.ids.account(1))]),
-  payment: ({ store, dialect, id }) =>
+  "payments.get": ({ store, dialect, id }) =>
     one(
       "payment",
       dialect.views.payment(find(store.payments, "payment", (p) => p.reference === id)),
     ),
-  payments: (call) =>
+  "payments.list": (call) =>
     list(call, "payments", visible(call, call.store.payments).map(call.dialect.views.paymentItem)),
-  initiate,
-  status,
-  phone: validatePhone,
-  register,
-  webhooks: (call) =>
+  "payments.initiate": initiate,
+  "mobileMoney.initiate": initiate,
+  "mobileMoney.status": status,
+  "mobileMoney.validatePhone": validatePhone,
+  "webhooks.register": register,
+  "webhooks.list": (call) =>
     list(
       call,
       "webhooks",
       visible(call, call.store.webhooks).map((w) => showWebhook(call, w)),
     ),
-  changeWebhook: (call) => {
+  "webhooks.update": (call) => {
     const webhook = Object.assign(findWebhook(call), webhookFields(call, true));
     return one("webhook", showWebhook(call, webhook));
   },
-  deleteWebhook: (call) => {
+  "webhooks.delete": (call) => {
     const webhook = findWebhook(call);
     return remove(call, call.store.webhooks, webhook, webhookId(call, webhook));
   },
-  createInvoice,
-  invoices: (call) =>
+  "invoices.create": createInvoice,
+  "invoices.list": (call) =>
     list(
       call,
       "invoices",
       visible(call, call.store.invoices).map((i) => showInvoice(call, i)),
     ),
-  invoice: (call) => one("invoice", showInvoice(call, findInvoice(call))),
-  changeInvoice,
-  deleteInvoice: (call) => {
+  "invoices.get": (call) => one("invoice", showInvoice(call, findInvoice(call))),
+  "invoices.update": changeInvoice,
+  "invoices.delete": (call) => {
     const invoice = findInvoice(call);
     return remove(call, call.store.invoices, invoice, invoiceId(call, invoice));
   },
-  send,
+  "invoices.send": send,
 };

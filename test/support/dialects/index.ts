@@ -4,6 +4,8 @@ import { ELSEWHERE } from "./table/elsewhere.ts";
 import { ENVELOPED } from "./table/enveloped.ts";
 import { FURTHER } from "./table/further.ts";
 import { HOSTILE } from "./table/hostile.ts";
+import { UNSEEN } from "./table/unseen.ts";
+import { UNTUNED } from "./table/untuned.ts";
 import type { Dialect } from "./types.ts";
 
 export { nextCursor } from "./handlers.ts";
@@ -19,12 +21,20 @@ export const FURTHER_DIALECTS: readonly Dialect[] = FURTHER;
 /** Dialects of real services, each with its source: what the learned sandbox is measured by. */
 export const REAL_DIALECTS: readonly Dialect[] = [...AFRICA, ...ELSEWHERE];
 
+/** Dialects of real services that were looked at while rules were written. */
+export const UNTUNED_DIALECTS: readonly Dialect[] = UNTUNED;
+
+/** Dialects of real services that were written down after every rule that they measure. */
+export const UNSEEN_DIALECTS: readonly Dialect[] = UNSEEN;
+
 /** Those that speak JSON, so that something can be learned of them. */
 export const LEARNABLE_DIALECTS: readonly Dialect[] = DIALECTS.filter(({ html }) => !html);
 
 /** @throws for a name that is not in the table. */
 export function dialect(name: string): Dialect {
-  const found = [...DIALECTS, ...FURTHER, ...REAL_DIALECTS].find((one) => one.name === name);
+  const found = [...DIALECTS, ...FURTHER, ...REAL_DIALECTS, ...UNTUNED, ...UNSEEN].find(
+    (one) => one.name === name,
+  );
   if (found !== undefined) return found;
   throw new Error(`There is no dialect ${name}.`);
 }

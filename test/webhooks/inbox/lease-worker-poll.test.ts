@@ -1,6 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
-import type { EndedLease } from "../../../src/webhooks/inbox/lease-store.ts";
-import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
+import type { LeaseChanges } from "../../../src/webhooks/inbox/lease-store.ts";
+import {
+  type EndedLease,
+  endOfTurn,
+  ends,
+  endsIn,
+  inVirtualTime,
+  leaseOf,
+  workOn,
+} from "./lease-worker.ts";
 
 inVirtualTime();
 
@@ -61,12 +69,12 @@ describe("the end of a lease", () => {
     const written: (readonly EndedLease[])[] = [];
     let finishTurn = () => {};
     let underWay = Promise.resolve();
-    const turn = async (ended: readonly EndedLease[], room: () => number) => {
-      written.push(ended);
+    const commit = async (changes: LeaseChanges) => {
+      written.push(endsIn(changes));
       await underWay;
-      return due.splice(0, room()).map(leaseOf);
+      return due.splice(0, changes.claim.room()).map(leaseOf);
     };
-    const worker = await workOn({ turn });
+    const worker = await workOn({ commit });
     underWay = new Promise((resolve) => {
       finishTurn = resolve;
     });
@@ -118,10 +126,10 @@ describe("the end of a lease", () => {
     let failures = 0;
     const asked: (readonly EndedLease[])[] = [];
     const worker = await workOn({
-      turn: (ended, room) => {
-        asked.push(ended);
+      commit: (changes) => {
+        asked.push(endsIn(changes));
         if (failures-- > 0) throw gone;
-        return asked.length === 1 ? ["a", "b"].slice(0, room()).map(leaseOf) : [];
+        return asked.length === 1 ? ["a", "b"].slice(0, changes.claim.room()).map(leaseOf) : [];
       },
     });
     failures = 1;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import type { LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
-import { endOfTurn, ends, inVirtualTime, workOn } from "./lease-worker.ts";
+import type { LeaseChanges, LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
+import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
 
 inVirtualTime();
 
@@ -19,11 +19,11 @@ describe("leases", () => {
 
   test("that are lost abort their jobs, and their end is not written", async () => {
     const asked: (readonly string[])[] = [];
-    const renew = (tokens: readonly string[]) => {
+    const extend = (tokens: readonly string[]) => {
       asked.push(tokens);
       return tokens.filter((token) => token === "a");
     };
-    const worker = await workOn({ due: ["a", "b"], renew });
+    const worker = await workOn({ due: ["a", "b"], extend });
     await vi.advanceTimersByTimeAsync(1_000);
     const [a, b] = [worker.run("a"), worker.run("b")];
     expect(String(a.job.signal.reason)).toBe(
@@ -41,11 +41,11 @@ describe("leases", () => {
   test("that cannot be renewed are renewed later, and the failure is reported", async () => {
     const gone = new Error("disk gone");
     let times = 0;
-    const renew = () => {
+    const extend = () => {
       if (++times === 1) throw gone;
       return [];
     };
-    const worker = await workOn({ due: ["a"], renew });
+    const worker = await workOn({ due: ["a"], extend });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(times).toBe(2);
     expect(worker.onError.mock.calls).toEqual([[gone]]);
@@ -94,6 +94,51 @@ describe("a job", () => {
   });
 });
 
+describe("many merchants", () => {
+  /** A store whose deliveries have merchants: those of one merchant begin with its letter. */
+  async function platform(due: string[], concurrency: number) {
+    const claims: LeaseChanges["claim"][] = [];
+    const worker = await workOn({
+      due,
+      concurrency,
+      commit: ({ claim }) => {
+        claims.push(claim);
+        const isFree = (token: string) => !claim.busy.includes(token.charAt(0));
+        const leased = due.filter(isFree).slice(0, claim.room());
+        due.splice(0, due.length, ...due.filter((token) => !leased.includes(token)));
+        const traceOf = (token: string) => ({ "malipo-merchant": token.charAt(0) });
+        return leased.map((token) => ({ ...leaseOf(token), traceContext: traceOf(token) }));
+      },
+    });
+    /** Which of the deliveries run or have run. */
+    const begun = (...tokens: string[]) =>
+      tokens.filter((token) => (worker.run(token) as unknown) !== undefined);
+    return { worker, claims, begun };
+  }
+
+  test("have at most half of the places each, and the store learns which merchants wait", async () => {
+    const { worker, claims, begun } = await platform(["a1", "a2", "a3", "a4", "b1"], 4);
+    worker.poll();
+    await endOfTurn();
+    expect(begun("a1", "a2", "a3", "a4", "b1")).toEqual(["a1", "a2", "b1"]);
+    expect(claims.map(({ busy }) => busy)).toEqual([[], ["a"]]);
+    worker.run("a1").done();
+    worker.run("b1").done();
+    await endOfTurn();
+    expect(begun("a3", "a4")).toEqual(["a3"]);
+  });
+
+  test("do not have their events leased before their own places are free", async () => {
+    const { claims, begun } = await platform(["a1", "a2", "a3", "a4", "a5", "a6"], 4);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(begun("a1", "a2", "a3", "a4", "a5", "a6")).toEqual(["a1", "a2"]);
+    // It looks past the events that wait four times a second, and not all the time.
+    expect(claims.length).toBeGreaterThan(10);
+    expect(claims.length).toBeLessThan(30);
+    expect(claims.slice(1).every(({ busy }) => busy.join() === "a")).toBe(true);
+  });
+});
+
 describe("stop", () => {
   test("takes no new delivery, writes what ends, and leaves no timer", async () => {
     const worker = await workOn({ due: ["a", "b", "c"] });
@@ -135,7 +180,7 @@ describe("stop", () => {
   test("does not hand back a lost lease or a committed one", async () => {
     const worker = await workOn({
       due: ["lost", "committed"],
-      renew: () => ["lost"],
+      extend: () => ["lost"],
       transaction: () => async (write) => write(undefined as never),
     });
     await worker.run("committed").job.transaction?.(() => {});
@@ -152,7 +197,7 @@ describe("stop", () => {
     const gone = new Error("disk gone");
     let fails = false;
     const worker = await workOn({
-      turn: () => {
+      commit: () => {
         if (fails) throw gone;
         return [];
       },

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, vi } from "vitest";
-import type { EndedLease, Lease, LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
+import type { Job } from "../../../src/webhooks/inbox/inbox-types.ts";
+import type { Lease, LeaseChanges, LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
 import { LeaseWorker } from "../../../src/webhooks/inbox/lease-worker.ts";
-import type { Job } from "../../../src/webhooks/inbox/types.ts";
 
 export const leaseOf = (token: string): Lease => ({
   key: `key of ${token}`,
@@ -11,8 +11,21 @@ export const leaseOf = (token: string): Lease => ({
   token,
 });
 
+/** How a lease ended, as a test reads it. */
+export interface EndedLease {
+  readonly lease: Lease;
+  readonly as: "done" | "failed" | "released";
+}
+
 export const ends = (as: "done" | "released", ...tokens: string[]) =>
   tokens.map((token) => ({ lease: leaseOf(token), as }));
+
+/** The ends among the changes, in one list. */
+export const endsIn = ({ complete, fail, release }: LeaseChanges): readonly EndedLease[] => [
+  ...complete.map((lease) => ({ lease, as: "done" as const })),
+  ...fail.map((failed) => ({ ...failed, as: "failed" as const })),
+  ...release.map((lease) => ({ lease, as: "released" as const })),
+];
 
 /** A run that a test ends. */
 interface Run {
@@ -31,12 +44,12 @@ export async function workOn(
   const runs: Record<string, Run> = {};
   const onError = vi.fn();
   const store: LeaseStore = {
-    turn: (ended, room) => {
-      const count = room();
-      turns.push([ended, count]);
+    commit: (changes) => {
+      const count = changes.claim.room();
+      turns.push([endsIn(changes), count]);
       return due.splice(0, count).map(leaseOf);
     },
-    renew: (tokens) => {
+    extend: (tokens) => {
       renewals.push(tokens);
       return [];
     },

@@ -19,7 +19,15 @@ const words = (...names: readonly string[]) => names.map((name) => new RegExp(`\
 
 const ENGINES: Readonly<Record<string, Engine>> = {
   bullmq: {
-    imports: ["Job", "JobsOptions", "Queue", "WaitingError", "Worker", "WorkerOptions"],
+    imports: [
+      "DelayedError",
+      "Job",
+      "JobsOptions",
+      "Queue",
+      "WaitingError",
+      "Worker",
+      "WorkerOptions",
+    ],
     inside: [
       ...words(
         "getBackend",

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
 import { reportOncePerMinute } from "../../../src/webhooks/inbox/repeated-errors.ts";
 
 test("an error that repeats is reported once a minute, and each other kind too", () => {
@@ -17,6 +18,16 @@ test("an error that repeats is reported once a minute, and each other kind too",
     "Error: failed at port 7",
   ]);
   vi.useRealTimers();
+});
+
+test("an engine that is away is one error a minute, however it fails", () => {
+  const seen: unknown[] = [];
+  const report = reportOncePerMinute((error) => seen.push(error));
+  const first = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  for (const error of [first, new Error("Connection is closed."), new EngineAwayError("away")]) {
+    report(error);
+  }
+  expect(seen).toEqual([first]);
 });
 
 test("errors of more kinds than are remembered are all reported", () => {

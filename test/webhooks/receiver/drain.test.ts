@@ -20,7 +20,7 @@ describe("drain", () => {
       [WorkerOptions, { timeoutMs: number; limit: number }],
       [WorkerOptions, { timeoutMs: number; limit: number }],
     ];
-    expect(options).toMatchObject({ concurrency: 3, queues: ["payment.completed"] });
+    expect(options).toMatchObject({ concurrency: 3, kinds: ["payment.completed"] });
     expect(limits.limit).toBe(5);
     expect(limits.timeoutMs).toBeLessThanOrEqual(2_000);
     expect(defaults.limit).toBe(1_000);

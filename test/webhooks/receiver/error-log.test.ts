@@ -1,5 +1,6 @@
 import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
 import { createErrorLog } from "../../../src/webhooks/receiver/error-log.ts";
 import { BODY, SECRET } from "../../suites/webhook-sample.ts";
 
@@ -56,6 +57,57 @@ test("an inbox that fails for every delivery is reported once a minute, with its
   ]);
 });
 
+const failure = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
+
+test("an engine that is away is one line a minute, without a stack, however it fails", async () => {
+  const failures = [
+    failure("connect ECONNREFUSED 127.0.0.1:6379", { code: "ECONNREFUSED" }),
+    new AggregateError([failure("connect ECONNREFUSED ::1:5432", { code: "ECONNREFUSED" })], ""),
+    failure("no reply", { cause: failure("read ECONNRESET", { code: "ECONNRESET" }) }),
+    failure("getaddrinfo EAI_AGAIN redis", { code: "EAI_AGAIN" }),
+    failure("Reached the max retries per request limit", { name: "MaxRetriesPerRequestError" }),
+    failure("Connection is closed."),
+    failure("Connection terminated unexpectedly"),
+    failure("terminating connection due to administrator command", { code: "57P01" }),
+    new EngineAwayError("Redis does not reply."),
+  ];
+  let times = 0;
+  const accept = () => Promise.reject<never>(failures[times++ % failures.length]);
+  const receiver = createWebhookReceiver({ secret: SECRET, inbox: { ...memoryInbox(), accept } });
+  const headers = { "x-service-signature": signWebhook(BODY, SECRET) };
+  for (const _ of failures) expect(await post(receiver, headers)).toBe(503);
+  const line =
+    "The inbox or another store cannot be reached, and is tried again: Error: connect ECONNREFUSED 127.0.0.1:6379";
+  expect(log.mock.calls).toEqual([["malipo webhooks:", line]]);
+  vi.advanceTimersByTime(60_000);
+  expect(log.mock.calls.slice(1)).toEqual([
+    ["malipo webhooks:", `${line} (8 more in the last minute)`],
+  ]);
+});
+
+test("an event that fails in the same way at each retry is one line a minute, and one at the end", () => {
+  const report = createErrorLog();
+  const event = { event: "payment.completed", idempotencyKey: "k-1" };
+  const unknown = new Error("An earlier attempt with this key may have happened.");
+  for (let attempt = 1; attempt <= 11; attempt++) {
+    report(unknown, { ...event, attempt, willRetry: true });
+  }
+  expect(log.mock.calls).toEqual([
+    ["malipo webhooks:", unknown, { ...event, attempt: 1, willRetry: true }],
+  ]);
+  report(unknown, { ...event, idempotencyKey: "k-2", attempt: 1, willRetry: true });
+  report(unknown, { ...event, attempt: 12, willRetry: false });
+  expect(log.mock.calls.slice(1).map(([, , attempt]) => attempt)).toEqual([
+    { ...event, idempotencyKey: "k-2", attempt: 1, willRetry: true },
+    { ...event, attempt: 12, willRetry: false },
+  ]);
+  log.mockReset();
+  vi.advanceTimersByTime(60_000);
+  expect(log.mock.calls).toEqual([
+    ["malipo webhooks:", expect.stringMatching(/k-1.* \(10 more in the last minute\)$/)],
+  ]);
+});
+
 test("an onError of the user's gets every rejection", async () => {
   const onError = vi.fn();
   const receiver = createWebhookReceiver({ secret: SECRET, onError });
@@ -78,17 +130,20 @@ test("at most 100 different lines a minute are written, each cut, and the rest i
   expect(vi.getTimerCount()).toBe(0);
 });
 
+const attemptOf = (idempotencyKey: string) => ({
+  event: "payment.completed",
+  idempotencyKey,
+  attempt: 1,
+  willRetry: true,
+});
+
 test("failed attempts do not hide a failure of the inbox", () => {
   const onError = createErrorLog();
   const failed = new Error("no stock");
-  for (let at = 1; at <= 200; at++) onError(failed, { idempotencyKey: `${at}`, attempt: 1 });
+  for (let at = 1; at <= 200; at++) onError(failed, attemptOf(`${at}`));
   const down = new Error("disk I/O error");
   onError(down);
   expect(log).toHaveBeenCalledTimes(101);
-  expect(log.mock.calls[0]).toEqual([
-    "malipo webhooks:",
-    failed,
-    { idempotencyKey: "1", attempt: 1 },
-  ]);
+  expect(log.mock.calls[0]).toEqual(["malipo webhooks:", failed, attemptOf("1")]);
   expect(log).toHaveBeenLastCalledWith("malipo webhooks:", down);
 });

@@ -1,10 +1,10 @@
 import { createWebhookReceiver, verifyWebhook } from "malipo/webhooks";
 import { expect, test, vi } from "vitest";
-import { isSignedBy } from "../../../src/webhooks/verification/hmac/node.ts";
+import { isSignedBy } from "../../../src/internal/hmac/node-hmac.ts";
 import { BODY, HEX, SECRET } from "../../suites/webhook-sample.ts";
 
 // A spy on the real function: the time taken must not tell which secret signed, or whether one did.
-vi.mock(import("../../../src/webhooks/verification/hmac/node.ts"), { spy: true });
+vi.mock(import("../../../src/internal/hmac/node-hmac.ts"), { spy: true });
 
 test.each([
   ["the first", [SECRET, "b", "c"], HEX],

@@ -66,9 +66,12 @@ const UNSET = ", as of an unset variable";
 const NO_EVENT = "The body is not JSON with a string `event` and an object `data`.";
 const NO_TIMESTAMP = "The event has no ISO 8601 `timestamp` with an offset.";
 
+/** The clock stands still, so that the ages in messages do not depend on when a test runs. */
+const NOW = Date.parse("2026-03-05T09:30:00.000Z");
+
 /** An event of that age, signed. */
 function aged(seconds: number): Record<string, unknown> {
-  const timestamp = new Date(Date.now() - seconds * 1_000).toISOString();
+  const timestamp = new Date(NOW - seconds * 1_000).toISOString();
   const body = JSON.stringify({ ...EVENT, timestamp });
   return { body, signature: hmac(utf8(body)), maxAgeSeconds: 300 };
 }
@@ -127,7 +130,7 @@ describe("a secret that is left out", () => {
 });
 
 beforeAll(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
 });
 afterAll(() => {
   vi.useRealTimers();

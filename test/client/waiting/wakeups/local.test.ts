@@ -25,6 +25,25 @@ describe("a wake-up", () => {
     expect(await outcome()).toMatchObject({ status: "fulfilled", at: 700 });
   });
 
+  test("of one merchant wakes only waits for that merchant's payment", () => {
+    const { wake, wakeOf, notify } = createWakeups();
+    const [first, second, none] = [vi.fn(), vi.fn(), vi.fn()];
+    const stop = wakeOf("shop-1")(REFERENCE, first);
+    wakeOf("shop-2")(REFERENCE, second);
+    wake(REFERENCE, none);
+    const calls = () => [first, second, none].map(({ mock }) => mock.calls.length);
+    notify(REFERENCE, "shop-1");
+    expect(calls()).toEqual([1, 0, 0]);
+    notify(REFERENCE, "shop-2");
+    notify(REFERENCE);
+    notify("PAY-2", "shop-1");
+    notify("", "shop-1");
+    expect(calls()).toEqual([1, 1, 1]);
+    stop();
+    notify(REFERENCE, "shop-1");
+    expect(calls()).toEqual([1, 1, 1]);
+  });
+
   test("is only a hint: the wait goes on if the read says pending", async () => {
     const { wake, notify } = createWakeups();
     const { passed, at } = waiting([...Array(4).fill(paid("pending")), paid("failed")], { wake });

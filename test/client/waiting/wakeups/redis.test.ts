@@ -87,6 +87,17 @@ describe.runIf(engine)("over Redis", () => {
   });
   afterAll(() => engine?.stop());
 
+  test("a webhook of one merchant wakes only waits for that merchant's payment", async () => {
+    const [here, there] = [machine(), machine()];
+    const [own, other, none] = [vi.fn(), vi.fn(), vi.fn()];
+    here.wakeOf("shop-1")("PAY-1", own);
+    here.wakeOf("shop-2")("PAY-1", other);
+    here.wake("PAY-1", none);
+    await heard({ notify: (reference) => there.notify(reference, "shop-1") }, own);
+    expect(other).not.toHaveBeenCalled();
+    expect(none).not.toHaveBeenCalled();
+  });
+
   test("a webhook that arrives at one machine ends a wait at another with the next read", async () => {
     const { sandbox, shop } = createShop();
     const { gateway, reads } = shop();

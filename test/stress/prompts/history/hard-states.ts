@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
       ).length,
   },
   {
-    name: "woke before its lease ended, and was fenced",
+    name: "woke before its lease ended, and was held back by its deadline",
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(({ sentAt, sleeps, ended, begunAt, leaseMs }) => {
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
       }).length,
   },
   {
-    name: "lease ran out before the send, and was fenced",
+    name: "lease ran out before the send, and was held back by its deadline",
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(
@@ -111,7 +111,7 @@ const ROWS: readonly Row[] = [
       ).length,
   },
   {
-    name: "fenced before a retry",
+    name: "held back by its deadline before a retry",
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(

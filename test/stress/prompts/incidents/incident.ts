@@ -4,7 +4,7 @@ import type { Point } from "../history/event.ts";
 /** When a worker that sleeps is woken. */
 export type Wake =
   /** After the last moment at which it may send, and before its lease ends. */
-  | "fenced"
+  | "past_deadline"
   /** When the lease has ended. */
   | "lease"
   /** When another process has resolved the attempt, and gone on. */
@@ -24,9 +24,9 @@ const DAY_MS = 24 * 3_600_000;
 const INCIDENTS: readonly { readonly incident: Incident; readonly every: number }[] = [
   { incident: { at: "begun", act: "pause", wake: "resolved" }, every: 250 },
   { incident: { at: "response", act: "pause", wake: "resolved" }, every: 250 },
-  { incident: { at: "begun", act: "pause", wake: "fenced" }, every: 250 },
+  { incident: { at: "begun", act: "pause", wake: "past_deadline" }, every: 250 },
   { incident: { at: "request", act: "pause", wake: "lease" }, every: 250 },
-  { incident: { at: "retry", act: "pause", wake: "fenced" }, every: 250 },
+  { incident: { at: "retry", act: "pause", wake: "past_deadline" }, every: 250 },
   { incident: { at: "begun", act: "kill" }, every: 100 },
   { incident: { at: "begun", act: "engine", fault: "killed" }, every: 250 },
   { incident: { at: "begun", act: "clock", offsetMs: 31 * DAY_MS }, every: 100 },

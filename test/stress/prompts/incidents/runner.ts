@@ -38,7 +38,7 @@ export interface IncidentRunner {
 
 /** When a worker that slept is woken, from the begin of its attempt. */
 const WAKE_AFTER_MS: Readonly<Record<Wake, number>> = {
-  fenced: LEASE_MS - LEASE_MARGIN_MS + 1_500,
+  past_deadline: LEASE_MS - LEASE_MARGIN_MS + 1_500,
   lease: LEASE_MS + 1_500,
   // Another process wakes it earlier.
   resolved: NOT_SENT_AFTER_MS + 60_000,

@@ -40,7 +40,7 @@ describe("the options of a campaign", () => {
     [["--store", "oracle"], "--store is oracle. It takes memory, sqlite, redis, postgres or all."],
     [
       ["--sabotage", "all"],
-      "--sabotage is all. It takes no-fence, early-resolve, forgetful-store.",
+      "--sabotage is all. It takes no-deadline, early-resolve, forgetful-store.",
     ],
     [["--lease", "100"], "--lease"],
     [["--payment", "7"], "--payment"],

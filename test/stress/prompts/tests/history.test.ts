@@ -133,7 +133,7 @@ describe("the hard states of a history", () => {
 
   test("are those of an attempt that slept until its key had been paid", () => {
     expect(met([...PAUSED, [19, "worker 1", forgetting("A")]])).toEqual([
-      "lease ran out before the send, and was fenced",
+      "lease ran out before the send, and was held back by its deadline",
       "resolved while another slept",
       "woke after another had prompted",
     ]);
@@ -141,7 +141,7 @@ describe("the hard states of a history", () => {
 
   test.each<[string, Step[]]>([
     [
-      "woke before its lease ended, and was fenced",
+      "woke before its lease ended, and was held back by its deadline",
       [
         [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun", act: "pause" }],
         [10, "worker 1", { what: "awake", key, attempt: "A" }],
@@ -156,7 +156,7 @@ describe("the hard states of a history", () => {
       ],
     ],
     [
-      "fenced before a retry",
+      "held back by its deadline before a retry",
       [
         [1, "worker 1", sending("A")],
         [2, "worker 1", { what: "asleep", key, attempt: "A", point: "retry", act: "pause" }],

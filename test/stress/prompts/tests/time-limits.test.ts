@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LEASE_MARGIN_MS, leaseMsFor } from "../../../../src/idempotency/fence.ts";
+import { LEASE_MARGIN_MS, leaseMsFor } from "../../../../src/idempotency/deadline.ts";
 import * as limits from "../time-limits.ts";
 
 test("the campaign knows the leases of the client", () => {

@@ -3,7 +3,7 @@ import type { NewAttempt } from "malipo/types";
 import { hideSleeps } from "./worker-clock.ts";
 
 /** A client without one of its mechanisms. The campaign must fail with each of them. */
-export const SABOTAGES = ["no-fence", "early-resolve", "forgetful-store"] as const;
+export const SABOTAGES = ["no-deadline", "early-resolve", "forgetful-store"] as const;
 export type Sabotage = (typeof SABOTAGES)[number];
 
 /** A store that frees an attempt although it is too early for that. */
@@ -33,6 +33,7 @@ function forgetful(store: IdempotencyStore): IdempotencyStore {
   return {
     ...store,
     begin: (key, attempt) => store.begin(own(key), attempt),
+    read: (key) => store.read(own(key)),
     finish: (key, owner, end) => store.finish(own(key), owner, end),
     forget: (key, owner) => store.forget(own(key), owner),
     resolve: (key, result, owner) => store.resolve(own(key), result, owner),
@@ -44,7 +45,7 @@ export function applySabotage(
   store: IdempotencyStore,
   sabotage: Sabotage | undefined,
 ): IdempotencyStore {
-  if (sabotage === "no-fence") hideSleeps();
+  if (sabotage === "no-deadline") hideSleeps();
   if (sabotage === "early-resolve") return earlyResolve(store);
   return sabotage === "forgetful-store" ? forgetful(store) : store;
 }

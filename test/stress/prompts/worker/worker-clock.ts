@@ -37,7 +37,7 @@ export function stepClock(offsetMs: number): void {
   offset = offsetMs;
 }
 
-/** Sabotage: from now on neither clock shows that the process slept, so the fence sees nothing. */
+/** Sabotage: from now on neither clock shows that the process slept, so the deadline sees nothing. */
 export function hideSleeps(): void {
   hidesSleeps = true;
 }

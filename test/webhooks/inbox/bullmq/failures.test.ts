@@ -111,6 +111,27 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine that fails", () =>
     await inbox.stop(1_000);
   });
 
+  test.runIf(engine?.restarts).each([
+    ["appendonly", "no", "yes"],
+    ["appendfsync", "everysec", "always"],
+    ["maxmemory-policy", "allkeys-lru", "noeviction"],
+  ])("reports at the start that %s is %s", async (name, bad, good) => {
+    const redis = new Redis(here.url);
+    await redis.config("SET", name, bad);
+    const receiver = receiverOn(
+      bullmqInbox({ connection: { url: here.url }, queue: freshQueue(), pace }),
+    );
+    await receiver.start();
+    await until(() => receiver.onError.mock.calls.length > 0);
+    expect(receiver.onError.mock.calls).toHaveLength(1);
+    expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(`\`${name}\` is \`${bad}\`\\. Set \`${name} ${good}\``),
+    });
+    await redis.config("SET", name, good);
+    redis.disconnect();
+  });
+
   test("goes on after Redis forgot the scripts", async () => {
     const queue = freshQueue();
     const redis = new Redis(here.url);

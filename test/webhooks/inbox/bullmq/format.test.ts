@@ -11,14 +11,14 @@ import {
   ledgerKeys,
   recordText,
   storedEventOf,
-} from "../../../../src/webhooks/inbox/bullmq/records.ts";
-import { QUEUES } from "../../../../src/webhooks/inbox/types.ts";
+} from "../../../../src/webhooks/inbox/bullmq/redis-layout.ts";
+import { QUEUES } from "../../../../src/webhooks/inbox/kinds.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
-import { startRedis } from "../../../support/engines/redis.ts";
+import { sharedRedis } from "../../../support/engines/shared.ts";
 
 // What is stored is read by later versions. If a test here fails, the format needs another number.
 
-const engine = await startRedis();
+const engine = await sharedRedis();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
@@ -81,11 +81,32 @@ describe.skipIf(engine === undefined)("bullmqInbox on stored data", { timeout: 6
     return redis;
   };
 
-  test("of format 1 works with all of it", async () => {
+  const load = async (name: string) => {
     const redis = connected();
-    const file = fileURLToPath(new URL("stored-data/1.json", import.meta.url));
+    const file = fileURLToPath(new URL(`stored-data/${name}.json`, import.meta.url));
     const commands = JSON.parse(readFileSync(file, "utf8")) as [string, ...string[]][];
-    for (const [name, ...args] of commands) await redis.call(name, ...args);
+    for (const [command, ...args] of commands) await redis.call(command, ...args);
+  };
+
+  test("of format 1 has an event that was stored before its kind was known: its handler gets it", async () => {
+    await load("1-other");
+    const inbox = bullmqInbox({ connection: { url }, queue: "stored-other", pace });
+    const keys: string[] = [];
+    await inbox.start({
+      run: async ({ key }) => void keys.push(key),
+      concurrency: 8,
+      kinds: ["payment.reversed"],
+      onError: () => {},
+    });
+    const stored = newDelivery(5, { event: "payment.reversed" });
+    await until(() => keys.length > 0);
+    expect(keys).toEqual([stored.key]);
+    expect(await inbox.accept(stored)).toMatchObject({ kind: "duplicate" });
+    await inbox.stop(1_000);
+  });
+
+  test("of format 1 works with all of it", async () => {
+    await load("1");
     const inbox = bullmqInbox({ connection: { url }, queue: "stored", pace });
     const receiver = receiverOn(inbox);
     const [letter, ...letters] = await receiver.deadLetters.list();

@@ -4,10 +4,12 @@ import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
-import { killSuite } from "../../../suites/inbox-kills.ts";
+import { kindsSuite } from "../../../suites/inbox-kinds.ts";
 import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import { merchantSuite } from "../../../suites/inbox-merchants.ts";
 import {
   type InboxUnderTest,
   newDelivery,
@@ -15,9 +17,9 @@ import {
   stopAll,
   until,
 } from "../../../suites/inbox-stage.ts";
-import { startRedis } from "../../../support/engines/redis.ts";
+import { sharedRedis } from "../../../support/engines/shared.ts";
 
-const engine = await startRedis();
+const engine = await sharedRedis();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
@@ -25,9 +27,9 @@ const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
   const underTest: InboxUnderTest = {
-    fresh: async ({ retentionMs, retriesLate } = {}) => {
+    fresh: async ({ retentionMs, retriesLate, retriesAfterMs = 5 } = {}) => {
       const queue = `malipo-test-${crypto.randomUUID()}`;
-      const backoffMs = () => (retriesLate ? 60_000 : 5);
+      const backoffMs = () => (retriesLate ? 60_000 : retriesAfterMs);
       const options = {
         connection: { url },
         queue,
@@ -40,8 +42,17 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
   inboxSuite("bullmqInbox", underTest);
   ledgerSuite("bullmqInbox", underTest);
   drainSuite("bullmqInbox", underTest);
-
-  killSuite("bullmq", () => url);
+  clockSuite("bullmqInbox", underTest);
+  merchantSuite("bullmqInbox", underTest);
+  kindsSuite("bullmqInbox", {
+    fresh: () => {
+      const queue = `malipo-test-${crypto.randomUUID()}`;
+      return async () => {
+        const malipo = await import("malipo/inbox/bullmq");
+        return () => malipo.bullmqInbox({ connection: { url }, queue, pace });
+      };
+    },
+  });
   engineSuite("bullmqInbox", engine, (url, queue) =>
     bullmqInbox({ connection: { url }, queue, pace }),
   );
@@ -127,25 +138,6 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       expect(await stats()).toMatchObject({ waiting: 2 });
       expect((await stats()).lagMs).toBeLessThan(HOUR);
       await stop();
-    });
-
-    test.runIf(engine?.restarts).each([
-      ["appendonly", "no", "yes"],
-      ["appendfsync", "everysec", "always"],
-      ["maxmemory-policy", "allkeys-lru", "noeviction"],
-    ])("reports at the start that %s is %s", async (name, bad, good) => {
-      const redis = new Redis(url);
-      await redis.config("SET", name, bad);
-      const receiver = receiverOn(bullmqInbox({ connection: { url }, queue: freshQueue(), pace }));
-      await receiver.start();
-      await until(() => receiver.onError.mock.calls.length > 0);
-      expect(receiver.onError.mock.calls).toHaveLength(1);
-      expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
-        code: "configuration",
-        message: expect.stringMatching(`\`${name}\` is \`${bad}\`\\. Set \`${name} ${good}\``),
-      });
-      await redis.config("SET", name, good);
-      redis.disconnect();
     });
   });
 });

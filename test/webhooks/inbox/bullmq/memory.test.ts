@@ -6,13 +6,12 @@ import type { NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
-import { startRedis } from "../../../support/engines/redis.ts";
+import { sharedRedis } from "../../../support/engines/shared.ts";
 
-const engine = await startRedis();
+const engine = await sharedRedis();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
-const EVENTS = 10_000;
 const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 20_000 };
 const DAY_MS = 86_400_000;
 
@@ -45,33 +44,6 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     });
   const start = (inbox: Inbox) =>
     inbox.start({ run: async () => {}, concurrency: 64, onError: () => {} });
-
-  test("costs at most 0.3 kB of memory an event", async () => {
-    // With the name that it has by default, by which a key is as long as most are.
-    const inbox = bullmqInbox({ connection: { url }, pace });
-    opened.push(inbox);
-    const redis = new Redis(url);
-    clients.push(redis);
-    const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
-    const processFrom = async (first: number, count: number) => {
-      for (let at = first; at < first + count; at += 500) {
-        await Promise.all(
-          Array.from({ length: 500 }, (_, one) => inbox.accept(delivery(at + one))),
-        );
-      }
-      await until(async () => {
-        const { waiting, running } = (await inbox.stats?.()) ?? {};
-        return waiting === 0 && running === 0;
-      });
-    };
-    await start(inbox);
-    // BullMQ's scripts, and its stream of what happened last, for dashboards.
-    await processFrom(0, 2_000);
-    const before = await memory();
-    await processFrom(2_000, EVENTS);
-    expect(((await memory()) - before) / EVENTS).toBeLessThan(300);
-    expect(await inbox.accept(delivery(7))).toMatchObject({ kind: "duplicate" });
-  }, 120_000);
 
   test("is recognised at every moment between its processing and the end of the retention", async () => {
     const { inbox, recordOf } = open();
@@ -145,12 +117,27 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     expect(await lifeOf(3)).toBe(-1);
   });
 
+  test.each([
+    ["half a day", 0.5, 1],
+    ["three days", 3, 3],
+  ])(
+    "is not counted on after a retention of a day was raised %s ago",
+    async (_, raisedDays, sinceDays) => {
+      const { inbox, redis, tag } = open({ retentionMs: 14 * DAY_MS });
+      await inbox.accept(delivery(1));
+      const usedUntil = Date.now() - raisedDays * DAY_MS;
+      await redis.hset(`${tag}:meta`, `retention:${DAY_MS}`, usedUntil);
+      const { now = 0, remembersSince = 0 } = (await inbox.horizon?.()) ?? {};
+      expect((now - remembersSince) / DAY_MS).toBeCloseTo(sinceDays, 2);
+    },
+  );
+
   test("calls onError with the number of events that were never processed for the whole retention", async () => {
     const { inbox, queue, recordOf } = open({ retentionMs: 1_000, minRetentionMs: 1_000 });
     for (const number of [1, 2]) await inbox.accept(delivery(number));
     const onError = vi.fn();
-    const queues = ["invoice.paid"];
-    await inbox.start({ run: async () => {}, concurrency: 1, queues, onError });
+    const kinds = ["invoice.paid"];
+    await inbox.start({ run: async () => {}, concurrency: 1, kinds, onError });
     const deleted = () =>
       onError.mock.calls.reduce(
         (sum, [error]) => sum + Number(/^Error: (\d+) ack/.exec(error)?.[1]),

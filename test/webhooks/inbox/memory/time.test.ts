@@ -1,7 +1,7 @@
 import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { DEFAULT_PACE } from "../../../../src/webhooks/inbox/pace.ts";
-import type { Job } from "../../../../src/webhooks/inbox/types.ts";
 import { receiverOn } from "../../../suites/inbox-stage.ts";
 
 describe("memoryInbox: time", () => {

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query, tablesOf, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const bouncer = engine && (await startPgBouncer(engine));
 const { url = "" } = engine ?? {};
 afterAll(async () => {

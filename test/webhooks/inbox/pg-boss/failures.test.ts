@@ -4,11 +4,11 @@ import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query as runQuery, tablesOf, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const here = engine as Engine;
 afterAll(() => engine?.stop());
 
@@ -103,6 +103,46 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine that fails", () =>
     await until(async () => (await query(ahead, [`${queue}/%`])).length === 1);
     await until(() => attempts.length === 2);
     expect(attempts).toEqual([1, 2]);
+  });
+
+  test("processes an event that was received before the clock was set back", async () => {
+    const queue = freshQueue();
+    const inbox = pgBossInbox({ connectionString: here.url, queue, tuning });
+    const receiver = receiverOn(inbox);
+    await receiver.post("PAY-1");
+    // As a clock that was two hours ahead has it.
+    const ahead = `WITH event AS (UPDATE ${tablesOf(queue).events} SET due_at = due_at + 7200000)
+      UPDATE pgboss.job SET start_after = start_after + interval '2 h' WHERE name LIKE $1 RETURNING id`;
+    expect(await query(ahead, [`${queue}/%`])).toHaveLength(1);
+    const attempts: number[] = [];
+    receiver.onOther((_, { attempt }) => attempts.push(attempt));
+    await receiver.start();
+    await until(() => attempts.length > 0);
+    expect(attempts).toEqual([1]);
+  });
+
+  test("retries all events that failed before the clock was set back, each as often as the others", async () => {
+    const queue = freshQueue();
+    const backoffMs = (attempt: number) => (attempt === 1 ? 4_000 : 60_000);
+    const pace = { ...tuning.pace, backoffMs };
+    const inbox = pgBossInbox({ connectionString: here.url, queue, tuning: { ...tuning, pace } });
+    const receiver = receiverOn(inbox);
+    const attempts = new Map<string, number>();
+    receiver.onOther((_, { attempt, idempotencyKey }) => {
+      attempts.set(idempotencyKey, attempt);
+      throw new Error("not yet");
+    });
+    await receiver.start();
+    const count = 30;
+    for (let at = 0; at < count; at++) await receiver.post(`PAY-${at}`);
+    await until(async () => (await receiver.stats()).retrying === count);
+    // As a clock that was two hours ahead has them.
+    const ahead = `WITH event AS (UPDATE ${tablesOf(queue).events} SET due_at = due_at + 7200000)
+      UPDATE pgboss.job SET start_after = start_after + interval '2 h', created_on = created_on + interval '2 h'
+      WHERE name LIKE $1 RETURNING id`;
+    expect(await query(ahead, [`${queue}/%`])).toHaveLength(count);
+    await until(() => [...attempts.values()].every((attempt) => attempt >= 2));
+    expect([...attempts.values()]).toEqual(Array(count).fill(2));
   });
 
   test("works an event whose process stops between its end and the COMMIT", async () => {

@@ -3,14 +3,14 @@ import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query, tablesOf, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
-const storedData = (format: number) =>
+const storedData = (format: string) =>
   readFileSync(new URL(`./stored-data/${format}/inbox.sql`, import.meta.url), "utf8");
 
 const SIGNED_AT = 1_767_312_245_000;
@@ -140,7 +140,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: the format of what is stored
 
   test("of format 1 is opened: waiting events are processed, and all others are known", async () => {
     const queue = freshQueue();
-    await query(url, storedData(1).replaceAll("QUEUE", queue));
+    await query(url, storedData("1").replaceAll("QUEUE", queue));
     const inbox = pgBossInbox({ connectionString: url, queue, tuning });
     const receiver = receiverOn(inbox);
     const seen: unknown[] = [];
@@ -162,9 +162,28 @@ describe.skipIf(engine === undefined)("pgBossInbox: the format of what is stored
     await until(() => seen.length === 3);
   });
 
+  test("of format 1 has an event that was stored before its kind was known: its handler gets it", async () => {
+    const queue = freshQueue();
+    await query(url, storedData("1").replaceAll("QUEUE", queue));
+    await query(url, storedData("1-other").replaceAll("QUEUE", queue));
+    const inbox = pgBossInbox({ connectionString: url, queue, tuning });
+    const keys: string[] = [];
+    await inbox.start({
+      run: async ({ key }) => void keys.push(key),
+      concurrency: 8,
+      kinds: ["payment.reversed"],
+      onError: () => {},
+    });
+    const stored = newDelivery(5, { event: "payment.reversed" });
+    await until(() => keys.length > 0);
+    expect(keys).toEqual([stored.key]);
+    expect(await inbox.accept(stored)).toMatchObject({ kind: "duplicate" });
+    await inbox.stop(1_000);
+  });
+
   test("of another number is an error that says what to do", async () => {
     const queue = freshQueue();
-    await query(url, storedData(1).replaceAll("QUEUE", queue));
+    await query(url, storedData("1").replaceAll("QUEUE", queue));
     await query(url, `UPDATE ${tablesOf(queue).meta} SET value = '2' WHERE name = 'format'`);
     const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
     expect((await receiver.post("PAY-1"))[0]).toBe(503);

@@ -3,24 +3,26 @@ import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
-import { killSuite } from "../../../suites/inbox-kills.ts";
+import { kindsSuite } from "../../../suites/inbox-kinds.ts";
 import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import { merchantSuite } from "../../../suites/inbox-merchants.ts";
 import { type InboxUnderTest, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   const underTest: InboxUnderTest = {
-    fresh: async ({ retentionMs, retriesLate } = {}) => {
+    fresh: async ({ retentionMs, retriesLate, retriesAfterMs = 0 } = {}) => {
       const queue = freshQueue();
-      const backoffMs = () => (retriesLate ? 60_000 : 0);
+      const backoffMs = () => (retriesLate ? 60_000 : retriesAfterMs);
       const options = { ...tuning, pace: { ...tuning.pace, backoffMs } };
       return {
         open: () => pgBossInbox({ connectionString: url, queue, retentionMs, tuning: options }),
@@ -30,6 +32,8 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   inboxSuite("pgBossInbox", underTest);
   ledgerSuite("pgBossInbox", underTest);
   drainSuite("pgBossInbox", underTest);
+  clockSuite("pgBossInbox", underTest);
+  merchantSuite("pgBossInbox", underTest);
 
   transactionSuite("pgBossInbox", async () => {
     const queue = freshQueue();
@@ -44,8 +48,15 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };
   });
-
-  killSuite("pg-boss", () => url, undefined, engine);
+  kindsSuite("pgBossInbox", {
+    fresh: () => {
+      const queue = freshQueue();
+      return async () => {
+        const malipo = await import("malipo/inbox/pg-boss");
+        return () => malipo.pgBossInbox({ connectionString: url, queue, tuning });
+      };
+    },
+  });
   engineSuite("pgBossInbox", engine, (url, queue) =>
     pgBossInbox({ connectionString: url, queue, tuning }),
   );

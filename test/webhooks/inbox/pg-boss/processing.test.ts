@@ -4,14 +4,14 @@ import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { EventFilter } from "../../../../src/webhooks/inbox/event-list.ts";
-import type { Job, WorkerOptions } from "../../../../src/webhooks/inbox/types.ts";
+import type { Job, WorkerOptions } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { gateOf, newDelivery, references, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query, tablesOf, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const here = engine as Engine;
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
@@ -85,7 +85,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     await until(() => next.ran.length === 2);
     // Handed back: that does not count as an attempt.
     await next.inbox.stop(0);
-    const other = await started(queue, { queues: ["invoice.paid"] });
+    const other = await started(queue, { kinds: ["invoice.paid"] });
     expect(await other.inbox.stats?.()).toMatchObject({ waiting: 1, unhandled: 1, retrying: 1 });
     const last = await started(queue, {});
     await until(() => last.ran.length === 1);

@@ -1,12 +1,11 @@
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { afterAll, describe } from "vitest";
-import { killSuite } from "../../../suites/inbox-kills.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
+import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { ORMS, type OrmName } from "../../../support/orms.ts";
 import { freshQueue, query, tuning } from "./stage.ts";
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const { url = "" } = engine ?? {};
 const opened: { close(): Promise<unknown> }[] = [];
 afterAll(async () => {
@@ -32,6 +31,4 @@ describe.skipIf(engine === undefined)("pgBossInbox in a transaction of the user'
       };
     });
   }
-
-  killSuite("pg-boss", () => url, Object.keys(ORMS) as OrmName[]);
 });

@@ -5,9 +5,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
-import { killSuite } from "../../../suites/inbox-kills.ts";
+import { kindsSuite } from "../../../suites/inbox-kinds.ts";
 import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import { merchantSuite } from "../../../suites/inbox-merchants.ts";
 import type { InboxUnderTest } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
@@ -17,9 +19,9 @@ let files = 0;
 const pace = { leaseMs: 1_500, backoffMs: () => 5, minRetentionMs: 1 };
 
 const UNDER_TEST: InboxUnderTest = {
-  fresh: async ({ retentionMs, retriesLate } = {}) => {
+  fresh: async ({ retentionMs, retriesLate, retriesAfterMs = 5 } = {}) => {
     const path = join(folder, `${++files}.db`);
-    const backoffMs = () => (retriesLate ? 60_000 : 5);
+    const backoffMs = () => (retriesLate ? 60_000 : retriesAfterMs);
     const options = { pace: { ...pace, backoffMs }, retentionMs };
     return { open: (given) => sqliteInbox(path, { ...options, ...given }) };
   },
@@ -28,6 +30,8 @@ const UNDER_TEST: InboxUnderTest = {
 inboxSuite("sqliteInbox", UNDER_TEST);
 ledgerSuite("sqliteInbox", UNDER_TEST);
 drainSuite("sqliteInbox", UNDER_TEST);
+clockSuite("sqliteInbox", UNDER_TEST);
+merchantSuite("sqliteInbox", UNDER_TEST);
 
 transactionSuite("sqliteInbox", async () => {
   const inbox = sqliteInbox(join(folder, `${++files}.db`), { pace });
@@ -45,4 +49,12 @@ transactionSuite("sqliteInbox", async () => {
   };
 });
 
-killSuite("sqlite", (path) => `${path}.db`);
+kindsSuite("sqliteInbox", {
+  fresh: () => {
+    const path = join(folder, `${++files}.db`);
+    return async () => {
+      const malipo = await import("malipo/inbox/sqlite");
+      return () => malipo.sqliteInbox(path, { pace });
+    };
+  },
+});

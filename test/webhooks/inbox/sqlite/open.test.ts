@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { openDisk } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
+import { openDisk } from "../../../../src/webhooks/inbox/sqlite/inbox-store.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { freshPaths } from "./fresh-paths.ts";
 

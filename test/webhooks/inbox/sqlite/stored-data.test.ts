@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Job } from "../../../../src/webhooks/inbox/types.ts";
+import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { freshPaths } from "./fresh-paths.ts";
 import { ALL, fill } from "./stored-data/fill.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;
-const FORMATS = readdirSync(STORED).filter((name) => /^\d+$/.test(name));
+/** By the number of the format, and what later builds added without another number. */
+const FORMATS = readdirSync(STORED).filter((name) => /^\d+/.test(name));
 
 const paths = freshPaths();
 afterAll(paths.remove);
@@ -49,9 +50,11 @@ describe.each(FORMATS)("the stored data of format %s", (format) => {
     const jobs: Job[] = [];
     const run = async (job: Job) => void jobs.push(job);
     await inbox.start({ run, concurrency: 8, onError: () => {} });
-    await until(() => jobs.length === 2);
+    const newKinds = format === "1" ? [] : [{ key: ALL.newKind.key, attempt: 1 }];
+    await until(() => jobs.length === 2 + newKinds.length);
     expect(jobs.sort((a, b) => (a.key < b.key ? -1 : 1))).toMatchObject([
       { key: ALL.waiting.key, attempt: 1, traceContext: ALL.waiting.traceContext, source: "read" },
+      ...newKinds,
       { key: expect.any(String), attempt: 1 },
     ]);
     for (const known of [ALL.waiting, ALL.done, ALL.dead, ALL.requeued, ALL.dropped]) {
@@ -78,6 +81,17 @@ describe.each(FORMATS)("the stored data of format %s", (format) => {
     expect(remembersSince).toBeGreaterThan(0);
     await inbox.stop(1_000);
   });
+});
+
+test("a process that works on no other kind takes an event that was stored before its kind was known", async () => {
+  const inbox = sqliteInbox(load("1-other"));
+  const keys: string[] = [];
+  const run = async ({ key }: Job) => void keys.push(key);
+  await inbox.start({ run, concurrency: 8, kinds: [ALL.newKind.event], onError: () => {} });
+  await until(() => keys.length > 0);
+  expect(keys).toEqual([ALL.newKind.key]);
+  expect(await inbox.accept(ALL.newKind)).toMatchObject({ kind: "duplicate" });
+  await inbox.stop(1_000);
 });
 
 test("the last format is what this version writes", async () => {

@@ -63,7 +63,7 @@ describe("time", { timeout: 70_000 }, () => {
   test.each([31, -31])("a wall clock that is set by %i days forgets nothing", async (jumpDays) => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const onError = vi.fn();
-    await inbox.start({ ...worker, queues: ["payment.completed"], onError });
+    await inbox.start({ ...worker, kinds: ["payment.completed"], onError });
     await inbox.accept(newDelivery(1));
     await inbox.accept(newDelivery(2, { event: "invoice.paid" }));
     await until(async () => (await inbox.stats?.())?.running === 0);

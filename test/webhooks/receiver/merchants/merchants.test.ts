@@ -1,3 +1,4 @@
+import { createWakeups } from "malipo";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import type { NewDelivery } from "malipo/types";
 import {
@@ -69,6 +70,18 @@ describe("a receiver for many merchants", () => {
     await receiver.stop();
     expect(handled).toHaveLength(2);
     expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("wakes the waits of the merchant of an event", async () => {
+    const wakeups = createWakeups();
+    const { deliver } = platform({ wakeups });
+    const looks = ["shop-1", "shop-2"].map((merchant) => {
+      const look = vi.fn();
+      wakeups.wakeOf(merchant)("PAY-71", look);
+      return look;
+    });
+    await deliver("shop-1");
+    expect(looks.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
   });
 
   test("keeps the merchant of an event that a file stores and a person requeues", async () => {

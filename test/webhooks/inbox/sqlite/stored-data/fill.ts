@@ -16,6 +16,8 @@ export const ALL = {
     source: "read",
     traceContext: { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" },
   }),
+  /** Of a kind that no version knew when it was stored. */
+  newKind: delivery(4, { event: "payment.reversed" }),
   done: delivery(2),
   dead: delivery(3, { event: "refund.created", deadLetterReason: "too old" }),
   open: delivery(1, { digest: digestOf(11), event: "invoice.paid" }),
@@ -39,7 +41,7 @@ export async function fill(inbox: Inbox): Promise<void> {
     { timeoutMs: 10_000, limit: 10 },
   );
   const idOf = (one: NewDelivery) => `${one.key}-${one.digest}`;
-  for (const one of [ALL.waiting, ALL.dead, ALL.open, ALL.requeued, ALL.dropped]) {
+  for (const one of [ALL.waiting, ALL.dead, ALL.open, ALL.requeued, ALL.dropped, ALL.newKind]) {
     await inbox.accept(one);
   }
   await inbox.conflicts?.requeue([idOf(ALL.requeued)]);

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { redisIdempotency } from "malipo/idempotency/redis";
+import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { onNode } from "malipo/operator";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { HOSTILE, nightShift } from "../operator/stage.ts";
+import { hasChromium } from "../support/chromium.ts";
+import { sharedRedis } from "../support/engines/shared.ts";
+import { browserForSuite } from "./browser-for-suite.ts";
+
+// A night of an operator, done by the page: see test/cli/inbox-night.long.test.ts for the same by the
+// command line.
+
+const SIZE = { orders: 200, replays: 20, lost: 5 };
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-night-page-"));
+const redisEngine = await sharedRedis();
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await redisEngine?.stop();
+});
+
+const ENGINES = [
+  {
+    name: "SQLite",
+    isHere: true,
+    open: () => ({
+      inbox: sqliteInbox(join(folder, "inbox.db")),
+      idempotency: sqliteIdempotency(join(folder, "payments.db")),
+    }),
+  },
+  {
+    name: "Redis",
+    isHere: redisEngine !== undefined,
+    open: () => ({
+      inbox: bullmqInbox({ connection: { url: redisEngine?.url } }),
+      idempotency: redisIdempotency(new Redis(redisEngine?.url ?? "")),
+    }),
+  },
+];
+
+describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open }) => {
+  describe.skipIf(!hasChromium || !isHere)("by the page of an operator, without scripts", () => {
+    const browser = browserForSuite();
+    let night: Awaited<ReturnType<typeof nightShift>>;
+    let server: Server;
+    let page: Page;
+    let address: string;
+    beforeAll(async () => {
+      night = await nightShift({ actions: true }, { ...open(), ...SIZE });
+      server = createServer(onNode(night.handler)).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      page = await (await browser().newContext({ javaScriptEnabled: false })).newPage();
+      page.setDefaultTimeout(30_000);
+      address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    }, 60_000);
+    afterAll(async () => {
+      server?.close();
+      await night?.receiver.stop();
+    });
+
+    const show = async (list: string) => {
+      await page.goto(`${address}?list=${list}`);
+      return page.getByRole("region").getByRole("heading").locator("small").textContent();
+    };
+    const rows = () => page.getByRole("region").first().getByRole("listitem");
+    /** Opens the first row that has a text, and decides it as a person does. */
+    const decide = async (
+      text: string | RegExp,
+      choice: string | RegExp,
+      sure: string | RegExp,
+    ) => {
+      await rows().filter({ hasText: text }).getByRole("link").first().click();
+      await page.getByRole("link", { name: choice }).click();
+      await page.getByRole("button", { name: sure }).click();
+      return page.getByRole("status").textContent();
+    };
+
+    test("one bug is one line, and its orders are below it", async () => {
+      expect(await show("failing")).toBe("201");
+      const group = rows().filter({ hasText: "no stock for …" }).first();
+      expect(await group.textContent()).toContain("200 TypeError: no stock for …");
+      await group.getByRole("link").click();
+      expect(await rows().first().textContent()).toContain("KES 1,500.00");
+      await page.getByRole("link", { name: "Next 25" }).click();
+      expect(await rows().count()).toBe(25);
+    });
+
+    test("finds one of the last orders, and tells the whole story of its payment", async () => {
+      await page.goto(`${address}?q=ORDER-7199`);
+      await rows().first().getByRole("link").click();
+      const item = page.locator("#item");
+      expect(await item.textContent()).toContain("no stock for ORDER-7199");
+      expect(await item.textContent()).toContain("completed");
+      night.recover(); // the fix is deployed
+    });
+
+    test("replays of old events are two causes: one event is processed, the others are dropped", async () => {
+      expect(await show("tooOld")).toBe("20");
+      expect(await show("dead")).toBe("0");
+      await show("tooOld");
+      const told = await decide("ORDER-OLD-2", "Process…", "Process");
+      expect(told).toContain("1 event will be processed again.");
+      for (const left of ["2", "0"]) {
+        await show("tooOld");
+        await rows().first().getByRole("link").click();
+        await page.getByRole("link", { name: /^Drop: all/ }).click();
+        await page.getByRole("button", { name: /^Drop: all/ }).click();
+        expect(await show("tooOld")).toBe(left);
+      }
+    });
+
+    test("a conflict is decided beside its first version, and a double payment is done", async () => {
+      await show("conflicts");
+      const told = await decide("KES 1.00", "Process as a new event…", "Process as a new event");
+      expect(told).toContain("1 event will be processed again.");
+      expect(await show("conflicts")).toBe("0");
+      await show("twice");
+      await decide("PAY-2", "Done…", "Done");
+      expect(await show("twice")).toBe("0");
+    });
+
+    test("each unknown attempt gets its payment", async () => {
+      expect(await show("unknown")).toBe("5");
+      for (let number = 2; number <= 6; number++) {
+        await show("unknown");
+        const told = await decide(`ORDER-${number}/1`, /^It made PAY-/, /^It made PAY-/);
+        expect(told).toContain("The attempt is resolved: it made PAY-");
+      }
+      expect(await show("unknown")).toBe("0");
+    });
+
+    test("in the morning, each order is shipped once, and nothing is left", async () => {
+      const isEmpty = async () => {
+        expect(await show("failing")).toBe("0");
+        expect(await night.receiver.stats()).toMatchObject({ waiting: 0, running: 0 });
+      };
+      await vi.waitFor(isEmpty, { timeout: 200_000, interval: 1_000 });
+      const orders = Array.from({ length: SIZE.orders - 1 }, (_, at) => `ORDER-7${at + 1} 1500.00`);
+      const others = [
+        "ORDER-1 1500.00",
+        "ORDER-1 1.00",
+        "ORDER-OLD-2 1500.00",
+        `${HOSTILE} 1500.00`,
+      ];
+      expect(night.shipped.sort()).toEqual([...orders, ...others].sort());
+      await page.goto(address);
+      expect(await page.textContent("main")).toContain("Nothing waits for a person.");
+    });
+  });
+});

@@ -1,0 +1,307 @@
+import type { CheckoutOptions } from "malipo/checkout";
+import { memoryCheckout } from "malipo/checkout";
+import { describe, expect, test } from "vitest";
+import type { PayPageOptions } from "../../src/checkout/page/page-options.ts";
+import { newSandbox, openShop, PHONE, testClock } from "./stage.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const URL_OF_PAGE = "https://shop.example/pay";
+
+/** A shop with a pay page, and requests as a browser sends them. */
+async function openPage(own: Partial<PayPageOptions> = {}, options: Partial<CheckoutOptions> = {}) {
+  const sandbox = newSandbox();
+  const clock = testClock();
+  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), options);
+  const { checkout } = shop;
+  const page = checkout.page({
+    merchant: { name: "Duka" },
+    secret: SECRET,
+    url: URL_OF_PAGE,
+    ...own,
+  });
+  const get = (link: string, headers: Record<string, string> = {}) =>
+    page(new Request(link, { headers }));
+  const post = (
+    link: string,
+    form: Record<string, string>,
+    headers: Record<string, string> = { "sec-fetch-site": "same-origin" },
+  ) => page(new Request(link, { method: "POST", body: new URLSearchParams(form), headers }));
+  const prompts = async () => (await shop.gateway.payments.list()).items.length;
+  /** The customer answers, and the checkout reads what became of it. */
+  const answer = async (
+    answered: (phone: ReturnType<typeof sandbox.phone>) => unknown,
+    phone = PHONE,
+  ) => {
+    answered(sandbox.phone(phone));
+    await sandbox.clock.advance("10s");
+    clock.advance(10_000);
+    await checkout.reconcile();
+  };
+  return { ...shop, page, get, post, prompts, answer };
+}
+
+const ORDER = { id: "ORDER-42", amount: 1500, description: "Two tickets <b>" };
+
+describe("a link to pay", () => {
+  test("opens the order, without its id in the address", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    expect(link).toMatch(/^https:\/\/shop\.example\/pay\/[\w-]+\.[\w-]{43}$/);
+    expect(link).not.toContain("ORDER-42");
+    const response = await get(link);
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain("Pay KES 1,500.00 to Duka");
+    expect(text).toContain("Two tickets &lt;b&gt;");
+  });
+
+  test("that is altered in any character is a friendly 404", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const start = link.lastIndexOf("/") + 1;
+    for (let at = start; at < link.length; at++) {
+      for (const other of ["A", "B", "9", "-", "_", ".", ""]) {
+        if (link[at] === other) continue;
+        const altered = link.slice(0, at) + other + link.slice(at + 1);
+        expect([altered, (await get(altered)).status]).toEqual([altered, 404]);
+      }
+    }
+    const text = await (await get(`${link}A`)).text();
+    expect(text).toContain("This link does not work");
+    expect(text).toContain("Ask Duka for a new one");
+  });
+
+  test("that is expired, or signed with another secret, is a 404", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    const expired = checkout.payLink("ORDER-42", { expiresAt: new Date(Date.now() - 1_000) });
+    expect((await get(expired)).status).toBe(404);
+    const other = await openPage({ secret: "another secret of a shop" });
+    await other.checkout.create(ORDER);
+    expect((await get(other.checkout.payLink("ORDER-42"))).status).toBe(404);
+  });
+
+  test("stays valid when a new secret is put before the old one", async () => {
+    const before = await openPage();
+    const link = before.checkout.payLink("ORDER-42");
+    const { checkout, get } = await openPage({ secret: ["a new secret, 16 or more", SECRET] });
+    await checkout.create(ORDER);
+    expect((await get(link)).status).toBe(200);
+    expect(checkout.payLink("ORDER-42")).not.toBe(link);
+  });
+
+  test("to an order that does not exist is the same 404 as an altered one", async () => {
+    const { checkout, get } = await openPage();
+    const missing = await get(checkout.payLink("NO-SUCH-ORDER"));
+    expect(missing.status).toBe(404);
+    expect(await missing.text()).toBe(await (await get(`${URL_OF_PAGE}/x.y`)).text());
+  });
+
+  test("keeps ids with colons, slashes, quotes and letters of any language", async () => {
+    const { checkout, get } = await openPage();
+    for (const id of ["a:b/c?d#e", `'"<>&`, "Ñandú 店", "x".repeat(200)]) {
+      await checkout.create({ id, amount: 10 });
+      expect([id, (await get(checkout.payLink(id))).status]).toEqual([id, 200]);
+    }
+  });
+
+  test("is a QR code, as an image that stands alone", async () => {
+    const { checkout } = await openPage();
+    const svg = await checkout.payQrCode("ORDER-42");
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 \d+ \d+">/);
+    expect(svg).toMatch(/<\/svg>$/);
+  });
+
+  test("needs a page with a secret and an address", async () => {
+    const { checkout } = openShop(newSandbox(), memoryCheckout());
+    expect(() => checkout.payLink("A")).toThrow(/Call checkout\.page/);
+    const merchant = { name: "Duka" };
+    for (const secret of [undefined, "", "short", []]) {
+      expect(() => checkout.page({ merchant, secret })).toThrow(/at least 16 characters/);
+    }
+    checkout.page({ merchant, secret: SECRET });
+    expect(() => checkout.payLink("A")).toThrow(/does not know its address/);
+    for (const url of ["http://shop.example/pay", "pay", "https://a.example/?x", "javascript:1"]) {
+      expect(() => checkout.page({ merchant, secret: SECRET, url })).toThrow(/`url`/);
+    }
+  });
+});
+
+describe("the pay page", () => {
+  test("asks the phone once, and leads back to the page", async () => {
+    const { checkout, post, get, prompts } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const form = { phone: "0712 345 678", after: "0" };
+    const responses = await Promise.all([post(link, form), post(link, form)]);
+    expect(responses.map(({ status }) => status)).toEqual([303, 303]);
+    expect(await prompts()).toBe(1);
+    const text = await (await get(link)).text();
+    expect(text).toContain("Look at your phone");
+    expect(text).toContain("0712 *** 678");
+    expect(text).toContain("Reject a request that you did not start");
+    expect(text).not.toContain("345678");
+  });
+
+  test("shows a receipt when the order is paid", async () => {
+    const { checkout, post, get, answer } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    await post(link, { phone: PHONE, after: "0" });
+    await answer((phone) => phone.approve());
+    expect((await checkout.get("ORDER-42"))?.status).toBe("paid");
+    const text = await (await get(link)).text();
+    expect(text).toContain("Paid. Thank you.");
+    expect(text).toContain((await checkout.get("ORDER-42"))?.attempts[0]?.reference);
+    expect(text).not.toContain("<form");
+  });
+
+  test("says why in Swahili, and takes another number for the next attempt", async () => {
+    const { checkout, post, get, answer, prompts } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    await post(link, { phone: PHONE, after: "0" });
+    await answer((phone) => phone.cancel());
+    expect((await checkout.get("ORDER-42"))?.status).toBe("open");
+    const text = await (await get(link, { "accept-language": "sw-KE, en;q=0.5" })).text();
+    expect(text).toContain('<html lang="sw">');
+    expect(text).toContain("Ulikataa ombi la malipo.");
+    expect(text).toContain('name="after" value="1"');
+    expect((await post(link, { phone: "0722000111", after: "1", lang: "sw" })).status).toBe(303);
+    expect(await prompts()).toBe(2);
+  });
+
+  test("returns what was written if it is no phone number, beside what is wrong", async () => {
+    const { checkout, post, prompts } = await openPage();
+    await checkout.create(ORDER);
+    const response = await post(checkout.payLink("ORDER-42"), {
+      phone: `12"><script>`,
+      after: "0",
+    });
+    expect(response.status).toBe(422);
+    const text = await response.text();
+    expect(text).toContain('value="12&quot;&gt;&lt;script&gt;"');
+    expect(text).toContain('aria-invalid="true"');
+    expect(await prompts()).toBe(0);
+  });
+
+  test("reads numbers without a calling code as those of its country", async () => {
+    const { checkout, post } = await openPage({ country: "256" });
+    await checkout.create(ORDER);
+    await post(checkout.payLink("ORDER-42"), { phone: "0772 345 678", after: "0" });
+    expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("25677 *** 678");
+  });
+});
+
+describe("attacks on the pay page", () => {
+  const HEADERS: readonly Record<string, string>[] = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: "http://shop.example", "x-forwarded-proto": "https" },
+    {},
+  ];
+  test.each(HEADERS)("a form of another site asks no phone: %j", async (headers) => {
+    const { checkout, post, prompts } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    expect((await post(link, { phone: PHONE, after: "0" }, headers)).status).toBe(403);
+    expect(await prompts()).toBe(0);
+  });
+
+  test("its own form is taken from a browser that sends only its origin", async () => {
+    const { checkout, post } = await openPage();
+    await checkout.create(ORDER);
+    const headers = { origin: "https://shop.example" };
+    const link = checkout.payLink("ORDER-42");
+    expect((await post(link, { phone: PHONE, after: "0" }, headers)).status).toBe(303);
+  });
+
+  test("many orders make a stranger's phone ring at most as often as the limit says", async () => {
+    const { checkout, post, prompts, get } = await openPage();
+    for (let number = 1; number <= 12; number++) {
+      await checkout.create({ id: `O-${number}`, amount: 10 });
+      await post(checkout.payLink(`O-${number}`), { phone: PHONE, after: "0" });
+    }
+    expect(await prompts()).toBe(1);
+    const text = await (await get(checkout.payLink("O-12"))).text();
+    expect(text).toContain("reject it if you did not start it");
+    expect(text).toMatch(/try again at \d\d:\d\d/);
+  });
+
+  test("one link is used at most ten times in ten minutes", async () => {
+    const { checkout, post } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const statuses: number[] = [];
+    for (let time = 0; time < 12; time++) {
+      statuses.push((await post(link, { phone: "1", after: "0" })).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(422), 429, 429]);
+  });
+
+  test("one order asks phones at most as often as its limit says", async () => {
+    const { checkout, post, prompts, answer } = await openPage({}, { attemptLimit: 3 });
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    for (let time = 0; time < 6; time++) {
+      const phone = `071200000${time}`;
+      await post(link, { phone, after: String(time) });
+      const isAsked = (await checkout.get("ORDER-42"))?.status === "pending";
+      if (isAsked) await answer((one) => one.cancel(), phone);
+    }
+    expect(await prompts()).toBe(3);
+  });
+
+  test("names that every object has are neither languages nor states", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      const text = await (await get(`${checkout.payLink("ORDER-42")}?lang=${name}`)).text();
+      expect(text).toContain('<html lang="en">');
+      expect(text).not.toContain("native code");
+    }
+  });
+
+  test("a form without an end is not read whole", async () => {
+    const { checkout, page, prompts } = await openPage();
+    await checkout.create(ORDER);
+    let sent = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += 65_536;
+        controller.enqueue(new Uint8Array(65_536).fill(97));
+      },
+    });
+    const init = {
+      method: "POST",
+      body,
+      headers: { "sec-fetch-site": "same-origin" },
+      duplex: "half",
+    };
+    expect((await page(new Request(checkout.payLink("ORDER-42"), init))).status).toBe(422);
+    expect(sent).toBeLessThan(1_000_000);
+    expect(await prompts()).toBe(0);
+  });
+
+  test("no other site may frame, keep or index it, and it loads nothing from elsewhere", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    const { headers } = await get(checkout.payLink("ORDER-42"));
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("x-robots-tag")).toContain("noindex");
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    const allowed = await openPage({ frameAncestors: ["https://shop.example"] });
+    const framed = (await allowed.get(`${URL_OF_PAGE}/x`)).headers;
+    expect(framed.get("content-security-policy")).toContain("frame-ancestors https://shop.example");
+    expect(framed.get("x-frame-options")).toBeNull();
+  });
+});

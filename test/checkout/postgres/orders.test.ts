@@ -1,0 +1,111 @@
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { Pool, type PoolClient, type QueryResult } from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import { checkoutSuite } from "../../suites/checkout.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+import { newSandbox, ORDER, openShop } from "../stage.ts";
+
+/** What `transact` is called with. */
+type Run = (
+  client: PoolClient,
+  db?: object | { executeSql(text: string, values?: unknown[]): Promise<QueryResult> },
+) => Promise<unknown>;
+
+const engine = await startPostgres();
+const connectionString = engine?.url ?? "";
+const pool = new Pool({ connectionString, allowExitOnIdle: true });
+pool.on("error", () => {});
+afterAll(() => pool.end());
+let schemas = 0;
+const freshSchema = () => `shop_${process.pid}_${++schemas}`;
+
+describe.skipIf(engine === undefined)("postgresCheckout", () => {
+  checkoutSuite("postgresCheckout", {
+    fresh: async (now) => {
+      const schema = freshSchema();
+      const open = () => postgresCheckout({ connectionString, schema, now });
+      const first = open();
+      await first.open();
+      await first.close();
+      return { open, deleteOrders: () => pool.query(`DELETE FROM ${schema}.orders`) };
+    },
+  });
+
+  it("makes its tables at the first order, in a process that never calls start", async () => {
+    const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
+    expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
+  });
+
+  it("reads by an index what is due, and no order that is not", async () => {
+    const schema = freshSchema();
+    const own = new Pool({ connectionString, max: 1, allowExitOnIdle: true });
+    const store = postgresCheckout({ pool: own, schema });
+    const { checkout } = openShop(newSandbox(), store);
+    await checkout.create({ id: "O-", amount: 5, expiresAt: new Date(Date.now() + 3_600_000) });
+    await own.query(`INSERT INTO ${schema}.orders
+      SELECT id || n, version, label || n, status, has_review, created_at, due_at, planned_at, state
+      FROM ${schema}.orders, generate_series(1, 5000) n`);
+    await own.query(`VACUUM ANALYZE ${schema}.orders`);
+    const rowsRead = async () => {
+      await own.query("SELECT pg_stat_force_next_flush()");
+      const { rows } = await own.query(
+        "SELECT seq_tup_read + idx_tup_fetch AS count FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'orders'",
+        [schema],
+      );
+      return Number(rows[0].count);
+    };
+    const before = await rowsRead();
+    expect(await store.due(32)).toEqual([]);
+    expect((await rowsRead()) - before).toBeLessThan(10);
+    await own.end();
+  });
+
+  const inTransaction = async <Result>(work: (client: PoolClient) => Promise<Result>) => {
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    } finally {
+      client.release();
+    }
+  };
+  const wrongTransacts: [string, unknown, RegExp][] = [
+    ["passes no connection", (run: Run) => inTransaction((tx) => run(tx)), /got undefined/],
+    ["passes the client alone", (run: Run) => inTransaction((tx) => run(tx, tx)), /executeSql/],
+    [
+      "does not return the result",
+      async (run: Run) => {
+        await inTransaction((tx) => run(tx, { executeSql: (...args) => tx.query(...args) }));
+      },
+      /return/,
+    ],
+  ];
+  it.each(wrongTransacts)(
+    "a `transact` that %s is rejected at start",
+    async (_, transact, says) => {
+      const store = postgresCheckout({ pool, schema: freshSchema(), transact: transact as never });
+      const { checkout } = openShop(newSandbox(), store);
+      const started = checkout.start();
+      await expect(started).rejects.toMatchObject({ code: "configuration" });
+      await expect(started).rejects.toThrow(says);
+      await expect(started).rejects.toThrow(/fromDrizzle.*fromPrisma.*fromKysely.*fromKnex/);
+    },
+  );
+
+  it("a handler of other events is rejected without an inbox, and the error says what to do", () => {
+    const store = postgresCheckout({ pool, schema: freshSchema() });
+    const { receiver } = openShop(newSandbox(), store).checkout;
+    expect(() => receiver.on("invoice.paid", () => {})).toThrow(/pgBossInbox/);
+    expect(() => receiver.onOther(() => {})).toThrow(/pgBossInbox/);
+  });
+
+  it("says which SQL makes its tables, for a role that may not", async () => {
+    const schema = freshSchema();
+    const store = postgresCheckout({ pool, schema });
+    await pool.query(store.sql());
+    await store.open();
+    expect((await store.read("none")).stored).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { Pool, type PoolClient } from "pg";
+import { afterAll, describe } from "vitest";
+import {
+  checkoutTransactionSuite,
+  type MerchantDatabase,
+} from "../../suites/checkout-transaction.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+import { ORMS, type Orm, type OrmName } from "../../support/orms.ts";
+
+// Its own engine, since a test ends all connections to it.
+const engine = await startPostgres();
+const { url = "" } = engine ?? {};
+const pool = new Pool({ connectionString: url, allowExitOnIdle: true });
+pool.on("error", () => {});
+const opened: Orm[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((orm) => orm.close()));
+  await pool.end();
+  await engine?.stop();
+});
+
+let databases = 0;
+
+/** The table of goods, and what is the same with every library. */
+async function prepare() {
+  const number = ++databases;
+  const [schema, table] = [`shop_${number}`, `goods_${number}`];
+  await pool.query(`CREATE TABLE ${table} (order_id TEXT)`);
+  return {
+    schema,
+    table,
+    goods: async () =>
+      (await pool.query(`SELECT order_id FROM ${table}`)).rows.map((row) => row.order_id),
+    place: { engine: "postgres", place: url, schema, table },
+  };
+}
+
+/** The merchant writes by `pg` itself. */
+async function onPg(now: () => number): Promise<MerchantDatabase> {
+  const { schema, table, ...common } = await prepare();
+  return {
+    ...common,
+    open: () => postgresCheckout({ connectionString: url, schema, now }),
+    give: (client, order) =>
+      (client as PoolClient).query(`INSERT INTO ${table} VALUES ($1)`, [order]),
+    inTransaction: async (work) => {
+      const client = await pool.connect();
+      try {
+        await client.query("BEGIN");
+        await work(client, client);
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK");
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  };
+}
+
+/** The merchant writes by a library, in its own transactions. */
+const onOrm =
+  (name: OrmName) =>
+  async (now: () => number): Promise<MerchantDatabase> => {
+    const { schema, table, ...common } = await prepare();
+    const orm = ORMS[name](url);
+    opened.push(orm);
+    const { transact } = orm;
+    return {
+      ...common,
+      place: { ...common.place, orm: name },
+      open: () => postgresCheckout({ connectionString: url, schema, transact, now }),
+      give: (client, order) => orm.write(client, table, "order_id", order),
+      inTransaction: (work) => transact((client, db) => work(db, client)),
+    };
+  };
+
+const cut = () =>
+  pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  );
+
+describe.skipIf(engine === undefined)("postgresCheckout", () => {
+  checkoutTransactionSuite("pg", onPg, cut);
+  for (const name of Object.keys(ORMS) as OrmName[]) {
+    checkoutTransactionSuite(name, onOrm(name), cut);
+  }
+});

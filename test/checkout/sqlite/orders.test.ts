@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import BetterSqlite3 from "better-sqlite3";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { signWebhook } from "malipo/webhooks";
+import { expect, it } from "vitest";
+import { checkoutSuite } from "../../suites/checkout.ts";
+import { atEnd, newSandbox, openShop } from "../stage.ts";
+
+function freshPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "shop.db");
+}
+
+/** Deletes all orders by a connection of the merchant. */
+function deleteOrdersIn(path: string) {
+  return () => {
+    const database = new DatabaseSync(path);
+    database.exec("DELETE FROM malipo_checkout_orders");
+    database.close();
+  };
+}
+
+checkoutSuite("sqliteCheckout with a path", {
+  fresh: async (now) => {
+    const path = freshPath();
+    return { open: () => sqliteCheckout(path, { now }), deleteOrders: deleteOrdersIn(path) };
+  },
+});
+
+checkoutSuite("sqliteCheckout with a database of node:sqlite", {
+  fresh: async (now) => {
+    const path = freshPath();
+    const open = () => sqliteCheckout(new DatabaseSync(path), { now });
+    return { open, deleteOrders: deleteOrdersIn(path) };
+  },
+});
+
+checkoutSuite("sqliteCheckout with a database of better-sqlite3", {
+  fresh: async (now) => {
+    const path = freshPath();
+    const open = () => sqliteCheckout(new BetterSqlite3(path), { now });
+    return { open, deleteOrders: deleteOrdersIn(path) };
+  },
+});
+
+it("an invoice reaches its handler, with a database of better-sqlite3", async () => {
+  const sandbox = newSandbox();
+  const { checkout, errors } = openShop(sandbox, sqliteCheckout(new BetterSqlite3(freshPath())));
+  const invoices: unknown[] = [];
+  checkout.receiver.on("invoice.paid", ({ data }) => invoices.push(data.id));
+  const timestamp = new Date().toISOString();
+  const data = { id: 7, reference: "I-7" };
+  const body = JSON.stringify({ event: "invoice.paid", timestamp, data });
+  const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
+  const answer = await checkout.receiver.handle({ method: "POST", headers, body });
+  expect(answer).toMatchObject({ status: 200 });
+  await checkout.reconcile();
+  expect(invoices).toEqual([7]);
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createCheckout } from "malipo/checkout";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { createSandbox } from "malipo/sandbox";
+import { afterAll, expect, test } from "vitest";
+
+const STORED = new URL("./stored-data/", import.meta.url).pathname;
+const FORMATS = readdirSync(STORED);
+const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-data-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file with the data of a format, as the version that wrote it left it. */
+function load(format: string): string {
+  const path = join(mkdtempSync(join(folder, "data-")), "shop.db");
+  const database = new DatabaseSync(path);
+  database.exec(readFileSync(join(STORED, format, "shop.sql"), "utf8"));
+  database.close();
+  return path;
+}
+
+const tablesOf = (path: string) => {
+  const database = new DatabaseSync(path);
+  const query =
+    "SELECT name, sql FROM sqlite_schema WHERE name LIKE 'malipo_checkout%' ORDER BY name";
+  const rows = database.prepare(query).all();
+  database.close();
+  return rows;
+};
+
+test.each(FORMATS)("orders of format %s are read and go on", async (format) => {
+  const path = load(format);
+  const { baseUrl, fetch, keys, webhookSecret: secret } = createSandbox({ seed: 1 });
+  const given: string[] = [];
+  const checkout = createCheckout({
+    ...{ store: sqliteCheckout(path), secret, gateway: { apiKey: keys.secret, baseUrl, fetch } },
+    onPaid: ({ id }) => given.push(id),
+    onError: () => {},
+  });
+  const { items } = await checkout.list();
+  const seen = items.map(({ id, status, effect, received }) => [id, status, effect, received]);
+  expect(seen).toEqual([
+    ["open", "open", "none", "0.00"],
+    ["pending", "pending", "none", "0.00"],
+    ["paid", "paid", "done", "100.00"],
+    ["effect-due", "paid", "due", "100.00"],
+    ["failed", "open", "none", "0.00"],
+    ["canceled", "canceled", "none", "0.00"],
+    ["review", "open", "none", "90.00"],
+  ]);
+  expect((await checkout.reviews.list()).map(({ id }) => id)).toEqual([
+    "review:amount_mismatch:PAY-R",
+    "unmatched:PAY-STRANGER",
+  ]);
+  expect(items[0]).toMatchObject({ metadata: { item: "a" } });
+  await checkout.reviews.resolve("review:amount_mismatch:PAY-R", "accept");
+  await checkout.reconcile();
+  expect(given.sort()).toEqual(["effect-due", "review"]);
+  await checkout.stop();
+});
+
+test("the last format has the tables that this version makes", async () => {
+  const path = join(folder, "new.db");
+  const store = sqliteCheckout(path);
+  await store.close();
+  expect(tablesOf(load(FORMATS.sort((a, b) => Number(a) - Number(b)).at(-1) ?? ""))).toEqual(
+    tablesOf(path),
+  );
+});

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { type Checkout, type CheckoutStore, createCheckout } from "malipo/checkout";
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { createSandbox } from "malipo/sandbox";
+import { signWebhook } from "malipo/webhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { malipo } from "./command-line.ts";
+
+// A project in which pg is installed.
+const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));
+const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-command-"));
+const postgresEngine = await startPostgres();
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await postgresEngine?.stop();
+});
+
+const PHONE = "0712345678";
+const file = join(folder, "shop.db");
+const sandbox = createSandbox({ seed: 1, clock: "virtual" });
+
+const PLACES: readonly [string, string | undefined, () => CheckoutStore][] = [
+  ["SQLite", `sqlite:${file}`, () => sqliteCheckout(file)],
+  [
+    "PostgreSQL",
+    postgresEngine?.url,
+    () => postgresCheckout({ connectionString: postgresEngine?.url ?? "" }),
+  ],
+];
+
+function shop(store: CheckoutStore): Checkout {
+  const { baseUrl, fetch, keys, webhookSecret: secret } = sandbox;
+  const gateway = { apiKey: keys.secret, baseUrl, fetch };
+  return createCheckout({ store, gateway, secret, onPaid: () => {}, onError: () => {} });
+}
+
+async function deliver(checkout: Checkout, reference: string, accountReference: string) {
+  const data = {
+    payment_id: 1,
+    reference,
+    status: "completed",
+    amount: "1400.00",
+    currency: "KES",
+    account_reference: accountReference,
+  };
+  const timestamp = new Date().toISOString();
+  const body = JSON.stringify({ event: "payment.completed", timestamp, data });
+  const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
+  expect(await checkout.receiver.handle({ method: "POST", headers, body })).toMatchObject({
+    status: 200,
+  });
+}
+
+for (const [name, url, open] of PLACES) {
+  describe.skipIf(url === undefined)(`malipo checkout in ${name}`, () => {
+    const run = (...args: string[]) =>
+      malipo(["checkout", ...args, "--store", url ?? ""], { cwd: PROJECT });
+
+    beforeAll(async () => {
+      const store = open();
+      await store.open();
+      const checkout = shop(store);
+      await checkout.pay({ id: `${name}-1`, amount: 1500, phone: PHONE });
+      const { accountReference } = await checkout.create({ id: `${name}-2`, amount: 1500 });
+      await deliver(checkout, `PAY-${name}`, accountReference);
+      await deliver(checkout, "PAY-STRANGER", "ANOTHER");
+      await checkout.stop();
+    });
+
+    test("lists orders with their money, and no whole phone", async () => {
+      const { code, stdout } = await run("list");
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`${name}-1 +0.00 +1500.00 KES +pending`));
+      expect(stdout).toMatch(new RegExp(`${name}-2 .*amount_mismatch`));
+      const json = (await run("list", "--json", "--status", "pending")).json();
+      expect(json.items.map(({ id }: { id: string }) => id)).toEqual([`${name}-1`]);
+    });
+
+    test("lists the reviews, also of payments that belong to no order", async () => {
+      const { reviews, items } = (await run("list", "--review", "--json")).json();
+      expect(items).toMatchObject([{ id: `${name}-2` }]);
+      expect(reviews).toMatchObject([
+        { kind: "amount_mismatch", orderId: `${name}-2` },
+        { id: "unmatched:PAY-STRANGER" },
+      ]);
+    });
+
+    test("shows an order with its attempts, their phones masked", async () => {
+      const { code, stdout } = await run("show", `${name}-1`);
+      expect(code).toBe(0);
+      expect(stdout).toContain("0712 *** 678");
+      expect(stdout).toContain("0.00 of 1500.00 KES");
+      expect(stdout).not.toContain("345678");
+    });
+
+    test("changes nothing without a yes, and names what it would do", async () => {
+      const { code, stderr } = await run("cancel", `${name}-1`);
+      expect(code).toBe(2);
+      expect(stderr).toContain("add --yes");
+      expect((await run("show", `${name}-1`, "--json")).json()).toMatchObject({
+        status: "pending",
+      });
+    });
+
+    test("accepts money: the order is paid, and its goods are left to the shop", async () => {
+      const review = `${name}-2:amount_mismatch:PAY-${name}`;
+      const { code } = await run("resolve", review, "accept", "--yes");
+      expect(code).toBe(0);
+      expect((await run("show", `${name}-2`, "--json")).json()).toMatchObject({
+        status: "paid",
+        effect: "due",
+        received: "1400.00",
+      });
+      expect((await run("resolve", review, "accept", "--yes")).code).toBe(1);
+      expect((await run("cancel", `${name}-2`, "--yes")).code).toBe(1);
+    });
+
+    test("cancels an order, and ends a review that has no order", async () => {
+      expect((await run("cancel", `${name}-1`, "--yes")).code).toBe(0);
+      expect((await run("resolve", "unmatched:PAY-STRANGER", "refunded", "--yes")).code).toBe(0);
+      expect((await run("list", "--review", "--json")).json()).toMatchObject({ reviews: [] });
+    });
+
+    test("an order that is not there fails", async () => {
+      expect(await run("show", "STRANGER")).toMatchObject({ code: 1 });
+      expect(await run("resolve", "x", "perhaps")).toMatchObject({ code: 2 });
+    });
+  });
+}
+
+test("a file without a checkout is left as it is", async () => {
+  const other = join(folder, "other.db");
+  new DatabaseSync(other).exec("CREATE TABLE mine (id TEXT)");
+  const { code, stderr } = await malipo(["checkout", "list", "--store", `sqlite:${other}`]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("no orders of a checkout");
+  const names = new DatabaseSync(other).prepare("SELECT name FROM sqlite_schema").all();
+  expect(names).toEqual([{ name: "mine" }]);
+});

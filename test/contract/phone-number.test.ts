@@ -1,0 +1,114 @@
+import { InvalidParamsError, normalizePhone } from "malipo";
+import { describe, expect, test } from "vitest";
+
+describe("a phone number is normalised", () => {
+  test.each([
+    "0712345678",
+    "0712 345 678",
+    "0712-345-678",
+    "0712.345.678",
+    "(0712) 345678",
+    "712345678",
+    "254712345678",
+    "254 712 345 678",
+    "+254712345678",
+    "+254 712 345 678",
+    "+254-712-345-678",
+    "+254 (0) 712 345 678",
+    "(+254) 712 345678",
+    "00254712345678",
+    " 0712345678\n",
+    "0712\u2013345\u00a0678",
+  ])("from %j to its international digits", (phone) => {
+    expect(normalizePhone(phone)).toBe("254712345678");
+  });
+
+  test.each(["0110345678", "110345678", "+254 110 345 678", "254110345678"])(
+    "from %j, a number that begins with 01",
+    (phone) => {
+      expect(normalizePhone(phone)).toBe("254110345678");
+    },
+  );
+
+  test("of another country, if it says which", () => {
+    expect(normalizePhone("+256 772 345 678")).toBe("256772345678");
+    expect(normalizePhone("00256 772 345 678")).toBe("256772345678");
+    expect(normalizePhone("+1 (212) 555-0123")).toBe("12125550123");
+  });
+
+  test("of the country that is the default", () => {
+    for (const phone of ["0772 345 678", "772345678", "256772345678", "+256 772 345 678"]) {
+      expect(normalizePhone(phone, { country: "256" })).toBe("256772345678");
+    }
+    expect(normalizePhone("+254 712 345 678", { country: "256" })).toBe("254712345678");
+    expect(normalizePhone("212 555 0123", { country: "1" })).toBe("12125550123");
+  });
+
+  test("once: the result is its own normal form", () => {
+    expect(normalizePhone(normalizePhone("0712 345 678"))).toBe("254712345678");
+  });
+});
+
+describe("anything but the number of a mobile phone is rejected", () => {
+  test.each([
+    "",
+    "   ",
+    "0",
+    "071234567",
+    "07123456789",
+    "0212345678",
+    "0812345678",
+    "25471234567",
+    "2547123456789",
+    "+254212345678",
+    "+712345678",
+    "00712345678",
+    "256772345678",
+    "+0712345678",
+    "0712345678 ext. 4",
+    "07123x5678",
+    "0712*****8",
+    "++254712345678",
+    "sk_live_0712345678",
+  ])("%j", (phone) => {
+    expect(() => normalizePhone(phone)).toThrow(InvalidParamsError);
+  });
+
+  test.each([712345678, null, undefined, {}, ["0712345678"]])(
+    "%j, which is not a text",
+    (phone) => {
+      expect(() => normalizePhone(phone as string)).toThrow(InvalidParamsError);
+    },
+  );
+
+  test("with a message that shows neither the number nor a secret", () => {
+    const messageOf = (phone: unknown) => {
+      try {
+        return normalizePhone(phone as string);
+      } catch (error) {
+        return (error as InvalidParamsError).message;
+      }
+    };
+    const expected =
+      "normalizePhone: `phone` is invalid: expected the number of a mobile phone, such as 0712345678 or +254712345678, got";
+    expect(messageOf("071234567")).toBe(`${expected} 9 digits, which begin with 07.`);
+    expect(messageOf("sk_live_0899345678")).toBe(
+      `${expected} 10 digits among other characters, which begin with 08.`,
+    );
+    expect(messageOf("1234")).toBe(`${expected} 4 digits.`);
+    expect(messageOf("")).toBe(`${expected} an empty string.`);
+    expect(messageOf(799999999)).toBe(`${expected} a number.`);
+  });
+
+  test.each([
+    { country: "+254" },
+    { country: 254 },
+    { country: "KE" },
+    { country: "0" },
+    { land: "254" },
+  ])("with the options %j", (options) => {
+    expect(() => normalizePhone("0712345678", options as object)).toThrow(
+      expect.objectContaining({ code: "configuration" }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { allCases, randomCases, type Subject } from "../../src/drill/cases.ts";
+import { formatReport, reportAsJson, reportAsJunit } from "../../src/drill/drill-report.ts";
+import { PROMISES } from "../../src/drill/promises.ts";
+import { reportAsPage } from "../../src/drill/report-page.ts";
+import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
+
+const CHARGED_TWICE = "one order, paid at most once";
+const ONE_PROMPT = "one attempt, at most one prompt";
+
+function caseResult(
+  number: number,
+  problems: Readonly<Record<string, string>> = {},
+  skipped?: string,
+): CaseResult {
+  return {
+    case: { number, group: "prompt", faults: [], customer: "approves", text: "a & b" },
+    problems: new Map(Object.entries(problems)),
+    story: [{ atMs: 20, who: "shop", text: "sent <b>" }],
+    skipped,
+  };
+}
+
+function drillResult(results: readonly CaseResult[], obstacles: string[] = []): DrillResult {
+  return { results, obstacles, hasEffects: true, seed: "seed-1", elapsedMs: 1_500 };
+}
+
+const NOT_RUN = caseResult(9, {}, "the weather was bad");
+const PASSED = drillResult([caseResult(1), NOT_RUN]);
+const FAILED = drillResult([
+  caseResult(1),
+  caseResult(2, { [CHARGED_TWICE]: "paid 2 times", [ONE_PROMPT]: "2 prompts, <script>" }),
+  NOT_RUN,
+]);
+const UNTESTED = drillResult([], ["The shop printed:\n\u001b[31mno\u001b[0m <port>\u0000"]);
+
+test("a case that breaks two promises counts for both, and once among the cases", () => {
+  const text = formatReport(FAILED);
+  const row = (name: string) => text.split("\n").find((line) => line.includes(`  ${name}  `));
+  expect(row(CHARGED_TWICE)).toMatch(/^FAILED .*1 of 2 cases$/);
+  expect(row(ONE_PROMPT)).toMatch(/^FAILED .*1 of 2 cases$/);
+  expect(text).toContain("3 cases in 2 s: 1 passed, 1 failed, 1 was not run.");
+  expect(text.match(/^case 2: /gm)).toHaveLength(1);
+});
+
+test("the headline is what happened to the customers", () => {
+  expect(formatReport(FAILED).trim()).toMatch(
+    /^What happened to 2 customers:\n {2}1 customer paid twice: case 2\n/,
+  );
+  expect(formatReport(PASSED)).toContain("  No customer paid twice");
+  expect(formatReport(PASSED)).toContain("Not run: 1 case, since the weather was bad.");
+});
+
+test("JUnit has one test for each case: its failures with stories, or why it was not run", () => {
+  const xml = reportAsJunit(FAILED);
+  expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1" time="1.500"');
+  expect(xml.match(/<testcase /g)).toHaveLength(3);
+  expect(xml).toContain('name="case 1: a &#38; b"></testcase>');
+  expect(xml).toContain(`<failure message="${ONE_PROMPT}: 2 prompts, &#60;script&#62;">case 2: a`);
+  expect(xml).toContain("0.02 s  shop      sent &#60;b&#62;");
+  expect(xml).toContain('<skipped message="the weather was bad"/>');
+});
+
+test("JUnit has an error if the drill could not test, and no character that XML forbids", () => {
+  const xml = reportAsJunit(UNTESTED);
+  expect(xml).toContain('tests="1" failures="0" errors="1"');
+  expect(xml).toMatch(/<error message="The shop printed:\s.*no.* &#60;port&#62;.*"\/>/);
+});
+
+/** What XML 1.0 allows, by its production `Char`. https://www.w3.org/TR/xml/#charsets */
+const isChar = (code: number): boolean =>
+  [0x9, 0xa, 0xd].includes(code) ||
+  (code >= 0x20 && code <= 0xd7ff) ||
+  (code >= 0xe000 && code <= 0xfffd) ||
+  code >= 0x10000;
+
+test("JUnit keeps every character of the shop's output that XML allows, and no other", () => {
+  const printed = [...Array(0x11000).keys()].map((code) => String.fromCodePoint(code));
+  // Not in one text: there, two surrogates in a row would be one character.
+  const xml = reportAsJunit(
+    drillResult(
+      [],
+      printed.map((one) => `<${one}>`),
+    ),
+  );
+  const codes = [...xml].map((one) => one.codePointAt(0) ?? 0);
+  expect(codes.filter((code) => !isChar(code))).toEqual([]);
+  const printable = new Set(codes);
+  const isEscaped = (code: number) => [0x22, 0x26, 0x3c, 0x3e].includes(code);
+  // Those from 80 to 9F are controls of a terminal, too.
+  const isControl = (code: number) => code >= 0x7f && code <= 0x9f;
+  const lost = [...printed.keys()].filter(
+    (code) => isChar(code) && !printable.has(code) && !isEscaped(code) && !isControl(code),
+  );
+  expect(lost).toEqual([]);
+});
+
+test.each([
+  [PASSED, 0, "ok", []],
+  [FAILED, 1, "FAILED", [2]],
+  [UNTESTED, 2, "not checked", []],
+] as const)(
+  "JSON says which cases broke a promise (exit status $1)",
+  (result, status, state, cases) => {
+    const json = JSON.parse(JSON.stringify(reportAsJson(result)));
+    expect(json).toMatchObject({
+      exit_status: status,
+      cases: result.results.length,
+      elapsed_ms: 1_500,
+      seed: "seed-1",
+      could_not_test: result.obstacles,
+    });
+    expect(json.passed + json.failed + json.not_run).toBe(json.cases);
+    expect(json.promises).toHaveLength(PROMISES.length);
+    expect(json.promises[0]).toMatchObject({
+      ...{ name: CHARGED_TWICE, state, failed: cases.length, cases },
+    });
+    expect(json.promises[0].stories.flat().join("\n").includes("wrong: paid 2 times")).toBe(
+      status === 1,
+    );
+  },
+);
+
+test.each([
+  [PASSED, "ok", "The shop passed"],
+  [FAILED, "FAILED", "The shop broke promises"],
+  [UNTESTED, "FAILED", "The shop could not be tested"],
+] as const)(
+  "the page begins with the result, and loads and runs nothing (%#)",
+  (result, state, headline) => {
+    const page = reportAsPage(result, "1.2.3", new Date("2026-01-02T03:04:05Z"));
+    expect(page).toContain(`<h1 class="${state}">${headline}`);
+    expect(page).toContain("Seed seed-1, 2026-01-02 03:04 UTC, malipo 1.2.3.");
+    expect(page).not.toMatch(/<script|<link|<img|\bsrc=|url\(|@import/);
+  },
+);
+
+test("the page has a row that opens for each case that broke a promise, and links each cause to its page", () => {
+  const page = reportAsPage(FAILED, "1.2.3", new Date());
+  expect(page.match(/<details/g)).toHaveLength(1);
+  expect(page).toContain("<summary>Case 2: a &#38; b</summary>");
+  expect(page).toContain('<a href="node_modules/malipo/docs/money-safety.md">');
+  expect(page).toContain("1 customer paid twice: case 2");
+});
+
+test("the text lists the cases whose story is left out", () => {
+  const results = [2, 3, 4, 5].map((number) => caseResult(number, { [ONE_PROMPT]: "2 prompts" }));
+  expect(formatReport(drillResult(results))).toContain("The same in case 5.");
+});
+
+test("no line that a shop prints is a command of a CI system", () => {
+  const lines = quoteOutput("::error::a\r\n ##[error]b\n\u2028::warning::c").split("\n");
+  expect(lines.filter((line) => /^\s*::|##\[/.test(line))).toEqual([]);
+  expect(lines).toHaveLength(4);
+});
+
+test("the same seed plans the same faults, and another seed plans others", () => {
+  const seen = new Set<Subject>(["start", "final"]);
+  const cases = randomCases(20, "a", seen);
+  expect(cases).toEqual(randomCases(20, "a", seen));
+  expect(cases.map(({ text }) => text)).not.toEqual(
+    randomCases(20, "b", seen).map(({ text }) => text),
+  );
+  const subjects = new Set(cases.flatMap(({ faults }) => faults.map(({ subject }) => subject)));
+  expect(subjects).toEqual(seen);
+  expect(cases.every(({ number }) => number > allCases().length)).toBe(true);
+});
+
+test("every page that a cause is explained on is in the package", () => {
+  expect(PROMISES.filter(({ page }) => !existsSync(`docs/${page}.md`))).toEqual([]);
+});

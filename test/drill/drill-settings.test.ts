@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import {
+  parseCheck,
+  parseEffects,
+  parsePlace,
+  parseSettings,
+} from "../../src/drill/drill-settings.ts";
+
+const response = (body: string, headers: Record<string, string> = {}) => ({
+  status: 200,
+  headers: new Headers(headers),
+  body,
+});
+
+test("a text is read as a customer reads it: what a script repeats does not count", () => {
+  const page = response("<p>Sent. Sent.</p><script>next(`<p>Sent. Sent. Paid.</p>`)</script>");
+  const effects = parseEffects("GET /orders/{id} ~ Sent.");
+  expect("count" in effects && effects.count(page)).toBe(2);
+  expect(parseCheck("Paid.")(page)).toBe(false);
+});
+
+const order = { status: "open", canPay: true, attempts: [{}], reviews: [] };
+
+test.each([
+  [{ ...order, status: "paid" }, "paid"],
+  [{ ...order, status: "pending" }, "open"],
+  [order, "failed"],
+  // A phone that cannot pay: another one may.
+  [{ ...order, canPay: false }, "failed"],
+  [{ ...order, attempts: [] }, "open"],
+  // Money that a person looks at is not a failure.
+  [{ ...order, reviews: [{}] }, "open"],
+  [{ ...order, status: "canceled" }, "failed"],
+  [{ status: "pending" }, "open"],
+  [{ status: "failed" }, "failed"],
+  [{ status: "lost" }, undefined],
+])("without checks, the body %j of an order means %s", (body, expected) => {
+  const { checks } = parseSettings({ start: "true", order: "POST /orders" });
+  const names = (["paid", "failed", "open"] as const).filter((name) =>
+    checks[name](response(JSON.stringify(body))),
+  );
+  expect(names).toEqual(expected === undefined ? [] : [expected]);
+});
+
+test.each([
+  ["/shipped", '{"shipped":3}', 3],
+  ["/shipped", '{"shipped":[1,2]}', 2],
+  ["/a~1b/0", '{"a/b":[4]}', 4],
+  ["/shipped", "{}", undefined],
+  ["/shipped", "<p>no JSON</p>", undefined],
+])("effects at %s of %s are %s", (pointer, body, expected) => {
+  const effects = parseEffects(`GET /orders/{id} ${pointer}`);
+  expect("count" in effects && effects.count(response(body))).toBe(expected);
+});
+
+test.each([
+  ["/id", '{"id":7}', {}, "7"],
+  ["/id", "{}", {}, undefined],
+  ["location ~ orders/(.+)", "", { location: "/orders/A1" }, "A1"],
+  ["location", "", {}, undefined],
+  ["body ~ [A-Z]\\d", "<p>A1</p>", {}, "A1"],
+])("an order's id at %s is found", (place, body, headers, expected) => {
+  expect(parsePlace(place)(response(body, headers))).toBe(expected);
+});

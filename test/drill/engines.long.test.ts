@@ -1,0 +1,55 @@
+import { afterAll, expect, test } from "vitest";
+import { exitStatus, formatReport } from "../../src/drill/drill-report.ts";
+import type { Engine } from "../support/engines/engine.ts";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { startRedis } from "../support/engines/redis.ts";
+import { drillShop, node } from "./shops/drill-shop.ts";
+
+/** All cases with `DRILL=all`, otherwise some of them. */
+const CASES = process.env.DRILL === "all" ? undefined : [11, 41, 181, 198, 289, 295, 311, 319];
+
+const started: Engine[] = [];
+afterAll(() => Promise.all(started.map((engine) => engine.stop())));
+
+test.concurrent.each([
+  ["Redis", startRedis],
+  ["PostgreSQL", startPostgres],
+])("a right shop of two processes on %s passes", { timeout: 900_000 }, async (name, start) => {
+  const engine = await start();
+  if (engine === undefined) return;
+  started.push(engine);
+  const raw = {
+    start: node("test/drill/shops/engine-shop.ts"),
+    env: [`ENGINE=${engine.url}`, `RUN=run${Date.now()}`],
+    ready: "GET /orders/none",
+    quiet: "20s",
+    slow: "7s",
+  };
+  const result = await drillShop(raw, CASES);
+  expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
+});
+
+test.concurrent.each([
+  ["SQLite", undefined],
+  ["PostgreSQL", startPostgres],
+])(
+  "a shop of two processes on the checkout passes with %s",
+  { timeout: 900_000 },
+  async (name, start) => {
+    const engine = await start?.();
+    if (start !== undefined && engine === undefined) return;
+    if (engine !== undefined) started.push(engine);
+    const raw = {
+      start: node("test/drill/shops/checkout-shop.ts"),
+      env: [`ENGINE=${engine?.url ?? "sqlite"}`, `RUN=run${Date.now()}`],
+      again:
+        'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}","after":{attempts}}',
+      ready: "GET /orders/none",
+      processes: "2",
+      quiet: "60s",
+      slow: "7s",
+    };
+    const result = await drillShop(raw, CASES);
+    expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
+  },
+);

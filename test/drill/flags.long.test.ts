@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { allCases } from "../../src/drill/cases.ts";
+import { exitStatus } from "../../src/drill/drill-report.ts";
+import type { RawSettings } from "../../src/drill/drill-settings.ts";
+import type { DrillOptions } from "../../src/drill/run-drill.ts";
+import { malipo } from "../cli/command-line.ts";
+import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
+
+const { folder, write, remove } = shopFolder();
+afterAll(remove);
+
+const RIGHT = readFileSync(new URL("./shops/right-shop.ts", import.meta.url), "utf8");
+
+/** Writes the right shop with some lines replaced, and returns the command that starts it. */
+function shop(name: string, ...changes: readonly (readonly [right: string, other: string])[]) {
+  let code = RIGHT;
+  for (const [right, other] of changes) {
+    expect(code.split(right)).toHaveLength(2);
+    code = code.replace(right, () => other);
+  }
+  return write(name, code);
+}
+
+async function drill(raw: RawSettings, options: Partial<DrillOptions> = {}) {
+  const result = await drillShop({ quiet: "1s", ...raw }, undefined, options);
+  return { result, broken: brokenPromises(result), status: exitStatus(result) };
+}
+
+/** The cases without a fault: they run in any drill. */
+const DRY = { cases: allCases().filter(({ group }) => group === "nothing") };
+
+describe.concurrent("a drill", { timeout: 120_000 }, () => {
+  test("with --double-click orders twice at once, and finds a shop that prompts twice", async () => {
+    const start = shop(
+      "twice",
+      ["if (changes === 1) await ask", "await ask"],
+      ["{ idempotencyKey: key }", "{ idempotencyKey: crypto.randomUUID() }"],
+    );
+    expect(await drill({ start }, DRY)).toMatchObject({ status: 0, broken: [] });
+    const twice = await drill({ start, "double-click": true }, DRY);
+    const prompted = expect.arrayContaining(["one attempt, at most one prompt"]);
+    expect([twice.status, twice.broken]).toEqual([1, prompted]);
+  });
+
+  test("with --nightly asks the shop for the job that it runs at night", async () => {
+    const start = shop(
+      "nightly",
+      [
+        'if (folder === "webhooks") {',
+        'if (folder === "jobs") { await look(); response.writeHead(204).end(); return; }\n  if (folder === "webhooks") {',
+      ],
+      ["setInterval(() => look().catch(() => {}), 500);", ""],
+    );
+    const { number = 0, ...lost } =
+      allCases().find(
+        ({ customer, faults }) =>
+          customer === "approves" && faults[0]?.subject === "final" && faults[0].kind === "never",
+      ) ?? {};
+    const options = { cases: [{ ...lost, number } as never] };
+    expect((await drill({ start }, options)).broken).toEqual([
+      "paid at the service: the shop says paid, and delivers the goods",
+      "every order ends",
+    ]);
+    const nightly = await drill({ start, nightly: "POST /jobs/nightly" }, options);
+    expect([nightly.status, nightly.broken]).toEqual([0, []]);
+  });
+
+  test.for([
+    ["--nightly fails", { nightly: "POST /jobs/none" }, "The nightly job failed", "returned 404"],
+    [
+      "--effects finds no number",
+      { effects: "GET /orders/{order} /typo" },
+      "--effects could not",
+      "be read",
+    ],
+    ["--status finds nothing", { status: "GET /none" }, "--status could not be read", "404"],
+    ["no id is found", { status: "GET /orders/{id}", "order-id": "/typo" }, "id was not", "found"],
+  ] as const)("fails if %s: it could not test the shop", async ([, raw, ...texts]) => {
+    const start = shop("untested", [
+      'if (request.method === "POST") {',
+      'if (folder === "jobs") { response.writeHead(404).end(); return; }\n  if (request.method === "POST") {',
+    ]);
+    const { result, status } = await drill({ start, ...raw }, { cases: [] });
+    expect([status, result.results]).toEqual([2, []]);
+    for (const text of texts) expect(result.obstacles.join("\n")).toContain(text);
+  });
+
+  test("fails if the one case that was asked for has a fault that never happened", async () => {
+    const start = shop("unread");
+    const read = allCases()
+      .filter(({ group }) => group === "read")
+      .slice(0, 1);
+    const { result, status } = await drill({ start }, { cases: read, faults: false });
+    expect([status, result.obstacles.join()]).toEqual([
+      2,
+      expect.stringContaining("No case tested"),
+    ]);
+  });
+
+  test("with --orders places that many orders with faults, and fails if no fault happens", async () => {
+    const raw = { start: shop("many"), orders: "8", seed: "1", quiet: "10s" };
+    const { result, status } = await drill(raw, DRY);
+    const random = result.results.filter((one) => one.case.isRandom);
+    expect([status, random.length, result.obstacles]).toEqual([0, 8, []]);
+    const forgotten = await drill(raw, { ...DRY, faults: false });
+    expect(forgotten.status).toBe(2);
+  });
+
+  test("revokes a key in the middle of the day: the service itself returns 401, and a right shop goes on", async () => {
+    const revoked = allCases().filter(
+      ({ group, faults }) => group === "prompt" && faults[0]?.kind === "revoked",
+    );
+    const { result, status } = await drill(
+      { start: shop("revoked"), quiet: "10s" },
+      { cases: revoked },
+    );
+    const tested = result.results.filter((one) => one.skipped === undefined);
+    expect([status, tested.length]).toEqual([0, revoked.length]);
+    for (const { story } of tested) {
+      const at = story.findIndex(({ text }) => text.endsWith("the key is revoked"));
+      expect(story[at + 1]?.text).toMatch(/the service returned 401$/);
+    }
+  });
+
+  test("with --case runs one case and prints what the shop prints; the reports have only this case", async () => {
+    const start = shop("loud", ["const params = {", 'console.log("loud");\n  const params = {']);
+    const flags = Object.entries({
+      ...SETTINGS,
+      quiet: "1s",
+      start,
+      case: "41",
+      report: "r.html",
+      junit: "j.xml",
+    }).flatMap(([name, value]) => [`--${name}`, value]);
+    const { code, stderr, json } = await malipo(["drill", ...flags, "--json"], { cwd: folder });
+    expect([code, json()]).toMatchObject([0, { exit_status: 0, cases: 1 }]);
+    expect(stderr).toContain("loud");
+    expect(readFileSync(join(folder, "r.html"), "utf8")).toContain('<h1 class="ok">');
+    const xml = readFileSync(join(folder, "j.xml"), "utf8");
+    expect(xml.match(/<testcase .*/g)).toEqual([expect.stringContaining('name="case 41: ')]);
+  });
+
+  test("with --list prints the number of every case, and starts no shop", async () => {
+    const { code, stdout } = await malipo(["drill", "--list"], { cwd: folder });
+    const numbers = [...stdout.matchAll(/^ *(\d+) {2}/gm)].map(([, number]) => Number(number));
+    expect([code, numbers]).toEqual([0, allCases().map(({ number }) => number)]);
+    expect(stdout).toMatch(new RegExp(`^${numbers.length} cases\n`));
+    const listed = await malipo(["drill", "--list", "--json"], { cwd: folder });
+    expect(listed.json()).toEqual(JSON.parse(JSON.stringify(allCases())));
+  });
+});

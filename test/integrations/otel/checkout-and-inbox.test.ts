@@ -1,0 +1,45 @@
+import { memoryCheckout, type OrderChange } from "malipo/checkout";
+import { otelCheckout } from "malipo/otel";
+import { expect, test } from "vitest";
+import { newSandbox, ORDER, openShop, PHONE, testClock } from "../../checkout/stage.ts";
+import { recordingMeter } from "./recording-meter.ts";
+
+test("each change of an order is one line, one span and one count, without a phone", async () => {
+  const sandbox = newSandbox();
+  const clock = testClock();
+  const { meter, measurements } = recordingMeter();
+  const spans: unknown[] = [];
+  const tracer = {
+    startSpan: (name: string, options: object) => {
+      spans.push({ name, ...options });
+      return { end: () => {} };
+    },
+  } as never;
+  const count = otelCheckout({ tracer, meter });
+  const lines: string[] = [];
+  const onChange = (change: OrderChange) => {
+    lines.push(change.line);
+    count(change);
+  };
+  const store = memoryCheckout({ now: clock.now });
+  const { checkout, errors } = openShop(sandbox, store, { onChange });
+  const { attempts } = await checkout.pay(ORDER);
+  sandbox.phone(PHONE).approve();
+  await sandbox.clock.advance("10s");
+  clock.advance(10_000);
+  await checkout.reconcile();
+  expect(errors).toEqual([]);
+  const attempt = (status: string) => `attempts: #1 ${status} ${attempts[0]?.reference}`;
+  expect(lines).toEqual([
+    "order ORDER-1 (created): open, 0.00 of 1500.00 KES, goods none",
+    "order ORDER-1 (asked): pending, 0.00 of 1500.00 KES, goods none; attempts: #1 starting",
+    `order ORDER-1 (accepted): pending, 0.00 of 1500.00 KES, goods none; ${attempt("pending")}`,
+    `order ORDER-1 (reported): paid, 1500.00 of 1500.00 KES, goods due; ${attempt("completed")}`,
+    `order ORDER-1 (effect_done): paid, 1500.00 of 1500.00 KES, goods done; ${attempt("completed")}`,
+  ]);
+  const counts = (name: string) =>
+    measurements.filter((one) => one.name === `malipo.checkout.${name}`).length;
+  expect(["changes", "paid", "effects", "reviews"].map(counts)).toEqual([5, 1, 1, 0]);
+  expect(spans).toHaveLength(5);
+  expect(JSON.stringify([spans, lines, measurements])).not.toMatch(/345678|0712/);
+});

@@ -1,0 +1,86 @@
+import { operatorHandler } from "malipo/operator";
+import { describe, expect, test } from "vitest";
+import { OF_EACH, shopNight } from "./shop-night.ts";
+
+const ADDRESS = "https://shop.test/operator";
+
+async function openPage() {
+  const shop = await shopNight();
+  const { checkout, gateway } = shop;
+  const authorize = () => ({ operator: "Amina" });
+  const handler = operatorHandler({ checkout, gateway, authorize, actions: true, takeBackMs: 0 });
+  const get = async (query = "") => (await handler(new Request(ADDRESS + query))).text();
+  /** Opens the first row of a list and decides it, by what the page offers. */
+  const decide = async (list: string, cause: string, action: string) => {
+    const rows = (await get(`?list=${list}`))
+      .split("<li>")
+      .slice(1)
+      .filter((one) => one.includes(cause));
+    const href = /href="([^"]+)"/.exec(rows[0] ?? "")?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const asked = await get(`${href}&do=${action}`);
+    const form = /<form method="post" action="[^"]*" class="confirm.*?<\/form>/s.exec(asked)?.[0];
+    const fields = [...(form ?? "").matchAll(/name="(\w+)" value="([^"]*)"/g)];
+    const body = new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
+    const headers = { "sec-fetch-site": "same-origin" };
+    return (await handler(new Request(ADDRESS, { method: "POST", body, headers }))).status;
+  };
+  return { ...shop, get, decide };
+}
+
+describe("the operator's page of a shop", () => {
+  test("shows all reviews in the lists of their money, with order, amount and phone", async () => {
+    const { get } = await openPage();
+    const html = await get();
+    const counts = [...html.matchAll(/href="\?list=(\w+)"[^>]*>[^<]+<b>(\d+)<\/b>/g)].map(
+      ([, name, count]) => [name, Number(count)],
+    );
+    expect(counts.slice(0, 5)).toEqual([
+      ["twice", OF_EACH],
+      ["amount", 2 * OF_EACH],
+      ["late", 3 * OF_EACH],
+      ["unknown", OF_EACH],
+      ["goods", OF_EACH + 1],
+    ]);
+    expect(html).toContain("<strong>TWICE-1</strong>");
+    expect(html).toMatch(/KES 1,500\.00<\/span> <span class="phone">0712 \*\*\* \d{3}</);
+  });
+
+  test("leaves nothing after three reviews of each kind are decided", async () => {
+    const { checkout, decide, get, given, restock } = await openPage();
+    restock();
+    for (let times = 0; times < OF_EACH; times++) {
+      expect(await decide("twice", "was paid before", "refunded")).toBe(303);
+      expect(await decide("amount", "another amount", "accept")).toBe(303);
+      expect(await decide("amount", "another currency", "refunded")).toBe(303);
+      expect(await decide("late", "canceled", "accept")).toBe(303);
+      expect(await decide("late", "contradict", "dismiss")).toBe(303);
+      expect(await decide("late", "no order", "refunded")).toBe(303);
+      expect(await decide("unknown", "not known", "dismiss")).toBe(303);
+      expect(await decide("goods", "12 times", "accept")).toBe(303);
+    }
+    await checkout.reconcile();
+    expect(await checkout.reviews.list()).toEqual([]);
+    for (const id of ["LESS-1", "LATE-2", "GOODS-3"]) expect(given).toContain(id);
+    expect(given).not.toContain("DOLLARS-1");
+    const html = await get("?order=TWICE-1");
+    expect(html).toMatch(/A review was decided as refunded:.*<strong>By Amina\.<\/strong>/);
+    expect((await get("?decisions=1")).match(/<strong>Amina<\/strong>/g)).toHaveLength(8 * OF_EACH);
+  });
+
+  test("tells the story of an order in order of time", async () => {
+    const { get } = await openPage();
+    const html = await get("?order=TWICE-1");
+    const steps = ["The order was made", "clicked", "took the prompt", "A webhook says", "is paid"];
+    const places = steps.map((one) => html.indexOf(one));
+    expect(places).not.toContain(-1);
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+  });
+
+  test("finds an order by a whole phone number, which the page never shows", async () => {
+    const { get } = await openPage();
+    const html = await get("?q=0712000001");
+    expect(html).toContain("Order TWICE-1");
+    expect(html).not.toContain("Order TWICE-2");
+    expect((await get()).includes("0712000001")).toBe(false);
+  });
+});

@@ -1,0 +1,93 @@
+import { Gateway } from "malipo";
+import { type Checkout, createCheckout, memoryCheckout, type Order } from "malipo/checkout";
+import { createSandbox } from "malipo/sandbox";
+import { signWebhook } from "malipo/webhooks";
+import { testClock } from "../checkout/stage.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Of each kind of review, a shop has this many. */
+export const OF_EACH = 3;
+
+/** A shop after a bad night: three reviews of each kind, and goods that are due. */
+export async function shopNight() {
+  const clock = testClock();
+  const sandbox = createSandbox({ seed: "shop", clock: "virtual" });
+  const store = memoryCheckout({ now: clock.now });
+  let isLost = false;
+  let isStocked = false;
+  const given: string[] = [];
+  const gateway = new Gateway({
+    apiKey: sandbox.keys.secret,
+    baseUrl: sandbox.baseUrl,
+    maxRetries: 0,
+    idempotency: store.idempotency,
+    fetch: (url: string, init: RequestInit) => {
+      if (isLost && url.includes("payment/initiate")) throw new TypeError("fetch failed");
+      return sandbox.fetch(url, init);
+    },
+  });
+  const checkout = createCheckout({
+    store,
+    gateway,
+    secret: sandbox.webhookSecret,
+    onPaid: async ({ id }, { transaction }) => {
+      if (id.startsWith("GOODS") && !isStocked) throw new Error("The stock does not respond.");
+      await transaction(() => {});
+      given.push(id);
+    },
+    onError: () => {},
+  });
+  let phones = 0;
+  const make = (id: string, amount = 1500): Promise<Order> =>
+    checkout.pay({ id, amount, phone: `07120${String(++phones).padStart(5, "0")}` });
+  const deliver = async (order: Pick<Order, "accountReference">, reference: string, more = {}) => {
+    const data = {
+      reference,
+      status: "completed",
+      amount: "1500.00",
+      currency: "KES",
+      phone: "254712345678",
+      account_reference: order.accountReference,
+      ...more,
+    };
+    const timestamp = new Date().toISOString();
+    const body = JSON.stringify({ event: "payment.completed", timestamp, data });
+    const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
+    await checkout.receiver.handle({ method: "POST", headers, body });
+  };
+  const own = ({ attempts: [attempt] }: Order) => attempt?.reference ?? "";
+
+  for (let number = 1; number <= OF_EACH; number++) {
+    const twice = await make(`TWICE-${number}`);
+    await deliver(twice, own(twice));
+    await deliver(twice, `PAY-TWICE-${number}`);
+    const less = await make(`LESS-${number}`);
+    await deliver(less, own(less), { amount: "1.00" });
+    const dollars = await make(`DOLLARS-${number}`);
+    await deliver(dollars, own(dollars), { currency: "USD" });
+    const late = await make(`LATE-${number}`);
+    await checkout.cancel(late.id);
+    await deliver(late, own(late));
+    const unclear = await make(`UNCLEAR-${number}`);
+    await deliver(unclear, own(unclear));
+    await deliver(unclear, own(unclear), { amount: "2.00" });
+    await deliver({ accountReference: `STRANGER-${number}` }, `PAY-STRANGER-${number}`);
+    const goods = await make(`GOODS-${number}`);
+    await deliver(goods, own(goods));
+    isLost = true;
+    await make(`UNKNOWN-${number}`);
+    isLost = false;
+  }
+  for (let times = 0; times < 14; times++) {
+    clock.advance(5 * MINUTE_MS);
+    await checkout.reconcile();
+  }
+  const fresh = await make("GOODS-NEW");
+  await deliver(fresh, own(fresh));
+  await checkout.reconcile();
+  const restock = () => {
+    isStocked = true;
+  };
+  return { checkout: checkout as Checkout, gateway, sandbox, given, restock, clock };
+}

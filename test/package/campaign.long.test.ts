@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
+const PAYMENTS = 40;
+
+interface Run {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+// In a separate process, so that the test runner stays responsive.
+const campaign = (...args: string[]): Promise<Run> =>
+  new Promise((resolve) => {
+    const script = ["test/stress/prompts/main.ts", ...args];
+    execFile(process.execPath, script, { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+
+/** The rows of a table: the count and the note beside it. */
+function rowsOf({ stdout }: Run): ReadonlyMap<string, string> {
+  const [table = ""] = stdout.split("\n\n");
+  const rows = table.matchAll(/^ {2}(\S.*?) {2,}(.*(?:\n {10,}.*)*)$/gm);
+  return new Map([...rows].map(([, name = "", rest = ""]) => [name, rest.replace(/\s+/g, " ")]));
+}
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-campaign-test-"));
+const HISTORY = join(folder, "sqlite.jsonl");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const runs = new Map<string, Run>();
+const runOf = (name: string) => runs.get(name) as Run;
+
+/** A client without a mechanism. It needs only the faults that the mechanism is for. */
+const sabotaged = (name: string, ...args: string[]) =>
+  ["--store", "sqlite", "--payments", "20", "--no-clock-steps", "--no-engine-faults"].concat(
+    ["--sabotage", name],
+    args,
+  );
+
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  memory: ["--store", "memory"],
+  sqlite: ["--store", "sqlite", "--history", HISTORY],
+  redis: ["--store", "redis"],
+  postgres: ["--store", "postgres"],
+  "no-deadline": sabotaged("no-deadline"),
+  "early-resolve": sabotaged("early-resolve", "--no-pauses"),
+  "forgetful-store": sabotaged("forgetful-store", "--no-pauses"),
+};
+
+// All at once: they mostly wait for leases to end.
+beforeAll(async () => {
+  const common = ["--payments", `${PAYMENTS}`, "--workers", "3"];
+  await Promise.all(
+    Object.entries(RUNS).map(async ([name, args]) => {
+      runs.set(name, await campaign(...common, ...args));
+    }),
+  );
+}, 600_000);
+
+describe("a campaign of injected faults", () => {
+  // This machine may lack an engine. The campaign says so.
+  const isSkipped = (store: string) => runOf(store).stdout.includes("store: NOT RUN");
+
+  test.for(STORES)("keeps every promise: %s", (store, { skip }) => {
+    if (isSkipped(store)) return skip();
+    const { stdout, stderr, status } = runOf(store);
+    expect(stdout + stderr).toContain("Every promise held.");
+    expect(status).toBe(0);
+  });
+
+  test.for(STORES)(
+    "counts one prompt per key, and no wrong or missing status: %s",
+    (store, { skip }) => {
+      if (isSkipped(store)) return skip();
+      const table = rowsOf(runOf(store));
+      expect(table.get("prompts")).toBe(`${PAYMENTS} in the service's own ledger`);
+      expect(table.get("most prompts for one key")).toBe("1 at most 1: held");
+      const none = ["wrong final statuses", "orders left unknown", "unexpected errors"];
+      const early = ["keys begun twice", "sent after the lease", "freed too early"];
+      for (const row of [...none, ...early]) expect(table.get(row), row).toBe("0 none: held");
+      expect(table.get("seconds to end without faults")).toMatch(/^[\d.]+ in time: held$/);
+      const [, completed, failed] =
+        /completed (\d+), failed (\d+)/.exec(table.get("final statuses") ?? "") ?? [];
+      expect(Number(completed) + Number(failed)).toBe(PAYMENTS);
+    },
+  );
+
+  test.for(STORES)("injects faults of every origin: %s", (store, { skip }) => {
+    if (isSkipped(store)) return skip();
+    const table = rowsOf(runOf(store));
+    const before = /(reset|hang|50\d|408|422|429|latency) [1-9]/;
+    expect(table.get("faults before the charge")).toMatch(before);
+    expect(table.get("faults after the charge")).toMatch(
+      /(lostResponse|truncate|50\d|hang|slow) [1-9]/,
+    );
+    expect(table.get("webhooks")).toMatch(/(lost|late|duplicated|reordered|failed) [1-9]/);
+    expect(table.get("incidents inside a call")).toMatch(/pause at begun [1-9]/);
+    expect(table.get("workers killed")).toMatch(store === "memory" ? /^0$/ : /^[1-9]/);
+  });
+
+  test("counts the hard states, such as an attempt that woke when its lease was over", () => {
+    expect(rowsOf(runOf("sqlite")).get("hard states")).toMatch(
+      /lease ran out before the send, and was held back by its deadline [1-9]/,
+    );
+  });
+
+  test("is checked again from its history", async () => {
+    const { status, stdout } = await campaign("--check", HISTORY);
+    expect(stdout).toContain("sqlite store, seed 1, from its history");
+    expect(stdout).toContain("Every promise held.");
+    expect(status).toBe(0);
+  });
+
+  test("explains its options when one is wrong", async () => {
+    const { status, stderr } = await campaign("--store", "oracle");
+    expect(status).toBe(1);
+    expect(stderr).toContain("--store is oracle.");
+    expect(stderr).toContain("npm run campaign -- [options]");
+  });
+});
+
+describe("a campaign with a client that lacks a mechanism", () => {
+  test.for([
+    ["no-deadline", /sent_late ORDER-\d+\/1: sleeper \d+ sent \d+ ms after it had begun/],
+    ["early-resolve", /freed_early ORDER-\d+\/1: worker \d+ resolved it as not sent/],
+    ["forgetful-store", /prompts ORDER-\d+\/1: [2-9] prompts/],
+  ] as const)("fails, and says what broke: %s", ([name, breach]) => {
+    const { status, stdout } = runOf(name);
+    expect(stdout).toMatch(breach);
+    expect(stdout).toContain("A promise was BROKEN");
+    expect(status).toBe(1);
+  });
+});

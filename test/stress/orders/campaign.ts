@@ -1,0 +1,381 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Order } from "malipo/checkout";
+import { planFaults } from "../prompts/faults.ts";
+import { createRandom } from "../prompts/random.ts";
+import { type Service, startService } from "../prompts/service.ts";
+import { createWebhookProxy } from "../prompts/webhook-proxy.ts";
+import { type Breach, checkEnd, type End, isEnded, type LedgerPayment } from "./check.ts";
+import { hardStates } from "./hard-states.ts";
+import type { History } from "./history.ts";
+import type { Report, Setup } from "./messages.ts";
+import { type Act, type PlannedOrder, planOrders } from "./plan.ts";
+import { type ShopProcess, startShop } from "./shops.ts";
+import type { Place, StoreName } from "./store.ts";
+
+const PROCESSES = 4;
+const AT_ONCE = 10;
+const MAX_CLICKS = 4;
+/** A fault of the service may end a click before it comes to its incident. */
+const MAX_CLICKS_TO_INCIDENT = 12;
+const MAX_STARTS = 60;
+/** How long a customer looks at a page before the next click. */
+const PATIENCE_MS = 20_000;
+/** How long everything may take to end after the last click: a prompt waits for a minute. */
+const quietMs = (count: number) => 120_000 + count * 50;
+
+export interface CampaignOptions {
+  readonly store: StoreName;
+  readonly seed: string;
+  readonly orders: number;
+  /** The bundle of the shop. */
+  readonly shop: string;
+}
+
+export interface CampaignResult {
+  readonly breaches: readonly Breach[];
+  readonly states: readonly (readonly [string, number])[];
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly prompts: number;
+  readonly seconds: number;
+}
+
+/** The notes of a campaign, while it runs. */
+class Notes implements History {
+  readonly reports: { report: Report; shop: object; at: number }[] = [];
+  readonly incidents: History["incidents"][number][] = [];
+  readonly canceled: string[] = [];
+  readonly answered = new Set<string>();
+  readonly counts: Record<string, number> = {};
+  count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+}
+
+class Campaign {
+  readonly notes = new Notes();
+  readonly planned: readonly PlannedOrder[];
+  readonly #options: CampaignOptions;
+  readonly #place: Place;
+  readonly #service: Service;
+  readonly #byId: ReadonlyMap<string, PlannedOrder>;
+  readonly #pool: ShopProcess[] = [];
+  readonly #random;
+  readonly #happened = new Set<string>();
+  /** Those that stand at their points: only what is planned happens to them. */
+  readonly #standing = new Set<ShopProcess>();
+  readonly #canceled = new Set<string>();
+  /** The process that a click of this order may use. It is there for one incident. */
+  readonly #visitors = new Set<ShopProcess>();
+  /** The prompts that customers have seen, and how many those of each order are. */
+  readonly #prompts = new Set<string>();
+  readonly #seen = new Map<string, number>();
+  /** One fault of the engine at a time. */
+  #engineIsWell: Promise<void> = Promise.resolve();
+  isOver = false;
+
+  constructor(options: CampaignOptions, place: Place, service: Service) {
+    this.#options = options;
+    this.#place = place;
+    this.#service = service;
+    this.planned = planOrders(options.seed, options.store, options.orders);
+    this.#byId = new Map(this.planned.map((order) => [order.id, order]));
+    this.#random = createRandom(`${options.seed} campaign of orders`);
+  }
+
+  ports = () => this.#pool.map(({ port }) => port);
+
+  async #start(works: boolean): Promise<ShopProcess> {
+    const { sandbox, baseUrl } = this.#service;
+    // Whoever works may stand in onPaid; whoever takes a click may stand in that.
+    const stops = this.planned.flatMap(({ id, incident }) => {
+      const isInEffect = incident?.at === "paid" || incident?.at === "goods";
+      return incident !== undefined && isInEffect === works ? [[id, incident.at]] : [];
+    });
+    const setup: Setup = {
+      store: this.#place.url,
+      ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
+      stops: Object.fromEntries(stops),
+      works,
+    };
+    const listeners: Parameters<typeof startShop>[2] = {
+      onReport: (report, shop) => this.notes.reports.push({ report, shop, at: Date.now() }),
+      onStands: (order, shop) => void this.#happen(this.#byId.get(order), shop),
+      onDeath: (shop) => {
+        this.notes.count("deaths");
+        void this.#kill(shop);
+      },
+    };
+    for (let tries = 1; ; tries++) {
+      try {
+        return await startShop(this.#options.shop, setup, listeners);
+      } catch (error) {
+        // A shop that starts while its engine is away ends, and is started again.
+        if (tries === MAX_STARTS) throw error;
+        await sleep(500);
+      }
+    }
+  }
+
+  async startPool(): Promise<void> {
+    for (let at = 0; at < PROCESSES; at++) this.#pool.push(await this.#start(true));
+  }
+
+  async #kill(shop: ShopProcess): Promise<void> {
+    const at = this.#pool.indexOf(shop);
+    await shop.kill();
+    if (at >= 0 && !this.isOver) this.#pool[at] = await this.#start(true);
+  }
+
+  /** A process stands at its point. What is planned happens once; the next process just goes on. */
+  async #happen(order: PlannedOrder | undefined, shop: ShopProcess): Promise<void> {
+    const { incident } = order ?? {};
+    if (order === undefined || incident === undefined || this.#happened.has(order.id)) {
+      return shop.goOn();
+    }
+    this.#happened.add(order.id);
+    this.#standing.add(shop);
+    const from = Date.now();
+    if (incident.act === "sleep") await sleep(incident.ms);
+    if (incident.act === "engine") await this.#harm(incident.fault);
+    this.notes.incidents.push({ order, incident, shop, from, until: Date.now() });
+    this.#standing.delete(shop);
+    if (incident.act === "kill") await this.#kill(shop);
+    else shop.goOn();
+  }
+
+  async #harm(fault: Parameters<Place["engine"]["inject"]>[0]): Promise<void> {
+    const { engine } = this.#place;
+    const injected = this.#engineIsWell.then(() => engine.inject(fault));
+    this.#engineIsWell = injected.then(({ over }) => over).catch(() => {});
+    await injected.catch(() => this.notes.count(`engine ${fault}: failed`));
+  }
+
+  /** A customer sees a prompt. */
+  see({ account_reference, reference }: { account_reference: string; reference: string }): void {
+    const order = this.#byId.get(account_reference);
+    if (order === undefined || this.#prompts.has(reference)) return;
+    this.#prompts.add(reference);
+    const seen = (this.#seen.get(order.id) ?? 0) + 1;
+    this.#seen.set(order.id, seen);
+    const act = order.acts[Math.min(seen, order.acts.length) - 1] ?? "approve";
+    void this.#answer(order, reference, act);
+  }
+
+  async #answer(order: PlannedOrder, reference: string, act: Act): Promise<void> {
+    await sleep(order.afterMs);
+    for (let waits = 0; order.isCanceled && !this.#canceled.has(order.id) && waits < 200; waits++) {
+      await sleep(100);
+    }
+    const phone = this.#service.sandbox.phone(order.phone);
+    if (phone.prompt?.reference === reference) phone[act]();
+  }
+
+  async #read(id: string): Promise<Order | undefined> {
+    // The engine may be away.
+    return this.#place.orders.get(id).catch(() => undefined);
+  }
+
+  /** A click goes to any process; one with an incident goes to its own, which is there for that. */
+  async #click(order: PlannedOrder, path: string, body: unknown): Promise<void> {
+    const { incident, id } = order;
+    const isInClick = incident !== undefined && incident.at !== "paid" && incident.at !== "goods";
+    if (!isInClick || this.#happened.has(id)) {
+      if (await this.#random.pick(this.#pool).post(path, body)) this.notes.answered.add(id);
+      return;
+    }
+    const visitor = await this.#start(false);
+    this.#visitors.add(visitor);
+    if (await visitor.post(path, body)) this.notes.answered.add(id);
+    await visitor.kill();
+    this.#visitors.delete(visitor);
+  }
+
+  async #makeCart(order: PlannedOrder): Promise<boolean> {
+    const { id, cart, incident } = order;
+    const isKilled = incident?.at === "created";
+    if (cart === "none" && !isKilled) return true;
+    const isRolledBack = cart === "rolled_back";
+    // A transaction that met a fault of the engine has left nothing: the merchant tries again.
+    for (let tries = 0; tries < 20; tries++) {
+      await this.#click(order, "/carts", { id, isRolledBack });
+      if (isKilled || isRolledBack) break;
+      if ((await this.#place.rows("carts").catch((): readonly string[] => [])).includes(id))
+        return true;
+      await sleep(500);
+    }
+    if (isRolledBack) this.notes.count("carts rolled back");
+    return !isKilled && !isRolledBack;
+  }
+
+  async customer(order: PlannedOrder): Promise<void> {
+    if (!(await this.#makeCart(order))) return;
+    const { id, phone, isClickedTwice } = order;
+    const params = { id, amount: 100, phone };
+    const mayClick = (clicks: number) =>
+      clicks < MAX_CLICKS ||
+      (order.incident && !this.#happened.has(id) && clicks < MAX_CLICKS_TO_INCIDENT);
+    for (let clicks = 0; mayClick(clicks); clicks++) {
+      const after = (await this.#read(id))?.attempts.length ?? 0;
+      const click = () => this.#click(order, "/pay", { params, after });
+      const clicking = [click(), ...(isClickedTwice ? [click()] : [])];
+      if (isClickedTwice) this.notes.count("double clicks");
+      const clicked = Promise.all(clicking);
+      if (order.isCanceled) await this.#cancel(id);
+      if (await this.#watch(id)) return void (await clicked);
+      await clicked;
+    }
+  }
+
+  async #cancel(id: string): Promise<void> {
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+      const order = await this.#read(id);
+      const isAsked = order?.attempts.some(({ reference }) => reference !== undefined);
+      if (!isAsked) continue;
+      const canceled = await this.#place.orders.cancel(id).catch(() => undefined);
+      if (canceled?.status === "canceled") this.notes.canceled.push(id);
+      this.#canceled.add(id);
+      return;
+    }
+  }
+
+  /** Looks at an order until it can be paid again. Resolves with whether nothing more is to be done. */
+  async #watch(id: string): Promise<boolean> {
+    const end = Date.now() + PATIENCE_MS;
+    for (; Date.now() < end; await sleep(150)) {
+      const order = await this.#read(id);
+      if (order !== undefined && !["open", "pending"].includes(order.status)) return true;
+      if (order?.canPay && order.attempts.length > 0) return false;
+    }
+    return false;
+  }
+
+  /** Kills a process of the pool, wherever it is, again and again. */
+  async killAnywhere(): Promise<void> {
+    const everyMs = Math.max(1_000, Math.min(4_000, 40_000 / AT_ONCE));
+    while (!this.isOver) {
+      await sleep(this.#random.between(everyMs / 2, everyMs * 1.5));
+      const shop = this.#random.pick(this.#pool.filter((one) => !this.#standing.has(one)));
+      if (this.isOver || shop === undefined) return;
+      await this.#kill(shop);
+      this.notes.count("kills");
+    }
+  }
+
+  async restartService(): Promise<void> {
+    for (let times = 0; times < 2 && !this.isOver; times++) {
+      await sleep(3_000);
+      await this.#service.faultProxy.restart();
+      this.notes.count("service restarts");
+    }
+  }
+
+  /** Waits until everything has ended by itself. */
+  async quiet(): Promise<Order[]> {
+    const all = async () => {
+      const orders: Order[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await this.#place.orders.list({ limit: 1_000, after });
+        orders.push(...page.items);
+        after = page.next;
+        if (after === undefined) return orders;
+      }
+    };
+    let orders = await all();
+    for (const end = Date.now() + quietMs(this.planned.length); Date.now() < end; ) {
+      if (orders.every(isEnded)) break;
+      await sleep(500);
+      orders = await all();
+    }
+    return orders;
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all([...this.#pool, ...this.#visitors].map((shop) => shop.kill()));
+  }
+}
+
+const LOST = ["lostResponse", "truncate", "reset", "hang"];
+
+/** Runs the shop, and compares its end with the service's ledger and with the merchant's tables. */
+export async function runCampaign(options: CampaignOptions, place: Place): Promise<CampaignResult> {
+  const started = performance.now();
+  const { seed, orders: count } = options;
+  const faults = planFaults(seed, count);
+  let campaign: Campaign | undefined;
+  const webhooks = createWebhookProxy(
+    seed,
+    () => campaign?.ports() ?? [],
+    (prompt) => campaign?.see(prompt),
+  );
+  const losing = new Set<string>();
+  const direct = new Set<string>();
+  const service = await startService(
+    seed,
+    async (request) => {
+      const { event, data } = await request.clone().json();
+      const id = String(data?.account_reference);
+      if (event === "payment.initiated") campaign?.see(data);
+      if (losing.has(id)) return new Response(null, { status: 200 });
+      if (!direct.has(id)) return webhooks.deliver(request);
+      const body = await request.text();
+      const { headers } = request;
+      const posts = (campaign?.ports() ?? []).map((port) =>
+        fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers, body }).catch(
+          () => {},
+        ),
+      );
+      await Promise.all(posts);
+      return new Response(null, { status: 200 });
+    },
+    faults,
+  );
+  campaign = new Campaign(options, place, service);
+  for (const { id, losesWebhooks, incident } of campaign.planned) {
+    if (losesWebhooks) losing.add(id);
+    if (incident?.name === "webhook before the response") direct.add(id);
+  }
+  try {
+    await campaign.startPool();
+    const waiting = [...campaign.planned].reverse();
+    const running = campaign;
+    const work = async () => {
+      for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
+        await running.customer(order);
+      }
+    };
+    const harm = [campaign.killAnywhere(), campaign.restartService()];
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    service.faultProxy.stopFaults();
+    campaign.isOver = true;
+    await Promise.all(harm);
+    const orders = await campaign.quiet();
+    const ledger = service.ledger() as unknown as readonly LedgerPayment[];
+    const end: End = {
+      ...{ planned: campaign.planned, orders, ledger },
+      goods: await place.rows("goods"),
+      carts: await place.rows("carts"),
+    };
+    const left = service.faultsLeft().length;
+    const lost = faults.slice(0, faults.length - left).filter(({ name }) => LOST.includes(name));
+    campaign.notes.counts["responses lost"] = lost.length;
+    return resultOf(options.store, campaign.notes, end, (performance.now() - started) / 1_000);
+  } finally {
+    webhooks.close();
+    await campaign.stop();
+    await service.close();
+  }
+}
+
+function resultOf(store: StoreName, notes: History, end: End, seconds: number): CampaignResult {
+  const statuses: Record<string, number> = {};
+  for (const { status } of end.orders) statuses[status] = (statuses[status] ?? 0) + 1;
+  const states = hardStates(store, notes, end);
+  const never = states
+    .filter(([, count]) => count === 0)
+    .map(([what]) => ({ kind: "never", order: "", what }));
+  const deaths = notes.counts.deaths ?? 0;
+  const died = { kind: "died", order: "", what: `${deaths} processes ended by themselves` };
+  const breaches = [...checkEnd(notes, end), ...(deaths > 0 ? [died] : []), ...never];
+  return { breaches, states, statuses, prompts: end.ledger.length, seconds };
+}

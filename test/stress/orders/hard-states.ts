@@ -1,0 +1,121 @@
+import type { End } from "./check.ts";
+import type { History } from "./history.ts";
+import { incidentsOf } from "./plan.ts";
+import type { StoreName } from "./store.ts";
+
+type Count = (history: History, end: End) => number;
+type Incident = History["incidents"][number];
+
+/** Incidents of a name after which something is so. */
+const incidents =
+  (name: string, isSo: (one: Incident, history: History, end: End) => boolean): Count =>
+  (history, end) =>
+    history.incidents.filter((one) => one.incident.name === name && isSo(one, history, end)).length;
+
+/** Whether another process changed the order in this way while one stood at its point. */
+const changedMeanwhile = (by: string) => (one: Incident, history: History) =>
+  history.reports.some(
+    ({ report, shop, at }) =>
+      report.what === "changed" &&
+      report.order === one.order.id &&
+      report.by === by &&
+      shop !== one.shop &&
+      one.from < at &&
+      at < one.until,
+  );
+
+const sentNothingAfter = (one: Incident, { reports }: History) =>
+  !reports.some(
+    ({ report, shop, at }) =>
+      report.what === "sending" &&
+      report.order === one.order.id &&
+      shop === one.shop &&
+      at > one.from,
+  );
+
+const orderOf = (end: End, id: string) => end.orders.find((one) => one.id === id);
+const changes =
+  (
+    isSo: (report: Extract<History["reports"][number]["report"], { what: "changed" }>) => boolean,
+  ): Count =>
+  ({ reports }) =>
+    reports.filter(({ report }) => report.what === "changed" && isSo(report)).length;
+
+/** What makes an order hard, beside the incidents themselves. Each must have come at least once. */
+const STATES: readonly (readonly [name: string, count: Count])[] = [
+  [
+    "slept too long to send, and sent nothing",
+    incidents("slept before its key, too long to send", sentNothingAfter),
+  ],
+  [
+    "ended as not sent by another process, while its own slept",
+    incidents("slept before its key, too long to send", changedMeanwhile("key")),
+  ],
+  [
+    "its payment was found by another process, while its own slept",
+    incidents("slept after the response, past its lease", changedMeanwhile("key")),
+  ],
+  [
+    "its webhook was written before the response",
+    incidents("webhook before the response", changedMeanwhile("reported")),
+  ],
+  [
+    "its goods were given by another process, while its own slept in onPaid",
+    (history, end) =>
+      incidents("slept in onPaid, past its time", changedMeanwhile("effect_done"))(history, end) &&
+      history.reports.filter(({ report }) => report.what === "rejected").length,
+  ],
+  [
+    "goods given after a kill between goods and commit",
+    incidents("killed between goods and commit", ({ order }, _, end) =>
+      end.goods.includes(order.id),
+    ),
+  ],
+  [
+    "paid, with all webhooks lost",
+    (_, end) =>
+      end.planned.filter(
+        ({ id, losesWebhooks }) => losesWebhooks && orderOf(end, id)?.status === "paid",
+      ).length,
+  ],
+  ["prompts ignored", (_, { ledger }) => ledger.filter(({ ignored }) => ignored).length],
+  ["response lost", ({ counts }) => counts["responses lost"] ?? 0],
+  ["outcome unknown", changes(({ attempts }) => attempts.includes("unknown"))],
+  [
+    "unknown, and closed by a look",
+    changes(({ by, attempts }) => by === "key" && !attempts.includes("unknown")),
+  ],
+  ["not sent", changes(({ attempts }) => attempts.includes("not_sent"))],
+  [
+    "paid by a later attempt",
+    (_, { orders }) =>
+      orders.filter(({ attempts }) => attempts.findIndex((one) => one.status === "completed") > 0)
+        .length,
+  ],
+  [
+    "turned away, since its phone had another prompt",
+    ({ reports }) => reports.filter(({ report }) => report.what === "busy").length,
+  ],
+  [
+    "paid after it was canceled: a review",
+    (_, { orders }) =>
+      orders.filter(({ reviews }) => reviews.some(({ kind }) => kind === "late_payment")).length,
+  ],
+  ["made in the merchant's transaction", (_, { carts }) => carts.length],
+  ["rolled back with the merchant's transaction", ({ counts }) => counts["carts rolled back"] ?? 0],
+  ["two clicks at once", ({ counts }) => counts["double clicks"] ?? 0],
+  ["processes killed anywhere", ({ counts }) => counts.kills ?? 0],
+  ["restarts of the service", ({ counts }) => counts["service restarts"] ?? 0],
+];
+
+/** Counts the hard states of a campaign. One that never came makes the campaign fail. */
+export function hardStates(store: StoreName, history: History, end: End): [string, number][] {
+  const stops = incidentsOf(store).map(({ name }): [string, number] => [
+    name,
+    history.incidents.filter(({ incident }) => incident.name === name).length,
+  ]);
+  return [
+    ...stops,
+    ...STATES.map(([name, count]): [string, number] => [name, count(history, end)]),
+  ];
+}

@@ -1,0 +1,148 @@
+import type { EngineFault } from "../../support/engines/faults.ts";
+import { createRandom, type Random } from "../prompts/random.ts";
+import type { StoreName } from "./store.ts";
+
+/** Where a process of the shop may be stopped: in this order, in the life of an order. */
+export type Point =
+  /** In the merchant's transaction, after `create`. */
+  | "created"
+  /** An attempt is written; nothing else was done for it. */
+  | "reserved"
+  /** The key is begun; nothing was sent. */
+  | "request"
+  /** The request has ended, with a response or without one; nothing of it is written. */
+  | "response"
+  /** The same, and the service has taken the request. */
+  | "accepted"
+  /** In `onPaid`, before its transaction. */
+  | "paid"
+  /** In the transaction of `onPaid`, after the goods. */
+  | "goods";
+
+/** What happens to a process, or to the engine, while the process stands at a point. */
+export type Incident = { readonly name: string; readonly at: Point } & (
+  | { readonly act: "kill" }
+  | { readonly act: "sleep"; readonly ms: number }
+  | { readonly act: "engine"; readonly fault: EngineFault }
+);
+
+// How long processes sleep depends on the times of the shop: see shop-process.ts.
+const INCIDENTS: readonly Incident[] = [
+  { name: "killed in the merchant's transaction", at: "created", act: "kill" },
+  { name: "killed before its key", at: "reserved", act: "kill" },
+  { name: "killed before its request", at: "request", act: "kill" },
+  { name: "killed after the response", at: "response", act: "kill" },
+  { name: "slept before its key, too long to send", at: "reserved", act: "sleep", ms: 12_000 },
+  { name: "slept before its request, past its lease", at: "request", act: "sleep", ms: 14_000 },
+  { name: "slept after the response, past its lease", at: "accepted", act: "sleep", ms: 20_000 },
+  { name: "webhook before the response", at: "accepted", act: "sleep", ms: 3_000 },
+  { name: "killed between goods and commit", at: "goods", act: "kill" },
+  { name: "slept in onPaid, past its time", at: "paid", act: "sleep", ms: 25_000 },
+];
+
+const engineIncidents = (store: StoreName): Incident[] => {
+  const before: readonly Point[] = ["reserved", "response"];
+  // A SQLite file is locked by the process that stands between goods and commit.
+  const points: readonly Point[] = store === "postgres" ? [...before, "goods"] : before;
+  const faults: readonly EngineFault[] =
+    store === "postgres" ? ["killed", "hung", "cut"] : ["hung"];
+  return points.flatMap((at) =>
+    faults.map(
+      (fault) => ({ name: `engine ${fault} at ${at}`, at, act: "engine", fault }) as const,
+    ),
+  );
+};
+
+/** Every kind of incident, from which the plan takes turns. */
+export const incidentsOf = (store: StoreName): readonly Incident[] => [
+  ...INCIDENTS,
+  ...engineIncidents(store),
+];
+
+/** What a customer does with a prompt. */
+export type Act = "approve" | "cancel" | "enterWrongPin" | "ignore";
+
+/** An order of the campaign, and all that happens to it. */
+export interface PlannedOrder {
+  readonly id: string;
+  readonly phone: string;
+  /** Whether the merchant makes it in his own transaction first, and how that ends. */
+  readonly cart: "none" | "kept" | "rolled_back";
+  /** What the customer does with each prompt; the last one with all further ones. */
+  readonly acts: readonly Act[];
+  readonly afterMs: number;
+  readonly isClickedTwice: boolean;
+  /** No webhook of it ever arrives. */
+  readonly losesWebhooks: boolean;
+  /** The merchant cancels it while the phone is asked. */
+  readonly isCanceled: boolean;
+  readonly incident: Incident | undefined;
+}
+
+/** One incident for so many orders; each kind at least once. */
+const INCIDENT_EVERY = 12;
+
+const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
+  { act: "approve", weight: 70 },
+  { act: "cancel", weight: 14 },
+  { act: "enterWrongPin", weight: 8 },
+  { act: "ignore", weight: 3 },
+];
+
+/** Orders of these kinds are there in every campaign, however small it is. */
+const ALWAYS: readonly Partial<PlannedOrder>[] = [
+  { acts: ["ignore", "approve"] },
+  { acts: ["cancel", "approve"] },
+  { losesWebhooks: true, acts: ["approve"] },
+  { losesWebhooks: true, acts: ["cancel", "approve"] },
+  { isCanceled: true, acts: ["approve"] },
+  { cart: "kept", acts: ["approve"] },
+  { cart: "rolled_back" },
+  { isClickedTwice: true, acts: ["approve"] },
+];
+
+/** The fewest orders with which each kind is there. */
+export const FEWEST_ORDERS = 60;
+
+const PLAIN = {
+  cart: "none",
+  isClickedTwice: false,
+  losesWebhooks: false,
+  isCanceled: false,
+} as const;
+
+function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident"> {
+  return {
+    ...PLAIN,
+    cart: random.chance(0.05) ? random.pick(["kept", "rolled_back"]) : "none",
+    acts: [random.weighted(ACTS).act, random.weighted(ACTS).act, "approve"],
+    afterMs: random.between(0, 900),
+    isClickedTwice: random.chance(0.3),
+    losesWebhooks: random.chance(0.1),
+    isCanceled: random.chance(0.03),
+  };
+}
+
+/** The orders of a campaign. The seed decides all. */
+export function planOrders(seed: string, store: StoreName, count: number): PlannedOrder[] {
+  const random = createRandom(`${seed} orders`);
+  // What they are for needs luck: a response that is not lost, a process without an open transaction.
+  const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
+  const kinds = [...incidentsOf(store), ...often, ...often];
+  const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
+  return Array.from({ length: count }, (_, at) => {
+    // A phone may be that of the order before: then two orders want it at the same time.
+    const phoneOf = at % 6 === 5 ? at - 1 : at;
+    const order = {
+      ...{ id: `ORDER-${at}`, phone: `2547${10_000_000 + phoneOf}`, incident: undefined },
+      ...ordinary(random),
+    };
+    const turn = Math.floor((at * turns) / count);
+    const isIncident = turn !== Math.floor(((at - 1) * turns) / count);
+    if (isIncident && turn < turns) {
+      const incident = kinds[turn % kinds.length];
+      return { ...order, ...PLAIN, acts: ["approve"], afterMs: 0, incident };
+    }
+    return { ...order, ...(at % 40 < ALWAYS.length * 2 ? ALWAYS[Math.floor((at % 40) / 2)] : {}) };
+  });
+}

@@ -1,0 +1,181 @@
+// A process of the shop: it takes clicks, carts and webhooks, and does what is due. It stops where the
+// campaign says, as a suspended machine does, until the campaign kills it or lets it go on.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { readSync, writeSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { json } from "node:stream/consumers";
+import { Gateway } from "malipo";
+import { type CheckoutStore, createCheckout, type Order, type PaidContext } from "malipo/checkout";
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { nodeHandler } from "malipo/node";
+import pg from "pg";
+import { type Cart, type Click, GOES_ON, type Report, type Setup, STANDS } from "./messages.ts";
+import type { Point } from "./plan.ts";
+
+const setup: Setup = JSON.parse(process.env.SETUP ?? "");
+const report = (one: Report) => process.send?.(one);
+
+/** The click in which the current code runs. */
+const currentClick = new AsyncLocalStorage<{ readonly order: string; readonly at: number }>();
+
+/** Stops here if the campaign says so for this order. Nothing of this process goes on meanwhile. */
+function reach(point: Point, order = currentClick.getStore()?.order): void {
+  if (order === undefined || setup.stops[order] !== point) return;
+  writeSync(STANDS, `${order}\n`);
+  for (;;) {
+    try {
+      readSync(GOES_ON, Buffer.alloc(1));
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+const goods = "INSERT INTO goods (order_id) VALUES";
+const carts = "INSERT INTO carts (order_id) VALUES";
+
+/** Reports a transaction that another process was faster with. */
+async function noted(order: string, giving: Promise<unknown>): Promise<void> {
+  try {
+    await giving;
+  } catch (error) {
+    if (String(error).includes("has committed already")) report({ what: "rejected", order });
+    throw error;
+  }
+}
+
+/** The merchant's own transaction. */
+type InTransaction = (work: (transaction: unknown) => Promise<boolean>) => Promise<void>;
+
+function onSqlite() {
+  const own = new DatabaseSync(setup.store);
+  own.exec("PRAGMA busy_timeout = 20000");
+  const inTransaction: InTransaction = async (work) => {
+    own.exec("BEGIN IMMEDIATE");
+    own.exec((await work(own).catch(() => false)) ? "COMMIT" : "ROLLBACK");
+  };
+  return {
+    store: sqliteCheckout(setup.store),
+    inTransaction,
+    addCart: async (id: string) => void own.prepare(`${carts} (?)`).run(id),
+    onPaid: async ({ id }: Order, { transaction }: PaidContext) => {
+      reach("paid", id);
+      const giving = transaction((db: DatabaseSync) => {
+        db.prepare(`${goods} (?)`).run(id);
+        reach("goods", id);
+      });
+      await noted(id, giving);
+    },
+  };
+}
+
+function onPostgres() {
+  const pool = new pg.Pool({ connectionString: setup.store });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const inTransaction: InTransaction = async (work) => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query((await work(client).catch(() => false)) ? "COMMIT" : "ROLLBACK");
+    client.release();
+  };
+  return {
+    store: postgresCheckout({ pool }),
+    inTransaction,
+    addCart: (id: string, client: unknown) =>
+      (client as pg.PoolClient).query(`${carts} ($1)`, [id]),
+    onPaid: async ({ id }: Order, { transaction }: PaidContext) => {
+      reach("paid", id);
+      const giving = transaction(async (client: pg.PoolClient) => {
+        await client.query(`${goods} ($1)`, [id]);
+        reach("goods", id);
+      });
+      await noted(id, giving);
+    },
+  };
+}
+
+const shop = setup.store.startsWith("postgres") ? onPostgres() : onSqlite();
+const { inTransaction, addCart, onPaid } = shop;
+const store = shop.store as unknown as CheckoutStore;
+
+/** The store, which stops as soon as an attempt is written. */
+const stopping: CheckoutStore = {
+  ...store,
+  commit: async (change, within) => {
+    const committed = await store.commit(change, within);
+    const isReserved = change.prompts.some(({ state }) => state === "new");
+    if (isReserved && committed.state === "done") reach("reserved");
+    return committed;
+  },
+};
+
+async function recordedFetch(url: string, init: RequestInit): Promise<Response> {
+  const click = currentClick.getStore();
+  if (click === undefined || !url.endsWith("/payment/initiate")) return fetch(url, init);
+  report({ what: "sending", order: click.order, sinceMs: Date.now() - click.at });
+  try {
+    const response = await fetch(url, init);
+    if (response.ok) reach("accepted");
+    return response;
+  } finally {
+    reach("response");
+  }
+}
+
+const checkout = createCheckout({
+  store: stopping,
+  secret: setup.secret,
+  gateway: new Gateway({
+    ...{ apiKey: setup.apiKey, baseUrl: setup.baseUrl, fetch: recordedFetch },
+    idempotency: store.idempotency,
+    ...{ timeoutMs: 1_000, totalTimeoutMs: 2_000 },
+    hooks: { request: ({ method }) => (method === "POST" ? reach("request") : undefined) },
+  }),
+  promptWithinMs: 5_000,
+  notSentAfterMs: 5_000,
+  phoneLimit: 1_000,
+  onError: () => {},
+  onChange: ({ order: { id, status, attempts }, by }) =>
+    report({
+      ...{ what: "changed", order: id, by, status },
+      attempts: attempts.map((attempt) => attempt.status),
+    }),
+  onPaid,
+} as Parameters<typeof createCheckout>[0]);
+if (setup.works) await checkout.start();
+
+/** A cart and its order, which commit together or not at all. */
+const makeCart = ({ id, isRolledBack }: Cart) =>
+  inTransaction(async (transaction) => {
+    await addCart(id, transaction);
+    await checkout.create({ id, amount: 100 }, { transaction });
+    reach("created", id);
+    return !isRolledBack;
+  });
+
+async function pay({ params, after }: Click): Promise<Order> {
+  const click = { order: params.id, at: Date.now() };
+  const order = await currentClick.run(click, () => checkout.pay(params, { after }));
+  if (/^Another payment request/.test(order.message)) report({ what: "busy", order: order.id });
+  return order;
+}
+
+const receive = nodeHandler(checkout.receiver);
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === "/webhooks") return void receive(request, response);
+  const body = await json(request);
+  const result = request.url === "/carts" ? await makeCart(body as Cart) : await pay(body as Click);
+  response.end(JSON.stringify(result ?? {}));
+}
+const server = createServer((request, response) => {
+  respond(request, response).catch((error) => response.writeHead(500).end(String(error)));
+}).listen(0, "127.0.0.1", () => {
+  report({ what: "ready", port: (server.address() as AddressInfo).port });
+});
+process.on("disconnect", () => process.exit());

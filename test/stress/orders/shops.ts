@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { endWithThisProcess, hasEnded, killChild } from "../../../src/drill/child.ts";
+import { GOES_ON, type Report, type Setup, STANDS } from "./messages.ts";
+
+/** A process of the shop. */
+export interface ShopProcess {
+  readonly port: number;
+  /** Sends a body. Resolves with whether the process has answered. */
+  post(path: string, body: unknown): Promise<boolean>;
+  /** Lets it go on from where it stands. */
+  goOn(): void;
+  kill(): Promise<void>;
+}
+
+interface Listeners {
+  readonly onReport: (report: Report, shop: ShopProcess) => void;
+  /** It stands at the point of an order, until it is killed or goes on. */
+  readonly onStands: (order: string, shop: ShopProcess) => void;
+  /** It has ended, and was not killed. */
+  readonly onDeath: (shop: ShopProcess) => void;
+}
+
+const MAX_ANSWER_MS = 40_000;
+
+/** Starts a process of the shop. Resolves when it takes requests. */
+export async function startShop(
+  file: string,
+  setup: Setup,
+  { onReport, onStands, onDeath }: Listeners,
+): Promise<ShopProcess> {
+  const child: ChildProcess = fork(file, {
+    env: { ...process.env, SETUP: JSON.stringify(setup) },
+    stdio: ["ignore", "ignore", "ignore", "ipc", "pipe", "pipe"],
+    execArgv: [],
+  });
+  endWithThisProcess(child);
+  const stdio: readonly unknown[] = child.stdio;
+  const goesOn = stdio[GOES_ON] as Writable;
+  // A process that was killed reads nothing.
+  goesOn.on("error", () => {});
+  return new Promise((resolve, reject) => {
+    let shop: ShopProcess | undefined;
+    createInterface({ input: stdio[STANDS] as Readable }).on("line", (order) => {
+      if (shop !== undefined) onStands(order, shop);
+    });
+    child.once("exit", (code, signal) => {
+      if (shop === undefined) reject(new Error(`The shop did not start: ${code ?? signal}.`));
+      else if (signal !== "SIGKILL") onDeath(shop);
+    });
+    child.on("error", () => {});
+    child.on("message", (report: Report) => {
+      if (report.what === "ready") {
+        shop = processOn(child, report.port, goesOn);
+        resolve(shop);
+      } else if (shop !== undefined) onReport(report, shop);
+    });
+  });
+}
+
+const processOn = (child: ChildProcess, port: number, goesOn: Writable): ShopProcess => ({
+  port,
+  post: async (path, body) => {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        ...{ method: "POST", body: JSON.stringify(body) },
+        headers: { "content-type": "application/json" },
+        signal: AbortSignal.timeout(MAX_ANSWER_MS),
+      });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  },
+  goOn: () => {
+    if (!hasEnded(child)) goesOn.write("\n");
+  },
+  kill: () => killChild(child),
+});

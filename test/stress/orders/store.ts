@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { ManagedOrders } from "malipo/checkout";
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import pg from "pg";
+import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import { TIMES } from "../../../src/checkout/inputs.ts";
+import { manageOrders } from "../../../src/checkout/manage-orders.ts";
+import { OrderWriter } from "../../../src/checkout/write-order.ts";
+import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+
+export const STORES = ["sqlite", "postgres"] as const;
+export type StoreName = (typeof STORES)[number];
+
+/** A database of the merchant, with his tables of goods and of carts. */
+export interface Place {
+  readonly url: string;
+  readonly engine: FaultyEngine;
+  readonly orders: ManagedOrders;
+  /** The orders in a table of the merchant, once for each row. */
+  rows(table: "goods" | "carts"): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+const TABLES = "CREATE TABLE goods (order_id TEXT); CREATE TABLE carts (order_id TEXT)";
+
+const managed = (store: CheckoutStore): ManagedOrders =>
+  manageOrders(
+    new OrderWriter({
+      ...{ store, times: TIMES, onReview: () => {}, onError: () => {} },
+      limits: { prompts: 1, withinMs: 1, openMs: 1 },
+    }),
+  );
+
+async function openSqlite(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-orders-"));
+  const url = join(folder, "shop.db");
+  const database = new DatabaseSync(url);
+  database.exec(`PRAGMA journal_mode = wal; PRAGMA busy_timeout = 20000; ${TABLES}`);
+  const store = sqliteCheckout(url);
+  return {
+    url,
+    engine: faultyFile(url),
+    orders: managed(store as CheckoutStore),
+    rows: async (table) =>
+      database
+        .prepare(`SELECT order_id FROM ${table}`)
+        .all()
+        .map((row) => String(row.order_id)),
+    close: async () => {
+      await store.close();
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openPostgres(): Promise<Place | undefined> {
+  const engine = await startPostgres();
+  if (engine === undefined) return undefined;
+  const pool = new pg.Pool({ connectionString: engine.url });
+  pool.on("error", () => {});
+  await pool.query("DROP SCHEMA IF EXISTS malipo_checkout CASCADE");
+  await pool.query(`DROP TABLE IF EXISTS goods, carts; ${TABLES}`);
+  const store = postgresCheckout({ pool });
+  await store.open();
+  return {
+    url: engine.url,
+    engine: faultyServer(engine, "postgres"),
+    orders: managed(store as unknown as CheckoutStore),
+    rows: async (table) => {
+      const { rows } = await pool.query(`SELECT order_id FROM ${table}`);
+      return rows.map((row) => row.order_id);
+    },
+    close: async () => {
+      await pool.end();
+      await engine.stop();
+    },
+  };
+}
+
+/** Opens an empty database. `undefined` if this machine has no engine for it. */
+export const openPlace: Readonly<Record<StoreName, () => Promise<Place | undefined>>> = {
+  sqlite: openSqlite,
+  postgres: openPostgres,
+};

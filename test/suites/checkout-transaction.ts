@@ -1,0 +1,250 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { Checkout, Order } from "malipo/checkout";
+import { describe, expect, it } from "vitest";
+import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
+import { endWithThisProcess } from "../../src/drill/child.ts";
+import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
+
+/** A database of the merchant, with his table of goods and the tables of a checkout. */
+export interface MerchantDatabase {
+  /** The store of the checkout. A second call opens it as another process does. */
+  open(): CheckoutStore;
+  /** Writes a row of goods by the connection that a `transaction` passes on. */
+  give(connection: unknown, order: string): unknown;
+  goods(): Promise<readonly string[]>;
+  /**
+   * Runs a transaction of the merchant. It is rolled back if the work throws.
+   *
+   * @param work - Gets what `create` takes, and the connection that `give` takes.
+   */
+  inTransaction(work: (transaction: unknown, connection: unknown) => Promise<void>): Promise<void>;
+  /** What another process needs to find it. */
+  readonly place: Readonly<Record<string, string>>;
+}
+
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Runs a process that is killed in the transaction of `onPaid`, between the goods and the commit. */
+async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
+  const cache = fromRoot("node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  // Beside node_modules, so that the modules that are not bundled are found.
+  const folder = mkdtempSync(join(cache, "malipo-checkout-"));
+  const outfile = join(folder, "paying.mjs");
+  await build({
+    entryPoints: [fromRoot("test/checkout/support/paying-process.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    tsconfig: fromRoot("tsconfig.json"),
+    external: ["better-sqlite3", "pg", "pg-boss", "knex", "@prisma/*"],
+    logLevel: "error",
+  });
+  const child = fork(outfile, [JSON.stringify(settings)], { execArgv: [] });
+  endWithThisProcess(child);
+  const [, signal] = await once(child, "exit");
+  rmSync(folder, { recursive: true });
+  return signal;
+}
+
+const MINUTE_MS = 60_000;
+const BROKEN = new Error("There are no tickets.");
+
+/** Throws after a write, which some libraries begin only when it is awaited. */
+function throwAfter(written: unknown): Promise<never> {
+  if (typeof (written as PromiseLike<unknown> | undefined)?.then !== "function") throw BROKEN;
+  return Promise.resolve(written).then(() => {
+    throw BROKEN;
+  });
+}
+
+type OnPaid = Parameters<typeof openShop>[2] extends { onPaid?: infer Given } | undefined
+  ? NonNullable<Given>
+  : never;
+
+/** What the transactions of a checkout promise, with the connection of the merchant's own library. */
+export function checkoutTransactionSuite(
+  name: string,
+  fresh: (now: () => number) => Promise<MerchantDatabase>,
+  /** Ends every connection to the database, as a crash of its server does. */
+  cut?: () => Promise<unknown>,
+): void {
+  const stage = async () => {
+    const clock = testClock();
+    const sandbox = newSandbox();
+    const merchant = await fresh(clock.now);
+    const later = async (ms: number, checkout: Checkout) => {
+      clock.advance(ms);
+      await checkout.reconcile();
+    };
+    const open = (onPaid: OnPaid) => {
+      const store = merchant.open();
+      return openShop(sandbox, store, { onPaid });
+    };
+    /** A shop whose order was paid, and whose goods are due. */
+    const paid = async (onPaid: OnPaid) => {
+      const shop = open(onPaid);
+      await shop.checkout.pay(ORDER);
+      sandbox.phone(PHONE).approve();
+      await sandbox.clock.advance("10s");
+      return shop;
+    };
+    return { clock, merchant, later, open, paid };
+  };
+
+  describe(`${name}: the transaction of onPaid`, () => {
+    it("commits the goods and “done” together: an error after it causes no second call", async () => {
+      const { merchant, paid, later } = await stage();
+      let calls = 0;
+      const { checkout } = await paid(async ({ id }, { transaction }) => {
+        calls++;
+        await transaction((connection) => merchant.give(connection, id));
+        throw BROKEN;
+      });
+      await later(10_000, checkout);
+      await later(10 * MINUTE_MS, checkout);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "done" });
+      expect(calls).toBe(1);
+    });
+
+    it("resolves with what the write returns", async () => {
+      const { merchant, paid, later } = await stage();
+      let given: unknown;
+      const { checkout } = await paid(async ({ id }, { transaction }) => {
+        given = await transaction((connection) => {
+          const written = merchant.give(connection, id);
+          return written instanceof Promise ? written.then(() => "given") : "given";
+        });
+      });
+      await later(10_000, checkout);
+      expect(given).toBe("given");
+    });
+
+    it("rolls back the goods and “done” if the write throws, and is tried again", async () => {
+      const { merchant, paid, later } = await stage();
+      let calls = 0;
+      const { checkout, errors } = await paid(async ({ id }, { transaction }) => {
+        calls++;
+        await transaction((connection) => {
+          const written = merchant.give(connection, id);
+          return calls === 1 ? throwAfter(written) : written;
+        });
+      });
+      await later(10_000, checkout);
+      expect(errors).toContain(BROKEN);
+      expect(await merchant.goods()).toEqual([]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "due" });
+      await later(MINUTE_MS, checkout);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
+      expect(calls).toBe(2);
+    });
+
+    it("runs once for an order: a second one is rejected, and writes nothing", async () => {
+      const { merchant, paid, later } = await stage();
+      const { checkout, errors } = await paid(async ({ id }, { transaction }) => {
+        for (let times = 0; times < 2; times++) {
+          await transaction((connection) => merchant.give(connection, id));
+        }
+      });
+      await later(10_000, checkout);
+      expect(errors.map(String)).toEqual([expect.stringContaining("has committed already")]);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+    });
+
+    it("of two processes at one order, one commits", async () => {
+      const { merchant, paid, open, later } = await stage();
+      const gives: OnPaid = async ({ id }: Order, { transaction }) => {
+        await transaction((connection) => merchant.give(connection, id));
+      };
+      const [one, other] = [await paid(gives), open(gives)];
+      await Promise.all([later(10_000, one.checkout), later(0, other.checkout)]);
+      await later(10 * MINUTE_MS, other.checkout);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
+    });
+
+    it("is killed between the goods and the commit: another process gives them, once", async () => {
+      const { merchant, paid, later, clock } = await stage();
+      let isDown = true;
+      const { checkout } = await paid(async ({ id }, { transaction }) => {
+        if (isDown) throw BROKEN;
+        await transaction((connection) => merchant.give(connection, id));
+      });
+      await later(10_000, checkout);
+      isDown = false;
+      const settings = { ...merchant.place, order: ORDER.id, now: clock.now() + MINUTE_MS };
+      expect(await runKilled(settings)).toBe("SIGKILL");
+      expect(await merchant.goods()).toEqual([]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "due" });
+      await later(4 * MINUTE_MS, checkout);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
+    });
+
+    if (cut === undefined) return;
+    it("loses its connection between the goods and the commit: they are given once", async () => {
+      const { merchant, paid, later } = await stage();
+      let calls = 0;
+      const { checkout } = await paid(async ({ id }, { transaction }) => {
+        calls++;
+        await transaction(async (connection) => {
+          await merchant.give(connection, id);
+          if (calls === 1) await cut();
+        });
+      });
+      // It fails as a whole if the pool of the checkout has not noticed yet.
+      const pass = (ms: number) => later(ms, checkout).catch(() => {});
+      await pass(10_000);
+      expect(await merchant.goods()).toEqual([]);
+      for (let times = 0; times < 3; times++) await pass(4 * MINUTE_MS);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
+      expect(calls).toBe(2);
+    });
+  });
+
+  describe(`${name}: create in a transaction of the merchant`, () => {
+    const ITEM = "ITEM";
+
+    it("commits with his own rows, and the order can be paid", async () => {
+      const { merchant, open } = await stage();
+      const { checkout } = open(() => {});
+      await merchant.inTransaction(async (transaction, connection) => {
+        await merchant.give(connection, ITEM);
+        const order = await checkout.create(ORDER, { transaction });
+        expect(order).toMatchObject({ status: "open", accountReference: "ORDER-1" });
+        // A retry of the merchant's own code sees what is not committed yet.
+        expect(await checkout.create(ORDER, { transaction })).toEqual(order);
+        const other = checkout.create({ ...ORDER, amount: 1 }, { transaction });
+        await expect(other).rejects.toMatchObject({ code: "order_conflict" });
+      });
+      expect(await merchant.goods()).toEqual([ITEM]);
+      expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
+    });
+
+    it("leaves nothing if it is rolled back", async () => {
+      const { merchant, open } = await stage();
+      const { checkout } = open(() => {});
+      const rolledBack = merchant.inTransaction(async (transaction, connection) => {
+        await merchant.give(connection, ITEM);
+        await checkout.create(ORDER, { transaction });
+        throw BROKEN;
+      });
+      await expect(rolledBack).rejects.toThrow(BROKEN.message);
+      expect(await merchant.goods()).toEqual([]);
+      expect(await checkout.get(ORDER.id)).toBeUndefined();
+      expect((await checkout.list()).items).toEqual([]);
+      // Neither its id nor its account reference is taken.
+      const again = { ...ORDER, id: "ORDER-2", accountReference: "ORDER-1", amount: 7 };
+      expect(await checkout.pay(again)).toMatchObject({ status: "pending" });
+    });
+  });
+}

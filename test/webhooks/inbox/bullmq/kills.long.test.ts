@@ -1,0 +1,18 @@
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { afterAll, describe } from "vitest";
+import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
+import { killSuite } from "../../../suites/inbox-kills.ts";
+import { startRedis } from "../../../support/engines/redis.ts";
+
+const engine = await startRedis();
+const { url = "" } = engine ?? {};
+afterAll(() => engine?.stop());
+
+const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
+
+describe.skipIf(engine === undefined)("with a Redis", () => {
+  killSuite("bullmq", () => url);
+  engineCrashSuite("bullmqInbox", engine, (url, queue) =>
+    bullmqInbox({ connection: { url }, queue, pace }),
+  );
+});

@@ -1,0 +1,3 @@
+import { killSuite } from "../../../suites/inbox-kills.ts";
+
+killSuite("sqlite", (path) => `${path}.db`);
