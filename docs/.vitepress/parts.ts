@@ -4,6 +4,8 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "Start",
     "get-started",
     "which-way",
+    "checkout",
+    "pay-page",
     "shop",
     "shops/express",
     "shops/next",
@@ -25,6 +27,6 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "operate-webhooks",
   ],
   ["Build and test", "sandbox", "testing", "open-parts", "cli", "other-languages"],
-  ["Operate", "rehearse", "upgrade", "observability", "troubleshooting"],
+  ["Operate", "day-books", "rehearse", "upgrade", "observability", "troubleshooting"],
   ["Look up", "service"],
 ];
