@@ -1,29 +1,21 @@
 // A payment as one step of a durable workflow. An engine runs a step again after a crash, with the
-// same order: the same idempotency key then finds the payment, and never prompts twice.
-import { type Gateway, isGatewayError, type Payment } from "malipo";
+// same order: the checkout then finds the attempt, and never prompts twice.
+import { isGatewayError } from "malipo";
+import type { Checkout, Order, PayParams } from "malipo/checkout";
 
-export interface Order {
-  readonly id: string;
-  readonly amount: number;
-  readonly phone: string;
-}
-
-/** The key is made from the order, never in the step from time or a random number. */
-export function charge(gateway: Gateway, { id, amount, phone }: Order): Promise<Payment> {
-  const params = { amount, phone, account_reference: id };
-  return gateway.mobileMoney.collect(params, { idempotencyKey: `${id}/1` });
+/** Asks the phone at the first run, and resolves with the order when nothing is under way. */
+export async function charge(checkout: Checkout, params: PayParams): Promise<Order> {
+  await checkout.pay(params, { after: 0 }); // the first attempt, however often the step runs
+  const order = await checkout.wait(params.id, { waitMs: 120_000 });
+  if (order === undefined || order.status === "pending") {
+    throw new Error(`It is not known yet whether ${params.id} was paid.`); // the step runs again
+  }
+  return order;
 }
 
 /** These errors are mistakes in the code or the settings: each run of the step would end the same. */
-const MISTAKES: readonly unknown[] = [
-  "configuration",
-  "idempotency_conflict",
-  "invalid_params",
-  "key_type",
-];
+const MISTAKES: readonly unknown[] = ["configuration", "invalid_params", "order_conflict"];
 
-/** Whether the engine may run the step again. It must do so with the same key. */
-export function mayRunAgain(error: unknown): boolean {
-  if (!isGatewayError(error) || MISTAKES.includes(error.code)) return false;
-  return error.outcome !== "rejected" || error.code === "rate_limit";
-}
+/** Whether the engine may run the step again. */
+export const mayRunAgain = (error: unknown): boolean =>
+  !(isGatewayError(error) && MISTAKES.includes(error.code));

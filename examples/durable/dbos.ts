@@ -1,29 +1,30 @@
 // A durable workflow with DBOS: `node dbos.ts ORDER-42`. It is recovered when the process starts again.
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { Gateway } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { Pool } from "pg";
-import { charge, mayRunAgain, type Order } from "./charge.ts";
+import { createCheckout, type PayParams } from "malipo/checkout";
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { charge, mayRunAgain } from "./charge.ts";
 
 const systemDatabaseUrl = process.env.DATABASE_URL ?? "";
-const pool = new Pool({ connectionString: systemDatabaseUrl });
-const idempotency = postgresIdempotency(pool);
-await idempotency.migrate();
-const gateway = new Gateway({ idempotency, totalTimeoutMs: 5_000 });
+const checkout = createCheckout({
+  store: postgresCheckout({ connectionString: systemDatabaseUrl }),
+  gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
+  onPaid: () => {}, // the workflow ships the goods
+});
+await checkout.start();
 
-async function checkout(order: Order): Promise<string> {
-  const payment = await DBOS.runStep(() => charge(gateway, order), {
+async function sell(order: PayParams): Promise<string> {
+  const { status } = await DBOS.runStep(() => charge(checkout, order), {
     name: "charge",
     retriesAllowed: true,
     maxAttempts: 10,
     shouldRetry: mayRunAgain,
   });
-  if (payment.status !== "completed") return "not paid";
+  if (status !== "paid") return "not paid";
   // The next step: its result is stored, too.
   await DBOS.runStep(async () => console.log(`ship ${order.id}`), { name: "ship" });
   return "shipped";
 }
-const workflow = DBOS.registerWorkflow(checkout, { name: "checkout" });
+const workflow = DBOS.registerWorkflow(sell, { name: "sell" });
 
 DBOS.setConfig({ name: "shop", systemDatabaseUrl, logLevel: "error" });
 await DBOS.launch(); // goes on with the workflows that a crash interrupted
@@ -32,4 +33,4 @@ const order = { id: process.argv[2] ?? "ORDER-42", amount: 1500, phone: "0712345
 const handle = await DBOS.startWorkflow(workflow, { workflowID: order.id })(order);
 console.log(await handle.getResult());
 await DBOS.shutdown();
-await pool.end();
+await checkout.stop();

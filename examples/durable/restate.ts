@@ -1,37 +1,37 @@
 // A durable workflow with Restate: POST /checkout/ORDER-42/run of its server runs it once for an order.
 import { serve, TerminalError, type WorkflowContext, workflow } from "@restatedev/restate-sdk";
-import { Gateway } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { Pool } from "pg";
-import { charge, mayRunAgain, type Order } from "./charge.ts";
+import { createCheckout, type PayParams } from "malipo/checkout";
+import { postgresCheckout } from "malipo/checkout/postgres";
+import { charge, mayRunAgain } from "./charge.ts";
 
-const idempotency = postgresIdempotency(
-  new Pool({ connectionString: process.env.DATABASE_URL ?? "" }),
-);
-await idempotency.migrate();
-const gateway = new Gateway({ idempotency, totalTimeoutMs: 5_000 });
+const checkout = createCheckout({
+  store: postgresCheckout({ connectionString: process.env.DATABASE_URL ?? "" }),
+  gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
+  onPaid: () => {}, // the workflow ships the goods
+});
+await checkout.start();
 
 /** Restate runs a step again after each error that is not a `TerminalError`. */
-async function chargeStep(order: Order): Promise<string> {
+async function chargeStep(order: PayParams): Promise<string> {
   try {
-    return (await charge(gateway, order)).status;
+    return (await charge(checkout, order)).status;
   } catch (error) {
     if (mayRunAgain(error)) throw error;
     throw new TerminalError(String(error));
   }
 }
 
-const checkout = workflow({
+const shop = workflow({
   name: "checkout",
   handlers: {
-    run: async (ctx: WorkflowContext, { amount, phone }: Omit<Order, "id">) => {
+    run: async (ctx: WorkflowContext, { amount, phone }: Omit<PayParams, "id">) => {
       const order = { id: ctx.key, amount, phone };
       const status = await ctx.run("charge", () => chargeStep(order), { maxRetryAttempts: 10 });
-      if (status !== "completed") return "not paid";
+      if (status !== "paid") return "not paid";
       await ctx.run("ship", () => console.log(`ship ${order.id}`));
       return "shipped";
     },
   },
 });
 
-await serve({ services: [checkout], port: Number(process.env.PORT ?? 9080) });
+await serve({ services: [shop], port: Number(process.env.PORT ?? 9080) });

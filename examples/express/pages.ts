@@ -1,6 +1,13 @@
 // The two pages. They need no JavaScript: an open order is loaded again every two seconds.
-import type { Try } from "./orders.ts";
-import { newOrderId, PRICES, SENT, STATES } from "./shop.ts";
+import type { Order } from "malipo/checkout";
+import { newOrderId, PRICES, SENT, saysOf } from "./shop.ts";
+
+/** No cache and no other site's frame may hold a page of a customer. */
+export const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "frame-ancestors 'none'",
+  "content-type": "text/html; charset=utf-8",
+};
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 
@@ -23,24 +30,37 @@ ${body}
 const itemOption = ([item, price]: [string, number]) =>
   `<label><input type="radio" name="item" value="${item}" required> ${item}, KES ${price}</label>`;
 
-export const startPage = (): string =>
-  page(`<form method="post" action="/orders">
-<input type="hidden" name="order" value="${newOrderId()}">
-${Object.entries(PRICES).map(itemOption).join("\n")}
+const payForm = (
+  id: string,
+  fields: string,
+  button: string,
+) => `<form method="post" action="/orders">
+<input type="hidden" name="order" value="${id}">
+${fields}
 <label>Mobile-money number <input name="phone" type="tel" value="0712345678" required></label>
-<button>Pay</button>
-</form>`);
+<button>${button}</button>
+</form>`;
 
-export function orderPage(current: Try): string {
-  const { order_id, item, amount, state, message, again, shipped } = current;
-  const isOpen = state === "starting" || state === "waiting";
-  const button = `<form method="post" action="/orders/${order_id}/again"><button>Pay again</button></form>`;
+export const startPage = (): string =>
+  page(payForm(newOrderId(), Object.entries(PRICES).map(itemOption).join("\n"), "Pay"));
+
+/** `after` names the last attempt that the customer saw, so that two tabs make one attempt. */
+const payAgain = ({ id, metadata, attempts }: Order) =>
+  payForm(
+    id,
+    `<input type="hidden" name="item" value="${escapeHtml(`${metadata.item}`)}">
+<input type="hidden" name="after" value="${attempts.length}">`,
+    "Pay again",
+  );
+
+export function orderPage(order: Order, parcels: number): string {
+  const { id, metadata, amount, currency, status, canPay } = order;
   return page(
-    `<p>${item}, KES ${amount}, order ${order_id}</p>
-<p role="status">${`${STATES[state]} ${escapeHtml(message)}`.trim()}</p>
-<p>${SENT.repeat(shipped)}</p>
-${again === 1 ? button : ""}
+    `<p>${escapeHtml(`${metadata.item}`)}, ${currency} ${amount}, order ${id}</p>
+<p role="status">${escapeHtml(saysOf(order))}</p>
+<p>${SENT.repeat(parcels)}</p>
+${canPay ? payAgain(order) : ""}
 <p><a href="/">Order something else</a></p>`,
-    isOpen ? '<meta http-equiv="refresh" content="2">\n' : "",
+    status === "pending" ? '<meta http-equiv="refresh" content="2">\n' : "",
   );
 }

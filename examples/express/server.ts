@@ -2,32 +2,30 @@
 import { once } from "node:events";
 import express from "express";
 import { nodeHandler } from "malipo/node";
-import { orderPage, startPage } from "./pages.ts";
-import { Shop } from "./shop.ts";
+import { HEADERS, orderPage, startPage } from "./pages.ts";
+import { openShop } from "./shop.ts";
 
-const shop = new Shop();
+const shop = openShop();
 const app = express();
-app.use("/webhooks", nodeHandler(shop.receiver)); // above every body parser
+app.use("/webhooks", nodeHandler(shop.checkout.receiver)); // above every body parser
 app.use(express.urlencoded({ extended: false }));
 
 app.get("/", (_request, response) => {
-  response.send(startPage());
+  response.set(HEADERS).send(startPage());
 });
-app.post("/orders", async ({ body = {} }, response) => {
-  if (await shop.order(body)) response.redirect(303, `/orders/${body.order}`);
-  else response.status(400).send("This form is not ours.");
+app.post("/orders", async ({ body = {}, headers }, response) => {
+  const isOurs = headers["sec-fetch-site"] !== "cross-site"; // no other site may order
+  const wrong = isOurs ? await shop.pay(body) : "Order on our own page.";
+  if (wrong === undefined) response.redirect(303, `/orders/${body.order}`);
+  else response.status(400).send(wrong);
 });
-app.get("/orders/:id", ({ params }, response) => {
-  const order = shop.find(params.id);
+app.get("/orders/:id", async ({ params: { id } }, response) => {
+  const order = await shop.find(id);
   if (order === undefined) response.status(404).send("There is no such order.");
-  else response.send(orderPage(order));
-});
-app.post("/orders/:id/again", async ({ params }, response) => {
-  await shop.payAgain(params.id);
-  response.redirect(303, `/orders/${encodeURIComponent(params.id)}`);
+  else response.set(HEADERS).send(orderPage(order, shop.parcels(id)));
 });
 
-await shop.start();
+await shop.checkout.start();
 const server = app.listen(Number(process.env.PORT ?? 3000));
 await once(server, "listening");
 console.log(`The shop is at http://localhost:${process.env.PORT ?? 3000}`);

@@ -1,11 +1,5 @@
-// The page: asks the shop to start the payment, then follows it with a public key, which can only
-// read.
-import { Gateway, PaymentPendingError } from "malipo";
-
-interface Shop {
-  readonly publicKey: string;
-  readonly baseUrl: string;
-}
+// The page: asks the shop to start the payment, then follows it by a route of the shop. It has no key.
+import { followPayment } from "malipo/status";
 
 const form = document.querySelector<HTMLFormElement>("#checkout") as HTMLFormElement;
 const button = form.querySelector("button") as HTMLButtonElement;
@@ -16,33 +10,28 @@ function say(text: string, kind = "plain"): void {
   news.dataset.kind = kind;
 }
 
-async function follow({ publicKey, baseUrl }: Shop, reference: string): Promise<void> {
-  const gateway = new Gateway({ apiKey: publicKey, baseUrl });
-  try {
-    const payment = await gateway.payments.waitFor(reference);
-    if (payment.status === "completed") return say("Paid. Thank you!", "good");
-    say(`Not paid: ${payment.user_message ?? "it did not go through"}. You can try again.`, "bad");
-    button.disabled = false;
-  } catch (error) {
-    if (!(error instanceof PaymentPendingError)) throw error;
-    // Not a failure: a customer who pays again now may pay twice.
-    say("We have no result yet. Please do not pay again; we will write to you.");
-  }
+async function follow(order: string): Promise<void> {
+  say("Look at your phone and enter your PIN.");
+  const { status, user_message = "it did not go through" } = await followPayment(
+    `/orders/${order}/payment`,
+  );
+  if (status === "completed") return say("Paid. Thank you!", "good");
+  say(`Not paid: ${user_message}. You can try again.`, "bad");
+  button.disabled = false;
 }
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   button.disabled = true;
   say("Asking your phone …");
+  const fields = new FormData(form) as unknown as Iterable<[string, string]>;
+  const body = new URLSearchParams([...fields]);
   try {
-    const started = await fetch("/pay", { method: "POST", body: new FormData(form) });
-    const { reference, problem, shop } = await started.json();
-    if (reference !== undefined) {
-      say("Look at your phone and enter your PIN.");
-      return await follow(shop, reference);
-    }
+    const started = await fetch("/pay", { method: "POST", body });
+    if (started.ok) return await follow(String(body.get("order")));
+    const { problem } = await started.json();
     say(problem, "bad");
-    button.disabled = !started.ok && started.status === 502;
+    button.disabled = started.status === 502;
   } catch {
     say("We do not know the result. Please do not pay again; write to us.", "bad");
   }

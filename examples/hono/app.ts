@@ -1,23 +1,31 @@
-// Webhooks on Hono: `bun app.ts`, `deno serve app.ts`, or `serve(app)` of @hono/node-server.
+// A shop on Hono: `deno serve app.ts`, or `serve(app)` of @hono/node-server.
 import { Hono } from "hono";
+import { createCheckout } from "malipo/checkout";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { fetchHandler } from "malipo/fetch";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
-const receive = fetchHandler(receiver);
+const PRICES = new Map([["concert", 1500]]); // yours: a page only names an item
 
-receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
-  console.log(`ship ${data.account_reference}`, idempotencyKey);
+const checkout = createCheckout({
+  store: sqliteCheckout(process.env.SHOP_DB ?? "shop.db"),
+  // A crash between the line and "done" prints it again: in a shop, write the goods by `transaction`.
+  onPaid: ({ id }) => console.log(`ship ${id}`),
 });
+const receive = fetchHandler(checkout.receiver);
 
-await receiver.start();
+await checkout.start();
 const app = new Hono();
 app.all("/webhooks", (c) => receive(c.req.raw)); // above everything that reads the body
+app.post("/orders", async (c) => {
+  const { order: id, item, phone, after } = await c.req.json();
+  const amount = PRICES.get(item);
+  if (amount === undefined) return c.json({ message: "We do not sell that." }, 400);
+  return c.json(await checkout.pay({ id, amount, phone }, { after }));
+});
+app.get("/orders/:id", async (c) => {
+  const order = await checkout.get(c.req.param("id"));
+  return order ? c.json(order) : c.json({ message: "There is no such order." }, 404);
+});
 export default app;
 
-process.once("SIGTERM", async () => {
-  await receiver.stop(); // running handlers finish; other processes take over the rest
-  inbox.close();
-});
+process.once("SIGTERM", () => checkout.stop()); // what runs now ends first

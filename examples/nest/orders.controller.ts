@@ -5,16 +5,22 @@ import {
   Controller,
   Get,
   Header,
+  Headers,
   Inject,
   NotFoundException,
   Param,
   Post,
   Redirect,
 } from "@nestjs/common";
-import { orderPage, startPage } from "./pages.ts";
+import { HEADERS, orderPage, startPage } from "./pages.ts";
 import { ShopService } from "./shop.service.ts";
 
-const seeOrder = (id = "") => ({ url: `/orders/${encodeURIComponent(id)}`, statusCode: 303 });
+/** Sets the headers of a page. */
+const Page = (): MethodDecorator => (target, key, descriptor) => {
+  for (const [name, value] of Object.entries(HEADERS)) {
+    Header(name, value)(target, key, descriptor as TypedPropertyDescriptor<unknown>);
+  }
+};
 
 @Controller()
 export class OrdersController {
@@ -25,29 +31,28 @@ export class OrdersController {
   }
 
   @Get()
+  @Page()
   start(): string {
     return startPage();
   }
 
   @Post("orders")
   @Redirect()
-  async order(@Body() form: Record<string, string> = {}) {
-    if (await this.#shop.order(form)) return seeOrder(form.order);
-    throw new BadRequestException("This form is not ours.");
+  async order(
+    @Headers("sec-fetch-site") site?: string,
+    @Body() form: Readonly<Record<string, string>> = {},
+  ) {
+    const isOurs = site !== "cross-site"; // no other site may order
+    const wrong = isOurs ? await this.#shop.pay(form) : "Order on our own page.";
+    if (wrong !== undefined) throw new BadRequestException(wrong);
+    return { url: `/orders/${form.order}`, statusCode: 303 };
   }
 
   @Get("orders/:id")
-  @Header("Content-Type", "text/html")
-  show(@Param("id") id: string): string {
-    const order = this.#shop.find(id);
+  @Page()
+  async show(@Param("id") id: string): Promise<string> {
+    const order = await this.#shop.find(id);
     if (order === undefined) throw new NotFoundException("There is no such order.");
-    return orderPage(order);
-  }
-
-  @Post("orders/:id/again")
-  @Redirect()
-  async again(@Param("id") id: string) {
-    await this.#shop.payAgain(id);
-    return seeOrder(id);
+    return orderPage(order, this.#shop.parcels(id));
   }
 }

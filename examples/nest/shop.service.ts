@@ -4,14 +4,14 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from "@nestjs/common";
-import { Shop } from "./shop.ts";
+import { openShop, type Shop } from "./shop.ts";
 
 @Injectable()
 export class ShopService implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly shop = new Shop();
+  readonly shop: Shop = openShop();
 
   onApplicationBootstrap(): Promise<void> {
-    return this.shop.start();
+    return this.shop.checkout.start();
   }
 
   onApplicationShutdown(): Promise<void> {

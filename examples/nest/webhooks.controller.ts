@@ -9,7 +9,7 @@ export class WebhooksController {
   readonly #receive: ReturnType<typeof nodeHandler>;
 
   constructor(@Inject(ShopService) { shop }: ShopService) {
-    this.#receive = nodeHandler(shop.receiver);
+    this.#receive = nodeHandler(shop.checkout.receiver);
   }
 
   @All()

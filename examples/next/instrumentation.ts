@@ -3,5 +3,5 @@
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
   const { currentShop } = await import("./current-shop.ts");
-  await currentShop().start();
+  await currentShop().checkout.start();
 }

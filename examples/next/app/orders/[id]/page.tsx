@@ -1,26 +1,29 @@
 // The order with its state. It needs no JavaScript: an open order is loaded again every two seconds.
 import { currentShop } from "../../../current-shop.ts";
-import { SENT, STATES } from "../../../shop.ts";
+import { SENT, saysOf } from "../../../shop.ts";
+import { PayForm } from "../../pay-form.tsx";
 
 export const dynamic = "force-dynamic"; // never a page of the build, and never one of the cache
 
 export default async function OrderPage({ params }: { params: Promise<{ id: string }> }) {
-  const order = currentShop().find((await params).id);
+  const { id } = await params;
+  const shop = currentShop();
+  const order = await shop.find(id);
   if (order === undefined) return <p>There is no such order.</p>;
-  const { order_id, item, amount, state, message, again, shipped } = order;
-  const isOpen = state === "starting" || state === "waiting";
+  const { metadata, amount, currency, status, canPay, attempts } = order;
   return (
     <>
-      {isOpen && <meta httpEquiv="refresh" content="2" />}
+      {status === "pending" && <meta httpEquiv="refresh" content="2" />}
       <p>
-        {item}, KES {amount}, order {order_id}
+        {`${metadata.item}`}, {currency} {amount}, order {id}
       </p>
-      <p role="status">{`${STATES[state]} ${message}`.trim()}</p>
-      <p>{SENT.repeat(shipped)}</p>
-      {again === 1 && (
-        <form method="post" action={`/orders/${order_id}/again`}>
-          <button type="submit">Pay again</button>
-        </form>
+      <p role="status">{saysOf(order)}</p>
+      <p>{SENT.repeat(shop.parcels(id))}</p>
+      {canPay && (
+        <PayForm id={id} button="Pay again">
+          <input type="hidden" name="item" value={`${metadata.item}`} />
+          <input type="hidden" name="after" value={attempts.length} />
+        </PayForm>
       )}
       <p>
         <a href="/">Order something else</a>
