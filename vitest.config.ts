@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -27,10 +27,54 @@ const define = { ...packageVersion, ...(await pageAssets()) };
 const runFolder = source("./node_modules/.cache/run");
 mkdirSync(runFolder, { recursive: true });
 
+/** Longer checks, which `npm run test:long` runs. */
+const LONG = "test/**/*.long.test.ts";
+/** They use the package as a shop does, from the tarball or from `dist`. */
+const INSTALLED = "test/{package,browser,docs,cli,drill}/**/*.test.ts";
+/** They use a Redis or a PostgreSQL, or wait for a deadline: most of their time they wait. */
+const ENGINES = [
+  "test/**/{redis,postgres,bullmq,pg-boss}/**/*.test.ts",
+  "test/**/{redis,postgres}*.test.ts",
+  "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
+  "test/webhooks/inbox/**/*.test.ts",
+];
+/**
+ * They change what belongs to the whole process. What a file loads while timers are fake or modules are
+ * replaced would stay loaded for the files after it.
+ */
+const ALONE = [
+  ...globSync("test/**/*.test.ts").filter((file) =>
+    /vi\.(?:resetModules|mock|doMock)\(|Object\.prototype\b/.test(readFileSync(file, "utf8")),
+  ),
+  // A process warns once.
+  "test/client/memory-warning.test.ts",
+  // They count timers: one that an earlier file left is counted, too.
+  ...globSync("test/client/waiting/**/*.test.ts"),
+];
+
+const NODE_MODULES = "**/node_modules/**";
+
+/** Long enough for a busy machine. */
+const sourceLimits = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 25_000 } },
+};
+const installedLimits = {
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+  // A process starts slowly while all others run.
+  expect: { poll: { timeout: 60_000 } },
+};
+
+// Tests find no sandbox of the developer, and the developer's commands find none of theirs.
+const env = { XDG_RUNTIME_DIR: runFolder };
+
 export default defineConfig({
   test: {
-    // Many tests wait, for engines and for processes. On two cores the default would be one worker.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    globalSetup: "test/support/engines/setup.ts",
+    // Many tests wait, for engines, deadlines and processes.
+    maxWorkers: Math.max(8, availableParallelism()),
     coverage: {
       include: ["src/**"],
       // Tested as installed, in other processes and browsers, where coverage is not measured.
@@ -43,34 +87,52 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: [
-            "**/node_modules/**",
-            "test/package/**",
-            "test/browser/**",
-            "test/docs/**",
-            "test/cli/**",
-            "test/drill/**",
-          ],
-          // Long enough for a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 25_000 } },
+          exclude: [NODE_MODULES, INSTALLED, LONG, ...ENGINES, ...ALONE],
+          // One process runs many files, one after another.
+          isolate: false,
+          ...sourceLimits,
+        },
+      },
+      {
+        define,
+        resolve: { alias },
+        test: {
+          name: "engines",
+          include: [...ENGINES, ...ALONE],
+          exclude: [NODE_MODULES, INSTALLED, LONG],
+          ...sourceLimits,
         },
       },
       {
         define,
         resolve: { alias: [...alias, ...msw2] },
-        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"] },
+        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"], isolate: false },
       },
       {
         test: {
           name: "as installed",
-          // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
-          env: { XDG_RUNTIME_DIR: runFolder },
-          include: ["test/{package,browser,docs,cli,drill}/**/*.test.ts", "examples/**/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 25_000 } },
+          env,
+          include: [INSTALLED, "examples/**/*.test.ts"],
+          exclude: [NODE_MODULES, LONG],
+          ...installedLimits,
+        },
+      },
+      {
+        define,
+        resolve: { alias },
+        test: {
+          name: "long",
+          include: [LONG],
+          exclude: [NODE_MODULES, INSTALLED],
+          ...sourceLimits,
+        },
+      },
+      {
+        test: {
+          name: "long, as installed",
+          env,
+          include: ["test/{package,browser,docs,cli,drill}/**/*.long.test.ts"],
+          ...installedLimits,
         },
       },
     ],

@@ -31,7 +31,7 @@ const sharedProcess = project("shared", {
     "test/client/memory-warning.test.ts",
     // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.
     "test/client/{http/sockets,waiting/wait-failures,response/learned-services}.test.ts",
-    "test/client/{unknown-outcomes/absent,resources/rows.msw}.test.ts",
+    "test/client/{unknown-outcomes/absent.long,resources/rows.msw}.test.ts",
   ],
   isolate: false,
 });

@@ -110,12 +110,41 @@ export function findWrongImports(sources: Sources, layers: readonly Layer[] = LA
   return [...layerFindings(imports, layers), ...circleFindings(imports)];
 }
 
+/** The folder of a path, and its name without its extension. */
+function placeOf(path: string): { readonly folder: string; readonly name: string } {
+  const parts = path.split("/");
+  const name = parts.at(-1)?.replace(/\.\w+$/, "") ?? "";
+  return { folder: parts.slice(0, -1).join("/"), name };
+}
+
+const parentOf = (folder: string) => folder.split("/").slice(0, -1).join("/");
+
+/**
+ * File names that occur more than once. Only folders of one parent may share a name, in which it is that
+ * of one thing: `sqlite/store.ts` and `redis/store.ts`. An `index` is what a folder exports.
+ */
+export function findRepeatedNames(paths: readonly string[]): string[] {
+  const folders = new Map<string, string[]>();
+  for (const { folder, name } of paths.map(placeOf)) {
+    if (name !== "index") folders.set(name, [...(folders.get(name) ?? []), folder]);
+  }
+  return [...folders]
+    .filter(([, found]) => new Set(found.map(parentOf)).size > 1)
+    .map(
+      ([name, places]) =>
+        `The name ${name} occurs in ${places.map((one) => `src/${one}`).join(", ")}.`,
+    );
+}
+
 if (import.meta.main) {
   const paths = globSync("src/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
   const findings = findWrongImports(
     new Map(paths.map((path) => [path.replace("src/", ""), readFileSync(path, "utf8")])),
   );
-  for (const finding of findings) console.log(finding);
-  console.log(`${paths.length} files, ${findings.length} wrong imports`);
-  process.exit(findings.length === 0 ? 0 : 1);
+  const repeated = findRepeatedNames(paths.map((path) => path.replace("src/", "")));
+  for (const finding of [...findings, ...repeated]) console.log(finding);
+  console.log(
+    `${paths.length} files, ${findings.length} wrong imports, ${repeated.length} repeated names`,
+  );
+  process.exit(findings.length + repeated.length === 0 ? 0 : 1);
 }

@@ -1,9 +1,8 @@
-// What `dist` holds beside the code: licences, a bill of materials, the service as OpenAPI, and the types of ES modules.
+// What `dist` holds beside the code: licences, a bill of materials, and the service as OpenAPI.
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname } from "node:path";
-import { openApiDocument } from "../src/openapi/document.ts";
+import { dirname } from "node:path";
+import { openApiDocument } from "../src/openapi/openapi-document.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
-import { ENTRY_POINTS } from "./entry-points.ts";
 
 /** The packages whose code is bundled into ours, and where each has its licence. */
 export const BUNDLED_PACKAGES = {
@@ -73,7 +72,4 @@ export async function writeDistFiles(): Promise<void> {
   const { prefix, port } = ASSUMPTIONS.address.value;
   const document = openApiDocument(`http://127.0.0.1:${port}${prefix}`);
   await writeFileAt("dist/openapi.json", `${JSON.stringify(document)}\n`);
-  for (const entry of Object.keys(ENTRY_POINTS)) {
-    await writeFileAt(`dist/${entry}.d.ts`, `export * from "./${basename(entry)}.cjs";\n`);
-  }
 }

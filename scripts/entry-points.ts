@@ -13,6 +13,9 @@ export const ENTRY_POINTS = {
   "inbox/sqlite": "src/webhooks/inbox/sqlite/inbox.ts",
   "inbox/bullmq": "src/webhooks/inbox/bullmq/inbox.ts",
   "inbox/pg-boss": "src/webhooks/inbox/pg-boss/inbox.ts",
+  checkout: "src/checkout/index.ts",
+  "checkout/sqlite": "src/checkout/sqlite/orders.ts",
+  "checkout/postgres": "src/checkout/postgres/orders.ts",
   sandbox: "src/sandbox/index.ts",
   msw: "src/sandbox/msw.ts",
   "idempotency/sqlite": "src/idempotency/sqlite/store.ts",
@@ -30,8 +33,8 @@ export const ENTRY_POINTS = {
 
 /** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */
 export const INTERNAL_IMPORTS = {
-  "#hmac": "src/webhooks/verification/hmac/node.ts",
-  "#platform": "src/client/platform/node.ts",
+  "#hmac": "src/internal/hmac/node-hmac.ts",
+  "#platform": "src/client/platform/node-platform.ts",
   "#page": "src/sandbox/page/server.ts",
 } as const;
 

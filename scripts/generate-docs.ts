@@ -2,6 +2,9 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
+import type { Input } from "../src/checkout/inputs.ts";
+import { RULES } from "../src/checkout/rules.ts";
+import { REVIEWS } from "../src/checkout/view.ts";
 import type { Command } from "../src/cli/command.ts";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
@@ -9,6 +12,7 @@ import { commandUsage, flagSummary } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import type { Flag } from "../src/internal/flags.ts";
+import { interfaceSchema } from "../src/openapi/field-schemas.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 
@@ -30,6 +34,16 @@ function endpoints(): string {
   ]);
   return table(["", "call", "sends", "scope", "`pk_`", "`sk_`", "`sb_`", "effect"], rows);
 }
+
+/** The fields of a payment, as the comments of `Payment` state them. */
+const paymentFields = () =>
+  table(
+    ["field", "type", "meaning"],
+    Object.entries(interfaceSchema("Payment").properties).map(([name, schema]) => {
+      const { type, description } = schema as { type: string; description: string };
+      return [code(name), type, description];
+    }),
+  );
 
 const assumptions = () =>
   table(
@@ -124,15 +138,52 @@ const resultCodes = () =>
     ]),
   );
 
+/** What becomes known, in the words of the manual. */
+const INPUTS: Readonly<Record<Input["kind"], string>> = {
+  asked: "The customer wants to pay",
+  accepted: "The service returned a reference",
+  rejected: "The service rejected the request, or it was not sent",
+  lost: "The response never came",
+  key: "The idempotency key was read",
+  reported: "A webhook or a read reports a payment",
+  blocked: "The phone has a prompt, or had too many",
+  due: "Something is due",
+  effect_done: "`onPaid` has committed",
+  effect_failed: "`onPaid` has failed",
+  canceled: "`cancel` was called",
+  decided: "A person decided a review",
+};
+
+const rules = () =>
+  table(
+    ["what becomes known", "rule", "promise"],
+    Object.entries(RULES).flatMap(([kind, list]) =>
+      list.map(({ name, promises }, at) => [
+        at === 0 ? INPUTS[kind as Input["kind"]] : "",
+        name,
+        promises.join(", "),
+      ]),
+    ),
+  );
+
+const reviews = () =>
+  table(
+    ["review", "what it says"],
+    Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]),
+  );
+
 /** Every generated table, by the name in its marker. */
 const TABLES: Readonly<Record<string, () => string>> = {
   endpoints,
+  paymentFields,
   assumptions,
   magicNumbers,
   commands,
   exitCodes,
   environment,
   resultCodes,
+  rules,
+  reviews,
 };
 
 // `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
@@ -161,7 +212,9 @@ export function withTables(page: string): string {
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/errors.md"];
+export const PAGES = ["service", "sandbox", "cli", "errors", "checkout"].map(
+  (name) => `docs/${name}.md`,
+);
 
 /** The pages that hold the code of examples. */
 export const EXAMPLE_PAGES: readonly string[] = globSync(

@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-/** Where the lines begin that are inside a text: their spaces belong to it. */
+/** The positions of the lines that begin inside a text: their spaces belong to it. */
 function linesInTexts(code: string): Set<number> {
   const found = new Set<number>();
   const visit = (node: ts.Node): void => {

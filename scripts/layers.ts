@@ -16,8 +16,10 @@ const CLIENT = [...CONTRACT, "idempotency", "profile", "client"];
 const EVENTS = ["contract/events.ts", "contract/double-payment.ts", "contract/payment-state.ts"];
 const INBOX = [...GROUND, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
-const SANDBOX = [...SERVICE, "sandbox", "webhooks/verification/signature.ts"];
-const ALL = [...SERVICE, "idempotency", "client", "webhooks", "sandbox", "learn"];
+const SANDBOX = [...SERVICE, "html", "sandbox", "webhooks/verification/signature.ts"];
+/** An order stands on the calls that ask for money and on the events that say what became of it. */
+const CHECKOUT = [...CLIENT, "webhooks", "checkout"];
+const ALL = [...SANDBOX, "idempotency", "client", "webhooks", "learn", "checkout"];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -29,7 +31,9 @@ const layer = (path: string, imports: readonly string[], ...packages: string[]):
 export const LAYERS: readonly Layer[] = [
   layer("internal", GROUND),
   layer("internal/redis", GROUND, "ioredis"),
+  layer("internal/hmac", GROUND, "@noble/hashes"),
   layer("errors", GROUND),
+  layer("html", GROUND),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
   layer("profile", CONTRACT, "zod/mini"),
@@ -40,7 +44,6 @@ export const LAYERS: readonly Layer[] = [
   layer("client/http", CLIENT, "ky"),
   layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),
   layer("webhooks", INBOX),
-  layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
   layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
@@ -49,11 +52,15 @@ export const LAYERS: readonly Layer[] = [
   layer("sandbox/msw.ts", SANDBOX, "msw"),
   layer("learn", [...SERVICE, "learn"]),
   layer("learn/probe", [...SERVICE, "client", "learn"]),
-  layer("learn/proxy", [...SERVICE, "client", "learn"]),
+  layer("learn/proxy.ts", [...SERVICE, "client", "learn"]),
+  layer("checkout", CHECKOUT),
+  layer("checkout/postgres", CHECKOUT, "pg"),
+  layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),
-  layer("operator", ALL),
+  // A page for production stands on nothing that is made for tests.
+  layer("operator", [...CHECKOUT, "html"]),
   layer("drill", ALL),
   layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg", "pg-boss"),
   layer("index.ts", ALL),

@@ -32,12 +32,12 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: "client",
-    mutate: ["src/client/{call,key-guard,keyed-call,request}.ts", "src/client/http/*.ts"],
+    mutate: ["src/client/{call,keyed-call,request}.ts", "src/client/http/*.ts"],
     tests: [
       "test/client/*.test.ts",
       "test/client/{diagnostics,http,platform,resources,response}/*.test.ts",
-      "test/idempotency/{fence,messages,other-process,parameters,run-once}.test.ts",
-      "test/idempotency/{shared-call,store-failures,unknown-attempts}.test.ts",
+      "test/idempotency/{deadline,messages,other-process,parameters,run-once}.test.ts",
+      "test/idempotency/{run-once-callers,store-failures,unknown-attempts}.test.ts",
       "test/learn/observer.test.ts",
     ],
     concurrency: 2,

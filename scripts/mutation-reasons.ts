@@ -58,7 +58,7 @@ export const REASONS: readonly Reason[] = [
     reason: "Any text works that is not the owner of an attempt.",
   },
   {
-    path: "idempotency/shared-call.ts",
+    path: "idempotency/run-once.ts",
     original: /^signal\?\.reason$/,
     reason: SAME.signal,
   },
@@ -74,19 +74,19 @@ export const REASONS: readonly Reason[] = [
     reason: "Only the entries after the first are read.",
   },
   {
-    path: "internal/sqlite/open.ts",
+    path: "internal/sqlite/open-file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason:
       "It is the default of the SQLite in Node.js. The line is for builds with another default.",
   },
   {
-    path: "webhooks/receiver/read-body.ts",
+    path: "webhooks/receiver/body-stream.ts",
     original: /^left > 0$/,
     replacement: />=/,
     reason: "The limit need not be exact to the byte.",
   },
   {
-    path: "webhooks/receiver/read-body.ts",
+    path: "webhooks/receiver/body-stream.ts",
     original: /^done$/,
     replacement: /^false$/,
     reason: "At the end there is no length to count either, which also ends the loop.",

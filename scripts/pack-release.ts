@@ -24,7 +24,8 @@ export interface Source {
 }
 
 /**
- * Makes the relative links and images of a page absolute, but not those that `isPacked` finds.
+ * Makes the relative links and images of a page absolute, but not those that `isPacked` finds. An image
+ * may be an HTML tag, too.
  *
  * @param page - The path of the page in the repository.
  */
@@ -34,14 +35,20 @@ export function absoluteLinks(
   page: string,
   isPacked: (path: string) => boolean = () => false,
 ): string {
-  return markdown.replace(
-    /(!?)(\[(?:[^\]\\]|\\.)*\]\()(?!#|[a-z]+:)([^)\s]+)\)/g,
-    (all, image: string, text: string, target: string) => {
-      const path = join(dirname(page), target);
-      if (isPacked(path.replace(/#.*/, ""))) return all;
-      return `${image}${text}${url}/${image === "" ? "blob" : "raw"}/${commit}/${path})`;
-    },
-  );
+  const absolute = (target: string, view: "blob" | "raw") => {
+    const path = join(dirname(page), target);
+    return isPacked(path.replace(/#.*/, "")) ? target : `${url}/${view}/${commit}/${path}`;
+  };
+  return markdown
+    .replace(
+      /(!?)(\[(?:[^\]\\]|\\.)*\]\()(?!#|[a-z]+:)([^)\s]+)\)/g,
+      (_, image: string, text: string, target: string) =>
+        `${image}${text}${absolute(target, image === "" ? "blob" : "raw")})`,
+    )
+    .replace(
+      /(<img\s[^>]*?\bsrc=")(?![a-z]+:)([^"]+)"/g,
+      (_, tag: string, target: string) => `${tag}${absolute(target, "raw")}"`,
+    );
 }
 
 /** The manifest with what the page of the package links to. */
@@ -83,7 +90,8 @@ export function packRelease(destination: string, source: Source): string {
     };
     // npm shows the README on a page of its site, the other pages are read in the folder.
     edit("README.md", (text) => absoluteLinks(text, source, "README.md"));
-    for (const page of globSync("docs/**/*.md", { cwd: join(work, "package") })) {
+    const pages = globSync(["SECURITY.md", "docs/**/*.md"], { cwd: join(work, "package") });
+    for (const page of pages) {
       const isPacked = (path: string) => existsSync(join(work, "package", path));
       edit(page, (text) => absoluteLinks(text, source, page, isPacked));
     }

@@ -19,10 +19,12 @@ async function bundle(path: string): Promise<string> {
 
 /** What is bundled to text, by the name that it replaces in an `assets.ts`. */
 const ASSETS = {
-  PAGE_SCRIPT: "main.ts",
+  PAGE_SCRIPT: "page-script.ts",
   PAGE_STYLE: "style/main.css",
   DOCS_STYLE: "../docs/style.css",
   OPERATOR_STYLE: "../../../operator/style.css",
+  PAY_STYLE: "../../../checkout/page/pay.css",
+  PAY_SCRIPT: "../../../checkout/page/follow-order.ts",
 };
 
 /**

@@ -49,6 +49,7 @@ const child = spawn(example.program ?? process.execPath, [...args, ...more], {
     NEXT_TELEMETRY_DISABLED: "1",
     INBOX: join(folder, "inbox.db"),
     ORDERS_DB: join(folder, "orders.db"),
+    SHOP_DB: join(folder, "shop.db"),
   },
 });
 // Ctrl-C ends the example, and this program with it.

@@ -76,7 +76,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   nest: shop("Nest", compileNest),
   next: shop("Next.js", installNext),
   frontend: {
-    about: "a page that follows its payment with a public key",
+    about: "a page that follows its payment without a key",
     args: () => ["examples/frontend/server.ts"],
     next: "Pay, and answer on the phone of the sandbox.",
   },
@@ -87,10 +87,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     fill: payOnce,
   },
   hono: {
-    about: "a webhook receiver on Hono, and one payment for it",
-    args: () => ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"],
-    webhook: "/webhooks",
-    fill: payOnce,
+    ...shop("Hono", () => ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"]),
+    next: `Order: curl localhost:3000/orders --json '{"order":"K7Q2M9","item":"concert","phone":"0712345678"}'`,
   },
   reconcile: {
     about: "a job that closes the orders whose payments have ended",
@@ -112,8 +110,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ...["test/docs/examples-functions.test.ts", "-t", "functions"],
   ),
   durable: tests(
-    "a payment as a step of DBOS and of Restate, killed in the middle, run by its test",
-    "test/docs/examples-durable.test.ts",
+    "an order as a step of DBOS and of Restate, killed in the middle, run by its test",
+    "test/docs/examples-durable.long.test.ts",
   ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",

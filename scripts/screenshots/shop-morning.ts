@@ -34,7 +34,7 @@ export async function serveMorning(): Promise<ServedSandbox> {
     await call("/mobile-money/payment/initiate", { amount, phone, account_reference, description });
     await sandbox.deliveries.settled();
   };
-  const settle = async (time: string) => {
+  const advance = async (time: string) => {
     await sandbox.deliveries.settled();
     await sandbox.clock.advance(time);
   };
@@ -42,15 +42,15 @@ export async function serveMorning(): Promise<ServedSandbox> {
   await call("/webhooks/register", { name: "shop", url, events: EVENT_KINDS });
   await pay(350, "0733100200", "ORDER-39", "Kahawa, 250 g");
   sandbox.phone("0733100200").approve();
-  await settle("44s");
+  await advance("44s");
   await call("/mobile-money/payment/initiate", { amount: 0, phone: "0110555123" });
   await pay(12_999, "0110555123", "ORDER-40");
   sandbox.phone("0110555123").cancel();
-  await settle("30s");
+  await advance("30s");
   await pay(80, "0712345678", "ORDER-41", "Mandazi");
   sandbox.phone("0712345678").approve();
-  await settle("6s");
+  await advance("6s");
   await pay(1_500, "0712345678", "ORDER-42", "Viatu, size 42");
-  await settle("7s");
+  await advance("7s");
   return served;
 }

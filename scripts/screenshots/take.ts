@@ -115,12 +115,12 @@ async function takeSandbox(): Promise<void> {
   for (const { name, arrange, ...shot } of SANDBOX) {
     const served = await serveMorning();
     const file = new URL(`sandbox-${name}.png`, IMAGES);
-    const settled = async (page: Page) => {
+    const arranged = async (page: Page) => {
       await page.getByText("live", { exact: true }).waitFor();
       await arrange?.(page);
       await page.locator("#flash:empty").waitFor({ state: "attached", timeout: 10_000 });
     };
-    await take({ ...shot, file, address: served.url, arrange: settled });
+    await take({ ...shot, file, address: served.url, arrange: arranged });
     await served.close();
   }
 }
