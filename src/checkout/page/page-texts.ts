@@ -213,9 +213,9 @@ export function languageOf(
     .split(",")
     .map((one) => {
       const [tag = "", quality = "q=1"] = one
-        .trim()
         .toLowerCase()
-        .split(/\s*;\s*/);
+        .split(";")
+        .map((part) => part.trim());
       return { code: tag.split("-")[0] ?? "", weight: Number(quality.slice(2)) || 0 };
     })
     .filter(({ code, weight }) => weight > 0 && known.has(code))

@@ -13,7 +13,10 @@ const MAX_TOKEN = 1_200;
 
 function encode(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return text
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/={1,2}$/, "");
 }
 
 /** `undefined` for text that {@link encode} does not make: one link must not have two forms. */

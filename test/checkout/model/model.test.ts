@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { RULES, type Rule, type Rules } from "../../../src/checkout/rules.ts";
 import { explore } from "./explore.ts";
 import type { Scenario } from "./state.ts";
@@ -55,6 +55,9 @@ const SCENARIOS: readonly Scenario[] = [
     may: ["late", "contradict", "stale_tab"],
   },
 ];
+
+// All states are visited without a pause, beside the processes of other tests.
+vi.setConfig({ testTimeout: 300_000 });
 
 it.each(SCENARIOS)("$name: every reachable state keeps the promises", (scenario) => {
   expect(explore(scenario, RULES).violation).toBeUndefined();
