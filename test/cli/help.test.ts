@@ -193,6 +193,6 @@ describe("parse", () => {
 
 /** The number of words before the shell takes over: `sign - < body.json`. */
 function shellEnd(example: string): number | undefined {
-  const at = example.split(" ").findIndex((word) => word === "<" || word === "|");
+  const at = example.split(" ").findIndex((word) => ["<", ">", "|"].includes(word));
   return at < 0 ? undefined : at;
 }
