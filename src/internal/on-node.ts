@@ -1,8 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A page or a route: a function of `Request` objects. */
-export type RequestHandler = (request: Request) => Promise<Response>;
-
 /** The largest form of any page: the ids of one list, or a phone number. */
 const MAX_BODY_BYTES = 50_000;
 
@@ -46,7 +43,7 @@ function requestOf(
 /** Any client may send a malformed request: it gets a response, and never ends the process. */
 async function responseTo(
   request: IncomingMessage,
-  handler: RequestHandler,
+  handler: (request: Request) => Promise<Response>,
   signal: AbortSignal,
 ): Promise<Response> {
   const body = await readNodeBody(request, MAX_BODY_BYTES);
@@ -80,7 +77,7 @@ async function send({ body }: Response, response: ServerResponse): Promise<void>
  * ```
  */
 export function onNode(
-  handler: RequestHandler,
+  handler: (request: Request) => Promise<Response>,
 ): (
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,7 +5,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { onNode, type RequestHandler } from "../../internal/on-node.ts";
+import { onNode } from "../../internal/on-node.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { type NodeRequest, responseTo } from "./node-body.ts";
 
@@ -49,7 +49,7 @@ const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.
  * ```
  */
 export function nodeHandler(
-  receiver: WebhookReceiver | RequestHandler,
+  receiver: WebhookReceiver | ((request: Request) => Promise<Response>),
 ): (
   request: IncomingMessage,
   response: ServerResponse,

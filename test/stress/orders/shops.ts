@@ -6,7 +6,8 @@ import { GOES_ON, type Report, type Setup, STANDS } from "./messages.ts";
 
 /** A process of the shop. */
 export interface ShopProcess {
-  readonly port: number;
+  /** 0 until it takes requests. */
+  port: number;
   /** Sends a body. Resolves with whether the process has answered. */
   post(path: string, body: unknown): Promise<boolean>;
   /** Lets it go on from where it stands. */
@@ -40,30 +41,31 @@ export async function startShop(
   const goesOn = stdio[GOES_ON] as Writable;
   // A process that was killed reads nothing.
   goesOn.on("error", () => {});
+  const shop = processOn(child, goesOn);
   return new Promise((resolve, reject) => {
-    let shop: ShopProcess | undefined;
-    createInterface({ input: stdio[STANDS] as Readable }).on("line", (order) => {
-      if (shop !== undefined) onStands(order, shop);
-    });
+    // It may stand before it takes requests: an effect of an earlier process is due when it starts.
+    createInterface({ input: stdio[STANDS] as Readable }).on("line", (order) =>
+      onStands(order, shop),
+    );
     child.once("exit", (code, signal) => {
-      if (shop === undefined) reject(new Error(`The shop did not start: ${code ?? signal}.`));
+      if (shop.port === 0) reject(new Error(`The shop did not start: ${code ?? signal}.`));
       else if (signal !== "SIGKILL") onDeath(shop);
     });
     child.on("error", () => {});
     child.on("message", (report: Report) => {
       if (report.what === "ready") {
-        shop = processOn(child, report.port, goesOn);
+        shop.port = report.port;
         resolve(shop);
-      } else if (shop !== undefined) onReport(report, shop);
+      } else onReport(report, shop);
     });
   });
 }
 
-const processOn = (child: ChildProcess, port: number, goesOn: Writable): ShopProcess => ({
-  port,
-  post: async (path, body) => {
+const processOn = (child: ChildProcess, goesOn: Writable): ShopProcess => ({
+  port: 0,
+  async post(path, body) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
         ...{ method: "POST", body: JSON.stringify(body) },
         headers: { "content-type": "application/json" },
         signal: AbortSignal.timeout(MAX_ANSWER_MS),
