@@ -7,7 +7,7 @@ const config = {
   // The API reference as pages of the manual: docs/.vitepress builds both into one site.
   plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme", "./scripts/typedoc-throws.mjs"],
   preservedTypeAnnotationTags: ["@throws"],
-  out: "docs/reference",
+  out: "docs/api",
   docsRoot: "docs",
   readme: "none",
   hidePageHeader: true,

@@ -212,14 +212,18 @@ export function withTables(page: string): string {
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["service", "sandbox", "cli", "errors", "checkout"].map(
-  (name) => `docs/${name}.md`,
-);
+export const PAGES = [
+  "reference/service",
+  "reference/sandbox",
+  "reference/cli",
+  "guides/timeouts",
+  "guides/checkout",
+].map((name) => `docs/${name}.md`);
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES: readonly string[] = globSync(
-  "docs/{shop,webhooks/*,shops/*}.md",
-).filter((page) => readFileSync(page, "utf8").includes("<!-- example: "));
+export const EXAMPLE_PAGES: readonly string[] = globSync("docs/guides/*.md").filter((page) =>
+  readFileSync(page, "utf8").includes("<!-- example: "),
+);
 
 if (import.meta.main) {
   for (const page of [...PAGES, ...EXAMPLE_PAGES])

@@ -1,19 +1,11 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
-import apiReference from "../reference/typedoc-sidebar.json" with { type: "json" };
+import apiReference from "../api/typedoc-sidebar.json" with { type: "json" };
 import { linksOutside } from "./links-outside.ts";
 import { PARTS } from "./parts.ts";
 
 const docs = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
-/** The title of a page is its first heading. */
-function titleOf(page: string): string {
-  const [, title] = /^# (.+)$/m.exec(readFileSync(docs(`${page}.md`), "utf8")) ?? [];
-  if (title === undefined) throw new Error(`docs/${page}.md has no heading of the first level.`);
-  return title.replaceAll("`", "");
-}
 
 /** The anchor of a heading, as code hosts make it: a link holds there and here. */
 const anchorOf = (heading: string): string =>
@@ -23,9 +15,9 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s/g, "-");
 
-const sidebar: DefaultTheme.SidebarItem[] = PARTS.map(([text, ...pages]) => ({
-  text,
-  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+const sidebar: DefaultTheme.SidebarItem[] = PARTS.map(({ title, folder, pages }) => ({
+  text: title,
+  items: pages.map(([name, text]) => ({ text, link: `/${folder}/${name}` })),
 }));
 
 export default defineConfig({
@@ -47,16 +39,16 @@ export default defineConfig({
     config: (markdown) => linksOutside(markdown),
     anchor: { slugify: anchorOf },
   },
-  vite: { plugins: [llmstxt({ ignoreFiles: ["reference/**"] })] },
+  vite: { plugins: [llmstxt({ ignoreFiles: ["api/**"] })] },
   themeConfig: {
     nav: [
-      { text: "Get started", link: "/get-started" },
-      { text: "Which way?", link: "/which-way" },
-      { text: "API", link: "/reference/" },
+      { text: "Get started", link: "/guides/get-started" },
+      { text: "Which way?", link: "/guides/ways-to-take-payments" },
+      { text: "API", link: "/api/" },
     ],
     sidebar: {
-      "/reference/": [
-        { text: "Manual", items: [{ text: "Which way?", link: "/which-way" }] },
+      "/api/": [
+        { text: "Manual", items: [{ text: "Which way?", link: "/guides/ways-to-take-payments" }] },
         { text: "API", items: apiReference },
       ],
       "/": sidebar,
@@ -73,7 +65,7 @@ export default defineConfig({
             boost: { title: 4, text: 2, titles: 1 },
             // The pages that explain come before those that list, and before those for contributors.
             boostDocument: (id: string) => {
-              if (/\/(?:reference|contributing|decisions)\//.test(id)) return 0.2;
+              if (/\/(?:api|contributing|decisions)\//.test(id)) return 0.2;
               return id.includes("/cli") ? 0.5 : 1;
             },
           },

@@ -151,9 +151,9 @@ async function takeManual(): Promise<void> {
   const { port } = server.address() as AddressInfo;
   await takeLooks(`http://127.0.0.1:${port}`, {
     "manual-home": "/index.html",
-    "manual-start": "/get-started.html",
-    "manual-sandbox": "/sandbox.html",
-    "manual-reference": "/reference/index.html",
+    "manual-start": "/guides/get-started.html",
+    "manual-sandbox": "/reference/sandbox.html",
+    "manual-reference": "/api/index.html",
   });
   server.closeAllConnections();
   server.close();

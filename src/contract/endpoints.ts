@@ -1,7 +1,7 @@
 import type { KeyKind } from "./keys.ts";
 import type { SchemaName } from "./schemas.ts";
 
-/** The scopes that an API key can have. @see docs/service.md, "Authentication" */
+/** The scopes that an API key can have. @see docs/reference/service.md, "Authentication" */
 export const SCOPES = [
   "merchant.read",
   "payments.read",
@@ -55,7 +55,7 @@ const SECRET_KEY = ["secret", "sandbox"] as const;
  * The table of endpoints, one row for each. The client's methods and types, the key checks, the
  * sandbox, the OpenAPI document and the docs all use these rows.
  *
- * @see docs/service.md, "Endpoints"
+ * @see docs/reference/service.md, "Endpoints"
  */
 // biome-ignore format: one line for each row
 export const ENDPOINTS = {

@@ -9,7 +9,7 @@
  * }
  * ```
  *
- * @see docs/service.md, "Invoices"
+ * @see docs/reference/service.md, "Invoices"
  */
 export interface Invoice extends Record<string, unknown> {}
 

@@ -2,7 +2,7 @@
  * The kind of an API key. Its prefix shows it: `pk_` public (only reads, safe in a browser), `sk_`
  * secret (only on a server), `sb_` sandbox (for tests).
  *
- * @see docs/service.md, "Authentication"
+ * @see docs/reference/service.md, "Authentication"
  */
 export type KeyKind = "public" | "secret" | "sandbox";
 

@@ -1,4 +1,4 @@
 // By itself: what derives from the contract reads it without the digest that `accountReferenceFor` loads.
 
-/** The longest `account_reference`, in characters. @see docs/service.md, "Limits" */
+/** The longest `account_reference`, in characters. @see docs/reference/service.md, "Limits" */
 export const MAX_ACCOUNT_REFERENCE = 12;

@@ -9,7 +9,7 @@
  * }
  * ```
  *
- * @see docs/service.md, "Endpoints"
+ * @see docs/reference/service.md, "Endpoints"
  */
 export interface Merchant extends Record<string, unknown> {}
 
@@ -17,7 +17,7 @@ export interface Merchant extends Record<string, unknown> {}
  * An account of the merchant that customers pay to. The service documents only its identifier:
  * declare other fields by declaration merging, as for `Merchant`.
  *
- * @see docs/service.md, "Endpoints"
+ * @see docs/reference/service.md, "Endpoints"
  */
 export interface PaymentAccount {
   /** Identifier of the account, for the start of a payment. */

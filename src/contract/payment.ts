@@ -6,7 +6,7 @@ import { amount, type FieldChecks, identifier, phoneNumber, type Schema, text } 
  * Status of a payment. `completed` and `failed` are final. The service has other statuses that it
  * does not document; they are passed on.
  *
- * @see docs/service.md, "Payment status"
+ * @see docs/reference/service.md, "Payment status"
  */
 export type PaymentStatus = "pending" | "completed" | "failed" | (string & {});
 
@@ -14,7 +14,7 @@ export type PaymentStatus = "pending" | "completed" | "failed" | (string & {});
  * The documented fields of a payment: what a read of it, or the `data` of its events, may contain. Only
  * `status` is always present. {@link Payment} is the interface that you declare your fields in.
  *
- * @see docs/service.md, "Payments"
+ * @see docs/reference/service.md, "Payments"
  */
 export interface PaymentFields {
   /** `pending`, `completed`, `failed`, or a status that the service does not document. */
@@ -55,7 +55,7 @@ export interface PaymentFields {
  * A payment. Only `status` is always present. The service decides which other fields it sends.
  * Declare undocumented fields by declaration merging.
  *
- * @see docs/service.md, "Payments"
+ * @see docs/reference/service.md, "Payments"
  */
 export interface Payment extends PaymentFields {
   [field: string]: unknown;
@@ -69,7 +69,7 @@ export interface Payment extends PaymentFields {
  * const params = { amount: 100, phone: "0712 345 678", account_reference: "ORDER-17" };
  * ```
  *
- * @see docs/service.md, "Payment initiation"
+ * @see docs/reference/service.md, "Payment initiation"
  */
 export interface MobileMoneyPaymentParams {
   /** Amount to charge: above 0, at most two decimals. */

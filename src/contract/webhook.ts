@@ -7,7 +7,7 @@ import { type FieldChecks, identifier, type Schema, text } from "./schema.ts";
  * A registered webhook endpoint. The service documents only `name`, `url` and `events`: declare
  * other fields by declaration merging.
  *
- * @see docs/service.md, "Webhook registrations"
+ * @see docs/reference/service.md, "Webhook registrations"
  */
 export interface Webhook {
   /** Identifier, to change or delete the endpoint. The service does not document its type. */
@@ -33,7 +33,7 @@ export interface Webhook {
  * };
  * ```
  *
- * @see docs/service.md, "Webhook registrations"
+ * @see docs/reference/service.md, "Webhook registrations"
  */
 export interface WebhookRegistration {
   /** Label of the endpoint. */

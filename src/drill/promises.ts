@@ -43,7 +43,7 @@ export const PROMISES: readonly ShopPromise[] = [
     name: NO_DOUBLE_CHARGE,
     harm: "paid twice",
     cause: "a second attempt under a new key before the first one had failed",
-    page: "money-safety",
+    page: "guides/charge-once",
     check: (run) =>
       paidCount(run) > 1 &&
       run.payments.some((one) => one.isRepeat && isPaid(one)) &&
@@ -52,7 +52,7 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: "one attempt, at most one prompt",
     cause: "a retry after a timeout without an idempotency key, or a key that differs in each call",
-    page: "money-safety",
+    page: "guides/charge-once",
     check: ({ payments }) =>
       payments.some(({ isRepeat }) => isRepeat) &&
       `another prompt was sent while a payment of the order was pending or paid: ${payments.length} in all`,
@@ -60,7 +60,7 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: "a prompt comes soon after the click, or never",
     cause: "a queue or a retry that sends a prompt without a deadline",
-    page: "checkout",
+    page: "guides/checkout",
     harm: "heard the phone ring long after the click",
     check: ({ payments }) => {
       const late = payments.find(({ afterClickMs }) => afterClickMs > MAX_RING_MS);
@@ -73,7 +73,7 @@ export const PROMISES: readonly ShopPromise[] = [
     name: "paid at the service: the shop says paid, and delivers the goods",
     harm: "paid and got nothing",
     cause: "a timeout or an error that is taken for a failure, or goods that are not given with it",
-    page: "checkout",
+    page: "guides/checkout",
     check: (run) => {
       const { shown, effects } = run.look;
       if (paidCount(run) === 0 || !run.canAsk || needsPerson(run)) return false;
@@ -85,7 +85,7 @@ export const PROMISES: readonly ShopPromise[] = [
     name: NOT_PAID,
     harm: "got the goods without paying",
     cause: "an effect of payment.initiated, or of a page that the customer is redirected to",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
     check: (run) =>
       paidCount(run) === 0 && isPaidFor(run.look) && describePaid(run.look, "not paid"),
   },
@@ -93,7 +93,7 @@ export const PROMISES: readonly ShopPromise[] = [
     name: OWN_AMOUNT,
     harm: "got the goods for another amount",
     cause: "a handler that does not compare the amount and the currency with the order's",
-    page: "checkout",
+    page: "guides/checkout",
     check: (run) => {
       const other = run.payments.find(({ amount }) => amount !== run.price);
       if (other !== undefined) {
@@ -108,25 +108,25 @@ export const PROMISES: readonly ShopPromise[] = [
     needsEffects: true,
     harm: "got the goods twice",
     cause: "a handler without the event's or the order's key, or an effect for each payment",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
     check: ({ look: { effects = 0 } }) => effects > 1 && `the goods were given ${effects} times`,
   },
   {
     name: NO_FALSE_FAILURE,
     harm: 'read "failed" while the payment could still come',
     cause: "a lost response, a timeout or a 5xx that is taken for a failure",
-    page: "money-safety",
+    page: "guides/charge-once",
   },
   {
     name: STAYS_PAID,
     harm: 'read "paid", and later that it was not',
     cause: "a late or repeated payment.failed that takes back a success",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
   },
   {
     name: "every order ends",
     cause: "a webhook that was lost and that no read makes up for, or an order only in memory",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
     check: (run) => {
       const { shown } = run.look;
       // What was never sent closes itself in its own time, and a person decides about other money.
@@ -138,16 +138,20 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: FORGED,
     cause: "a receiver that does not verify the signature over the raw body",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
     needsFault: ["forged", "unsigned", "altered"],
   },
   {
     name: ANSWERED,
     cause: "work before the 200, or a signature that is checked over a parsed body",
-    page: "webhooks",
+    page: "guides/receive-webhooks",
   },
-  { name: ALIVE, cause: "an error that nothing catches", page: "checkout" },
-  { name: SECRET, cause: "a log of whole requests or of the environment", page: "observability" },
+  { name: ALIVE, cause: "an error that nothing catches", page: "guides/checkout" },
+  {
+    name: SECRET,
+    cause: "a log of whole requests or of the environment",
+    page: "operations/observability",
+  },
 ];
 
 const describePaid = ({ shown }: Look, truth: string) =>

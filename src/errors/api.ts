@@ -63,7 +63,7 @@ abstract class ResponseError extends GatewayError {
  * if (error instanceof ApiError) log.warn("gateway error", error.status, error.code);
  * ```
  *
- * @see docs/service.md, "Errors"
+ * @see docs/reference/service.md, "Errors"
  */
 export class ApiError extends ResponseError {
   protected static override readonly malipo: string = "ApiError";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { PARTS } from "../../docs/.vitepress/parts.ts";
+import { PAGES as MANUAL, PARTS } from "../../docs/.vitepress/parts.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 import { serveFolder } from "./static-site.ts";
@@ -10,7 +10,13 @@ import { serveFolder } from "./static-site.ts";
 const SITE = "docs/site";
 const DESKTOP = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
-const PAGES = ["index", "get-started", "webhooks/frameworks", "cli", "reference/index"];
+const PAGES = [
+  "index",
+  "guides/get-started",
+  "guides/webhook-frameworks",
+  "reference/cli",
+  "api/index",
+];
 
 describe.skipIf(!hasChromium)("the manual as a site", () => {
   const browser = browserForSuite();
@@ -99,7 +105,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   );
 
   test("loads nothing from anywhere else, and prints no error", async () => {
-    const page = await open("get-started");
+    const page = await open("guides/get-started");
     const asked: string[] = [];
     const errors: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).origin));
@@ -112,9 +118,9 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   });
 
   test("its side bar has the parts in their order, with the titles of the pages", async () => {
-    const page = await open("get-started");
+    const page = await open("guides/get-started");
     const texts = await page.locator(".VPSidebar h2.text").allInnerTexts();
-    expect(texts).toEqual(PARTS.map(([title]) => title));
+    expect(texts).toEqual(PARTS.map(({ title }) => title));
     const links = await page.locator(".VPSidebar a .text").allInnerTexts();
     expect(links).toContain("Take a first payment");
     expect(links.filter((text) => /\.md$|^[a-z-]+$/.test(text))).toEqual([]);
@@ -123,7 +129,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
 
   test("llms.txt lists every page, and llms-full.txt has their text", () => {
     const list = readFileSync(`${SITE}/llms.txt`, "utf8");
-    for (const page of PARTS.flatMap(([, ...pages]) => pages)) expect(list).toContain(`${page}.md`);
+    for (const { path } of MANUAL) expect(list).toContain(`${path}.md`);
     expect(readFileSync(`${SITE}/llms-full.txt`, "utf8")).toContain("Take a first payment");
   });
 });

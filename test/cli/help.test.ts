@@ -54,7 +54,7 @@ describe.concurrent("malipo", () => {
 
 test("the manual names every command that asks before it changes something", () => {
   const [, sentence = ""] =
-    /Only (.*) ask questions/.exec(readFileSync("docs/cli.md", "utf8")) ?? [];
+    /Only (.*) ask questions/.exec(readFileSync("docs/reference/cli.md", "utf8")) ?? [];
   const asking = CALLS.filter(({ subcommand }) =>
     subcommand.flags.some(({ name }) => name === "yes"),
   );

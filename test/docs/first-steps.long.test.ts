@@ -9,7 +9,7 @@ import { codeBlocks } from "./support/blocks.ts";
 import { freePort } from "./support/example.ts";
 import { startShop } from "./support/shop-process.ts";
 
-describe.each(["README.md", "docs/checkout.md", "docs/get-started.md"])(
+describe.each(["README.md", "docs/guides/checkout.md", "docs/guides/get-started.md"])(
   "the first steps of %s",
   (page) => {
     const text = readFileSync(page, "utf8");

@@ -10,7 +10,7 @@ import { freePort } from "../../src/drill/child.ts";
 import { malipo, startReceiver } from "../cli/command-line.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
-const PAGE = "docs/other-languages.md";
+const PAGE = "docs/guides/any-language.md";
 
 let sandbox: Sandbox;
 let served: ServedSandbox;

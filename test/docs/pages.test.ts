@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { PARTS } from "../../docs/.vitepress/parts.ts";
+import { PAGES } from "../../docs/.vitepress/parts.ts";
 import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
 
 const read = (page: string) => readFileSync(page, "utf8");
@@ -14,13 +14,14 @@ test("the README has at most 700 words, and five bullets of at most fifteen on i
   for (const bullet of bullets) expect(wordCount(bullet), bullet).toBeLessThanOrEqual(15);
 });
 
-const shown = PARTS.flatMap(([, ...names]) => names).map((name) => `docs/${name}.md`);
+const shown = PAGES.map(({ path }) => `docs/${path}.md`);
 /** The home page, and the page for machines. */
 const APART = ["docs/SKILL.md", "docs/index.md"];
 const FOR_CONTRIBUTORS = /^docs\/(?:contributing|decisions)\//;
 
-test("the manual shows a user at most 35 pages", () => {
-  expect(shown.length).toBeLessThanOrEqual(35);
+test.each(PAGES)("the page $path has the title that the side bar shows", ({ path, title }) => {
+  const [, heading = ""] = /^# (.+)$/m.exec(read(`docs/${path}.md`)) ?? [];
+  expect(heading.replaceAll("`", "")).toBe(title);
 });
 
 test("each page is in a part of the manual, or is for contributors", () => {
@@ -46,7 +47,7 @@ test("each path that CONTRIBUTING names exists, apart from files that a change w
 
 test("each message of the page of error messages is one that the code throws", () => {
   const code = globSync("src/**/*.ts").map(read).join("\n").replace(/\s+/g, " ");
-  const messages = [...read("docs/troubleshooting.md").matchAll(/^### `(.+)`$/gm)];
+  const messages = [...read("docs/reference/error-messages.md").matchAll(/^### `(.+)`$/gm)];
   expect(messages.length).toBeGreaterThan(15);
   for (const [, message = ""] of messages) {
     // What is between the parts that differ from case to case.
@@ -59,10 +60,12 @@ test("each message of the page of error messages is one that the code throws", (
   }
 });
 
-test("the code refers only to headings that docs/service.md has", () => {
-  const headings = [...read("docs/service.md").matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+test("the code refers only to headings that docs/reference/service.md has", () => {
+  const headings = [...read("docs/reference/service.md").matchAll(/^## (.+)$/gm)].map(
+    ([, title]) => title,
+  );
   for (const file of globSync("src/**/*.ts")) {
-    for (const [, heading] of read(file).matchAll(/docs\/service\.md, "([^"]+)"/g)) {
+    for (const [, heading] of read(file).matchAll(/docs\/reference\/service\.md, "([^"]+)"/g)) {
       expect(headings, file).toContain(heading);
     }
   }

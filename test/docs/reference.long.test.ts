@@ -6,7 +6,7 @@ const THROWS = /^#+ Throws\n\n(.*)$/gm;
 const NAMED_ERROR = /^(\[\w+\]\([\w./]+\.md\)|`\w+`)/;
 
 test("the reference names the error of every @throws", () => {
-  const pages = globSync("docs/reference/**/*.md");
+  const pages = globSync("docs/api/**/*.md");
   if (pages.length === 0) throw new Error("Build the manual: npm run docs");
   const texts = pages.flatMap((page) =>
     [...readFileSync(page, "utf8").matchAll(THROWS)].map(([, text = ""]) => `${page}: ${text}`),

@@ -8,7 +8,7 @@ import { PROMISES } from "../../src/drill/promises.ts";
 import { malipo } from "../cli/command-line.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
-const PAGE = "docs/rehearse.md";
+const PAGE = "docs/guides/drill.md";
 const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

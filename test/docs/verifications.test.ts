@@ -63,7 +63,7 @@ describe("a printed verification", () => {
     expect(places).toContain("README.md");
     expect(places).toContain("src/webhooks/verification/verify-webhook.ts");
     expect(places).toContain(QUICKSTART);
-    expect(receivers.map(({ place }) => place)).toContain("docs/get-started.md");
+    expect(receivers.map(({ place }) => place)).toContain("docs/guides/get-started.md");
   });
 
   test.each(servers)(

@@ -140,7 +140,7 @@ test("the page has a row that opens for each case that broke a promise, and link
   const page = reportAsPage(FAILED, "1.2.3", new Date());
   expect(page.match(/<details/g)).toHaveLength(1);
   expect(page).toContain("<summary>Case 2: a &#38; b</summary>");
-  expect(page).toContain('<a href="node_modules/malipo/docs/money-safety.md">');
+  expect(page).toContain('<a href="node_modules/malipo/docs/guides/charge-once.md">');
   expect(page).toContain("1 customer paid twice: case 2");
 });
 

@@ -76,7 +76,7 @@ describe("the step of the release job that packs", () => {
     const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
     expect(targets.length).toBeGreaterThan(20);
     expect(targets.filter((target) => !/^(?:https:|#)/.test(target))).toEqual([]);
-    expect(targets).toContain(`${REPOSITORY}/blob/${COMMIT}/docs/money-safety.md`);
+    expect(targets).toContain(`${REPOSITORY}/blob/${COMMIT}/docs/guides/charge-once.md`);
     expect(targets).toContain(`${REPOSITORY}/raw/${COMMIT}/docs/img/sandbox-light.png`);
   });
 
@@ -97,8 +97,8 @@ describe("the step of the release job that packs", () => {
       !existsSync(join(root, dirname(page), target.replace(/#.*/, "")));
     expect(links.filter(isDead)).toEqual([]);
     const targets = links.map(({ target }) => target);
-    expect(targets).toContain("money-safety.md");
-    expect(targets).toContain("./img/outcomes.svg");
+    expect(targets).toContain("charge-once.md");
+    expect(targets).toContain("../img/outcomes.svg");
     expect(targets).toContain(`${REPOSITORY}/blob/${COMMIT}/test/cli/terminal.test.ts`);
     expect(targets).toContain(`${REPOSITORY}/raw/${COMMIT}/docs/img/sandbox-faults.png`);
   });

@@ -20,7 +20,7 @@ export class Invoices {
    * Requires a secret key with the scope `invoices.create`. The call is retried automatically only
    * while nothing can have happened.
    *
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   create(fields: InvoiceFields, options?: CreateOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.create"], { body: fields }, options);
@@ -32,7 +32,7 @@ export class Invoices {
    * Requires a key with the scope `invoices.read`.
    *
    * @param query - Not documented: sent as it is given.
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Invoice>> {
     return this.#call(ENDPOINTS["invoices.list"], { query }, options);
@@ -43,7 +43,7 @@ export class Invoices {
    *
    * Requires a key with the scope `invoices.read`.
    *
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   get(invoice: string | number, options?: CallOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.get"], { path: [invoice] }, options);
@@ -54,7 +54,7 @@ export class Invoices {
    *
    * Requires a secret key with the scope `invoices.update`.
    *
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   update(invoice: string | number, changes: InvoiceFields, options?: CallOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.update"], { path: [invoice], body: changes }, options);
@@ -65,7 +65,7 @@ export class Invoices {
    *
    * Requires a secret key with the scope `invoices.delete`.
    *
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   delete(invoice: string | number, options?: CallOptions): Result<Record<string, unknown>> {
     return this.#call(ENDPOINTS["invoices.delete"], { path: [invoice] }, options);
@@ -78,7 +78,7 @@ export class Invoices {
    * while nothing can have happened.
    *
    * @param params - Not documented: sent as it is given.
-   * @see docs/service.md, "Invoices"
+   * @see docs/reference/service.md, "Invoices"
    */
   send(
     invoice: string | number,

@@ -21,7 +21,7 @@ export class Merchant {
    *
    * Requires a key with the scope `merchant.read`.
    *
-   * @see docs/service.md, "Endpoints"
+   * @see docs/reference/service.md, "Endpoints"
    */
   get(options?: CallOptions): Result<MerchantProfile> {
     return this.#call(ENDPOINTS["merchant.get"], {}, options);
@@ -32,7 +32,7 @@ export class Merchant {
    *
    * Requires a key with the scope `merchant.read`.
    *
-   * @see docs/service.md, "Endpoints"
+   * @see docs/reference/service.md, "Endpoints"
    */
   paymentAccounts(options?: CallOptions): Result<Page<PaymentAccount>> {
     return this.#call(ENDPOINTS["merchant.paymentAccounts"], {}, options);

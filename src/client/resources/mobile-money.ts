@@ -41,7 +41,7 @@ export class MobileMoney {
    *
    * @throws {InvalidParamsError} before anything is sent.
    * @throws {UnexpectedResponseError} if the response has no `data.reference`.
-   * @see docs/service.md, "Payment initiation"
+   * @see docs/reference/service.md, "Payment initiation"
    *
    * @example
    * ```ts
@@ -93,7 +93,7 @@ export class MobileMoney {
    * Requires a secret key with the scope `payments.read`. The call is a read,
    * so it is retried automatically, although it is a POST.
    *
-   * @see docs/service.md, "Endpoints"
+   * @see docs/reference/service.md, "Endpoints"
    */
   status(params: MobileMoneyStatusParams, options?: CallOptions): Result<MobileMoneyStatus> {
     return this.#call(ENDPOINTS["mobileMoney.status"], { body: params }, options);
@@ -107,7 +107,7 @@ export class MobileMoney {
    *
    * @param phone - 9 to 15 digits, in any usual notation. It is sent as digits only.
    * @throws {InvalidParamsError} before anything is sent.
-   * @see docs/service.md, "Endpoints"
+   * @see docs/reference/service.md, "Endpoints"
    */
   validatePhone(phone: string, options?: CallOptions): Result<PhoneValidation> {
     const body: PhoneToValidate = { phone };

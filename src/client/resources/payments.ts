@@ -32,7 +32,7 @@ export class Payments {
    * @param reference - The `reference` that the initiation returned.
    * @throws {NotFoundError} if the service knows no such payment.
    * @throws {UnexpectedResponseError} if the response has no `data.status`.
-   * @see docs/service.md, "Payment status"
+   * @see docs/reference/service.md, "Payment status"
    *
    * @example
    * ```ts
@@ -50,7 +50,7 @@ export class Payments {
    * Requires a key with the scope `payments.read`.
    *
    * @param query - Not documented: sent as it is given.
-   * @see docs/service.md, "Payments"
+   * @see docs/reference/service.md, "Payments"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Payment>> {
     return this.#call(ENDPOINTS["payments.list"], { query }, options);
@@ -62,7 +62,7 @@ export class Payments {
    *
    * Requires a secret key. The call is retried automatically only while nothing can have happened.
    *
-   * @see docs/service.md, "Payment initiation"
+   * @see docs/reference/service.md, "Payment initiation"
    */
   initiate(params: PaymentParams, options?: CreateOptions): Result<InitiatedPayment> {
     return this.#call(ENDPOINTS["payments.initiate"], { body: params }, options);
@@ -81,7 +81,7 @@ export class Payments {
    * a failure: the payment may still be completed.
    * @throws {AuthenticationError} {@link PermissionError}, {@link NotFoundError} (after 10 s) and
    * other errors that the next read would meet too.
-   * @see docs/service.md, "Payment status"
+   * @see docs/reference/service.md, "Payment status"
    *
    * @example
    * ```ts

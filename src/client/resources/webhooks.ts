@@ -22,7 +22,7 @@ export class Webhooks {
    *
    * @throws {InvalidParamsError} before anything is sent: the `url` must be `https:` (`http:` only
    * on a loopback host), and the `events` non-empty strings, if they are set.
-   * @see docs/service.md, "Webhook registrations"
+   * @see docs/reference/service.md, "Webhook registrations"
    *
    * @example
    * ```ts
@@ -43,7 +43,7 @@ export class Webhooks {
    * Requires a key with the scope `webhooks.read`.
    *
    * @param query - Not documented: sent as it is given.
-   * @see docs/service.md, "Webhook registrations"
+   * @see docs/reference/service.md, "Webhook registrations"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Webhook>> {
     return this.#call(ENDPOINTS["webhooks.list"], { query }, options);
@@ -55,7 +55,7 @@ export class Webhooks {
    *
    * Requires a secret key with the scope `webhooks.manage`.
    *
-   * @see docs/service.md, "Webhook registrations"
+   * @see docs/reference/service.md, "Webhook registrations"
    */
   update(id: string | number, changes: WebhookChanges, options?: CallOptions): Result<Webhook> {
     return this.#call(ENDPOINTS["webhooks.update"], { path: [id], body: changes }, options);
@@ -66,7 +66,7 @@ export class Webhooks {
    *
    * Requires a secret key with the scope `webhooks.manage`.
    *
-   * @see docs/service.md, "Webhook registrations"
+   * @see docs/reference/service.md, "Webhook registrations"
    */
   delete(id: string | number, options?: CallOptions): Result<Record<string, unknown>> {
     return this.#call(ENDPOINTS["webhooks.delete"], { path: [id] }, options);

@@ -18,7 +18,7 @@ test.each(["express", "fastify", "nest", "next"])(
     const files = globSync(`examples/${name}/**/*.{ts,tsx,json}`, {
       exclude: (path) => /(?:^|\/)(?:data|dist|node_modules|\.next)(?:\/|$)/.test(path),
     });
-    const paths = ["docs/shop.md", `docs/shops/${name}.md`];
+    const paths = ["docs/guides/shop.md", `docs/guides/shop-${name}.md`];
     const text = paths.map((path) => readFileSync(path, "utf8")).join("\n");
     for (const file of files) {
       const own = file.slice(`examples/${name}/`.length);

@@ -11,7 +11,7 @@ export interface ShopPages {
 }
 
 export function readShopPages(framework: string): ShopPages {
-  const paths = ["docs/shop.md", `docs/shops/${framework}.md`];
+  const paths = ["docs/guides/shop.md", `docs/guides/shop-${framework}.md`];
   const text = paths.map((path) => readFileSync(path, "utf8")).join("\n");
   const commands = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
   const named = text.matchAll(/^### `(.+)`\n[\s\S]*?^```\w+\n([\s\S]*?)^```$/gm);

@@ -121,7 +121,7 @@ describe.skipIf(!isHere)("bullmqInbox", { timeout: 60_000 }, () => {
 
   test("does all as a user with only the rights that its page lists", async () => {
     const page = readFileSync(
-      fileURLToPath(new URL("../../../../docs/inbox-redis.md", import.meta.url)),
+      fileURLToPath(new URL("../../../../docs/operations/redis.md", import.meta.url)),
       "utf8",
     );
     const [, rights = ""] = /ACL SETUSER malipo on (.+?)```/s.exec(page) ?? [];
