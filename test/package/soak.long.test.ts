@@ -17,10 +17,16 @@ const INBOXES = [
   ["pg-boss", "transaction", ENGINE_FAULTS],
 ] as const;
 
-/** Each by what its report has beside the counts of every soak. */
+const DRAINED = /^[1-9]\d* {2}processes that drained$/;
+
+/** Each with an inbox, and with what its report has beside the counts of every soak. */
 const MODES = [
-  ["drain", /^\d+ {2}processes that drained$/],
-  ["sweep", /^100 {2}never sent, found by a sweep$/],
+  ["drain", "sqlite", DRAINED],
+  ["sweep", "sqlite", /^100 {2}never sent, found by a sweep$/],
+  // Versions that know other kinds of events take turns, and others drain beside them.
+  ["versions", "sqlite", DRAINED],
+  ["versions", "bullmq", DRAINED],
+  ["versions", "pg-boss", DRAINED],
 ] as const;
 
 const SABOTAGES = [
@@ -57,7 +63,9 @@ function soak(name: string, ...args: readonly string[]): Promise<void> {
 beforeAll(async () => {
   await Promise.all([
     ...INBOXES.map(([inbox]) => soak(inbox, "--inbox", inbox, "--kills", "5", "--engine-faults")),
-    ...MODES.map(([mode]) => soak(mode, "--inbox", "sqlite", "--mode", mode, "--kills", "5")),
+    ...MODES.map(([mode, inbox]) =>
+      soak(`${mode} ${inbox}`, "--inbox", inbox, "--mode", mode, "--kills", "5"),
+    ),
   ]);
   await Promise.all(
     SABOTAGES.map(([name, args]) => soak(name, "--inbox", "sqlite", "--sabotage", name, ...args)),
@@ -90,14 +98,18 @@ describe("a small soak of the built package", () => {
     },
   );
 
-  test.for(MODES)("loses and repeats nothing with --mode %s", ([mode, line]) => {
-    const { stdout, status } = runs.get(mode) as Run;
-    const lines = stdout.split("\n").map((text) => text.trim());
-    expect(lines).toContain("0  orders that stayed open");
-    expect(lines).toContainEqual(expect.stringMatching(line));
-    expect(lines).toContain("Nothing was lost or processed twice.");
-    expect(status).toBe(0);
-  });
+  test.for(MODES)(
+    "loses and repeats nothing with --mode %s: %s",
+    ([mode, inbox, line], { skip }) => {
+      const { stdout, stderr, status } = runs.get(`${mode} ${inbox}`) as Run;
+      if (status === CANNOT_START && stderr.includes("NOT RUN")) return skip();
+      const lines = stdout.split("\n").map((text) => text.trim());
+      expect(lines).toContain("0  orders that stayed open");
+      expect(lines).toContainEqual(expect.stringMatching(line));
+      expect(lines).toContain("Nothing was lost or processed twice.");
+      expect(status).toBe(0);
+    },
+  );
 
   test.for(SABOTAGES)("fails with a receiver that breaks a promise: %s", ([name, , sentence]) => {
     const { stdout, stderr, status } = runs.get(name) as Run;

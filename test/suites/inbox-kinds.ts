@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type EventKind, signWebhook, type WebhookHandler } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { EVENT_KINDS } from "../../src/contract/events.ts";
 import type { Inbox } from "../../src/webhooks/inbox/inbox-types.ts";
 import { SECRET } from "../stress/inboxes/sender.ts";
 import { until } from "./inbox-stage.ts";
@@ -24,9 +25,33 @@ export interface InboxOfVersions {
    * and returns what opens it.
    */
   fresh(): () => Promise<() => Inbox>;
+  /**
+   * The same, with what this version stored when it did not know {@link NEW_KIND}: of each of the kinds that
+   * versions know or not, one event that was processed and one that waits.
+   */
+  readonly stored?: () => () => Promise<() => Inbox>;
   /** The store is in one process, so that versions cannot run side by side. */
   readonly isSingleProcess?: boolean;
 }
+
+/** What the service says of an event: a payment has an amount and a status, whatever the kind. */
+function dataOf(event: string, reference: string): Record<string, unknown> {
+  const status = event.slice(event.indexOf(".") + 1);
+  if (!event.startsWith("payment.")) return { reference, amount: "100.00", status };
+  const number = Number(reference.replace(/\D/g, ""));
+  const order = { currency: "KES", account_reference: `ORDER-${number}`, channel: "mpesa" };
+  return { payment_id: number, reference, status, amount: "100.00", ...order };
+}
+
+/** The stored events: the first of each kind was processed, the second waits. */
+const STORED = [
+  [NEW_KIND, "PAY-1"],
+  ["subscription.canceled", "SUB-1"],
+  ["payment.completed", "PAY-1"],
+  [NEW_KIND, "PAY-2"],
+  ["subscription.canceled", "SUB-2"],
+  ["payment.completed", "PAY-2"],
+] as const;
 
 /** Imports malipo as it would be with other kinds of events. */
 async function versionWith(
@@ -54,7 +79,7 @@ type Name = keyof typeof VERSIONS;
 /** What an inbox promises while versions that know more and fewer kinds of events work on it. */
 export function kindsSuite(
   name: string,
-  { fresh, isSingleProcess = false }: InboxOfVersions,
+  { fresh, stored, isSingleProcess = false }: InboxOfVersions,
 ): void {
   describe(`${name}: versions that know other kinds of events`, { timeout: 60_000 }, () => {
     const running: { stop(options: { timeoutMs: number }): Promise<void> }[] = [];
@@ -62,9 +87,8 @@ export function kindsSuite(
       await Promise.all(running.splice(0).map((one) => one.stop({ timeoutMs: 500 })));
     });
 
-    /** An empty store, and receivers of versions on it. */
-    function stage() {
-      const load = fresh();
+    /** A store, and receivers of versions on it. */
+    function stage(load = fresh()) {
       /** What the handlers saw: the version, the handler, the reference and the attempt. */
       const seen: string[] = [];
       const receiverOf = async (version: Name, handles: readonly string[]) => {
@@ -85,7 +109,7 @@ export function kindsSuite(
         running.push(receiver);
         const post = async (event: string, reference = "PAY-1") => {
           const timestamp = new Date().toISOString();
-          const body = JSON.stringify({ event, timestamp, data: { reference } });
+          const body = JSON.stringify({ event, timestamp, data: dataOf(event, reference) });
           const headers = { "x-service-signature": signWebhook(body, SECRET) };
           const response = await receiver.handle({ method: "POST", headers, body });
           return JSON.parse(response.body).ResultDesc;
@@ -181,6 +205,33 @@ export function kindsSuite(
       await isEmpty(other);
       expect(seen).toEqual([`next ${NEW_KIND} PAY-1 1`, "this refund.created PAY-1 1"]);
     });
+
+    test.runIf(stored).each(["previous", "this", "next"] as const)(
+      "what is stored is known to every version, and what waits is processed once: %s",
+      async (version) => {
+        const { seen, receiverOf } = stage(stored?.());
+        const known = VERSIONS[version]([...EVENT_KINDS]);
+        const receiver = await receiverOf(version, ["other", ...known]);
+        for (const [event, reference] of STORED) {
+          expect(await receiver.post(event, reference), event).toBe("received before");
+        }
+        await receiver.start();
+        await until(() => seen.length >= STORED.length / 2);
+        await isEmpty(receiver);
+        await receiver.leave();
+        const after = await receiverOf(version === "this" ? "next" : "this", ["other"]);
+        for (const [event, reference] of STORED) {
+          expect(await after.post(event, reference), event).toBe("received before");
+        }
+        await after.start();
+        await isEmpty(after);
+        const waiting = STORED.filter(([, reference]) => reference.endsWith("2"));
+        expect(seen.sort()).toEqual(
+          waiting.map(([event, reference]) => `${version} ${event} ${reference} 1`).sort(),
+        );
+        expect(await after.conflicts.list()).toEqual([]);
+      },
+    );
 
     test.skipIf(isSingleProcess)(
       "a delivery that comes to two versions side by side is processed once",

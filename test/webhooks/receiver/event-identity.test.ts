@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { EVENT_KINDS } from "../../../src/contract/events.ts";
 import { type IdentityParts, identityOf } from "../../../src/webhooks/receiver/event-identity.ts";
 import { readEvent } from "../../../src/webhooks/verification/payload.ts";
 
@@ -221,6 +222,20 @@ describe("an event that an earlier release stored", () => {
     const text = JSON.stringify({ event: kind, data });
     expect(identityOf(readEvent(text), text, parts)).toMatchObject({ key, digest });
   });
+
+  const COMPARED_BY_FIELDS = ["payment.initiated", "payment.completed", "payment.failed"];
+
+  // A version that knows the kind runs beside one that does not: both must take the same digest.
+  test.each(
+    [...EVENT_KINDS, "payment.reversed"].filter((kind) => !COMPARED_BY_FIELDS.includes(kind)),
+  )(
+    "of any other kind is compared by its whole data, whether a version knows the kind or not: %s",
+    (kind) => {
+      const digestOf = (event: string, data: object) => identity({ event, data }).digest;
+      expect(digestOf(kind, PAID)).toBe(digestOf("unknown", PAID));
+      expect(digestOf(kind, { ...PAID, note: "a" })).not.toBe(digestOf(kind, PAID));
+    },
+  );
 
   test("is found by its former key after `merchant`, or `identify`, was added", () => {
     const text = JSON.stringify({ event: "payment.completed", data: PAID });

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
@@ -44,13 +45,26 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
   drainSuite("bullmqInbox", underTest);
   clockSuite("bullmqInbox", underTest);
   merchantSuite("bullmqInbox", underTest);
+  const inboxOfVersion = (queue: string, before?: () => Promise<unknown>) => async () => {
+    await before?.();
+    const malipo = await import("malipo/inbox/bullmq");
+    return () => malipo.bullmqInbox({ connection: { url }, queue, pace });
+  };
+  const fill = async (queue: string) => {
+    const file = new URL("./stored-data/kinds-1.json", import.meta.url);
+    const text = readFileSync(file, "utf8").replaceAll("QUEUE", queue);
+    const redis = new Redis(url);
+    for (const [command = "", ...args] of JSON.parse(text) as string[][]) {
+      await redis.call(command, ...args);
+    }
+    redis.disconnect();
+  };
   kindsSuite("bullmqInbox", {
-    fresh: () => {
+    fresh: () => inboxOfVersion(`malipo-test-${crypto.randomUUID()}`),
+    stored: () => {
       const queue = `malipo-test-${crypto.randomUUID()}`;
-      return async () => {
-        const malipo = await import("malipo/inbox/bullmq");
-        return () => malipo.bullmqInbox({ connection: { url }, queue, pace });
-      };
+      let filled: Promise<unknown> | undefined;
+      return inboxOfVersion(queue, () => (filled ??= fill(queue)));
     },
   });
   engineSuite("bullmqInbox", engine, (url, queue) =>

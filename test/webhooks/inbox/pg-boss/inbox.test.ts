@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
@@ -48,13 +49,19 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };
   });
+  const inboxOfVersion = (queue: string, before?: () => Promise<unknown>) => async () => {
+    await before?.();
+    const malipo = await import("malipo/inbox/pg-boss");
+    return () => malipo.pgBossInbox({ connectionString: url, queue, tuning });
+  };
   kindsSuite("pgBossInbox", {
-    fresh: () => {
+    fresh: () => inboxOfVersion(freshQueue()),
+    stored: () => {
       const queue = freshQueue();
-      return async () => {
-        const malipo = await import("malipo/inbox/pg-boss");
-        return () => malipo.pgBossInbox({ connectionString: url, queue, tuning });
-      };
+      const file = new URL("./stored-data/kinds-1/inbox.sql", import.meta.url);
+      const text = readFileSync(file, "utf8").replaceAll("QUEUE", queue);
+      let filled: Promise<unknown> | undefined;
+      return inboxOfVersion(queue, () => (filled ??= query(url, text)));
     },
   });
   engineSuite("pgBossInbox", engine, (url, queue) =>

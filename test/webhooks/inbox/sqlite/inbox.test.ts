@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
@@ -49,12 +49,19 @@ transactionSuite("sqliteInbox", async () => {
   };
 });
 
+const inboxOfVersion = (path: string) => async () => {
+  const malipo = await import("malipo/inbox/sqlite");
+  return () => malipo.sqliteInbox(path, { pace });
+};
+
 kindsSuite("sqliteInbox", {
-  fresh: () => {
+  fresh: () => inboxOfVersion(join(folder, `${++files}.db`)),
+  stored: () => {
     const path = join(folder, `${++files}.db`);
-    return async () => {
-      const malipo = await import("malipo/inbox/sqlite");
-      return () => malipo.sqliteInbox(path, { pace });
-    };
+    const database = new DatabaseSync(path);
+    const file = new URL("./stored-data/kinds-1/inbox.sql", import.meta.url);
+    database.exec(readFileSync(file, "utf8"));
+    database.close();
+    return inboxOfVersion(path);
   },
 });
