@@ -19,6 +19,14 @@ function amountOf(value: unknown): string | undefined {
 /** The digits that tell two subscribers of a country apart. */
 const SUBSCRIBER_DIGITS = 9;
 
+/** The calling code of the country with this currency: a number without a code is one of that country. */
+const CALLING_CODES: Readonly<Record<string, string | undefined>> = {
+  KES: "254",
+  TZS: "255",
+  UGX: "256",
+  RWF: "250",
+};
+
 /** The digits of a number with its calling code. `undefined` for one without, and for one that is masked. */
 function wholeNumber(value: unknown): string | undefined {
   const digits = digitsOf(value)?.replace(/^00/, "");
@@ -39,10 +47,16 @@ function digitsOf(value: unknown): string | undefined {
 
 /**
  * What the phone of an attempt may have been stored as, if this is the phone of its payment: the whole number, or
- * the last nine digits of one that was written without a calling code (earlier builds stored these of every number).
+ * the last nine digits of one that was written without a calling code. Of a number of another country than that of
+ * `currency`, only the whole number: without its code, it is a number at home.
  */
-export const storedPhonesOf = (value: unknown): string[] =>
-  [wholeNumber(value), subscriberNumber(value)].filter((one) => one !== undefined);
+export function storedPhonesOf(value: unknown, currency?: unknown): string[] {
+  const whole = wholeNumber(value);
+  const code = typeof currency === "string" ? CALLING_CODES[currency.toUpperCase()] : undefined;
+  const isForeign = whole !== undefined && code !== undefined && !whole.startsWith(code);
+  const texts = isForeign ? [whole] : [whole, subscriberNumber(value)];
+  return texts.filter((text) => text !== undefined);
+}
 
 /** Services change the case of what they were given, and cut blanks off. */
 const labelOf = (value: unknown): string | undefined => idText(value)?.trim().toUpperCase();

@@ -48,7 +48,7 @@ export function candidateOf(
     digests: {
       accountReference: digestsOf(accountReference),
       amount: digestsOf(amount),
-      phone: digestsOf(...storedPhonesOf(payment.phone)),
+      phone: digestsOf(...storedPhonesOf(payment.phone, payment.currency)),
     },
     ...time,
   };

@@ -118,7 +118,8 @@ export interface WebhookReceiverOptions {
   onUnhandled?: ((kind: string) => void) | undefined;
   /**
    * Called with every rejected request, every failure of the inbox, and every failed attempt (then
-   * with the attempt). Set it to send these to your logs or alerts. An error that it throws is ignored.
+   * with the attempt); once a minute while the engine of the inbox is away. Set it to send these to your
+   * logs or alerts. An error that it throws is ignored.
    * @default `console.error`, with one line a minute for equal errors, and no stack for a rejected request
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;

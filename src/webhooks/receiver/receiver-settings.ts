@@ -7,8 +7,10 @@ import {
   wrongOption,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
+import { isEngineAway } from "../inbox/errors.ts";
 import type { Inbox } from "../inbox/inbox-types.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
+import { reportOncePerMinute } from "../inbox/repeated-errors.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
@@ -125,6 +127,14 @@ function checkPerMerchant<Value>(
   };
 }
 
+/** A callback that gets one error a minute while an engine is away, however many deliveries come. */
+function errorCallback(callback: NonNullable<Options["onError"]>): typeof callback {
+  const report = safeCallback("onError", callback);
+  const reportAway = reportOncePerMinute((error) => report(error));
+  return (error, ...attempt) =>
+    attempt.length === 0 && isEngineAway(error) ? reportAway(error) : report(error, ...attempt);
+}
+
 const DAY_MS = 86_400_000;
 
 /**
@@ -148,7 +158,8 @@ const OPTIONS = {
   ignore: (kinds) => checkIgnore(kinds ?? []),
   identify: checkIdentify,
   onUnhandled: (callback) => safeCallback("onUnhandled", callback ?? logUnhandled),
-  onError: (callback) => safeCallback("onError", callback ?? createErrorLog()),
+  onError: (callback) =>
+    callback === undefined ? safeCallback("onError", createErrorLog()) : errorCallback(callback),
   onConflict: (callback) => optional(callback, (given) => safeCallback("onConflict", given)),
   wakeups: (wakeups) =>
     optional(wakeups, (given) => ({

@@ -239,6 +239,23 @@ test.each(["+254 712 345 678", "254712345678", "00254712345678"])(
   },
 );
 
+test.each([
+  ["KES", "254712345678", "resolved"],
+  ["KES", "256712345678", "unclear"],
+  ["kes", "256712345678", "unclear"],
+  ["UGX", "256712345678", "resolved"],
+  ["UGX", "254712345678", "unclear"],
+  ["constructor", "256712345678", "resolved"],
+  [undefined, "256712345678", "resolved"],
+])(
+  "resolveUnknown reads a number without a calling code as one of the country of %s: %s is %s",
+  async (currency, phone, state) => {
+    const { gateway, pay } = createShop(onePage([{ ...PAID, currency, phone } as typeof PAID]));
+    await pay("ORDER-42/1", "reset", { ...ORDER, phone: "0712 345 678" });
+    expect(await look(gateway)).toMatchObject([{ state }]);
+  },
+);
+
 test.each(["100", "100.0", "100.00", "0100.00", 100])(
   "resolveUnknown finds the payment whose amount is written as %j",
   async (amount) => {

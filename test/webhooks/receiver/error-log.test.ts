@@ -116,6 +116,26 @@ test("an onError of the user's gets every rejection", async () => {
   expect(log).not.toHaveBeenCalled();
 });
 
+test("an onError of the user's gets one error a minute while the engine is away, and all others", async () => {
+  const away = failure("connect ECONNREFUSED 127.0.0.1:6379", { code: "ECONNREFUSED" });
+  const full = failure("disk I/O error");
+  let error = away;
+  const inbox = { ...memoryInbox(), accept: () => Promise.reject<never>(error) };
+  const onError = vi.fn();
+  const receiver = createWebhookReceiver({ secret: SECRET, inbox, onError });
+  const headers = { "x-service-signature": signWebhook(BODY, SECRET) };
+  for (let times = 0; times < 3; times++) expect(await post(receiver, headers)).toBe(503);
+  expect(onError.mock.calls).toEqual([[away]]);
+  error = full;
+  for (let times = 0; times < 2; times++) await post(receiver, headers);
+  expect(onError.mock.calls.slice(1)).toEqual([[full], [full]]);
+  error = away;
+  vi.advanceTimersByTime(60_000);
+  for (let times = 0; times < 3; times++) await post(receiver, headers);
+  expect(onError.mock.calls.slice(3)).toEqual([[away]]);
+  expect(log).not.toHaveBeenCalled();
+});
+
 test("at most 100 different lines a minute are written, each cut, and the rest is counted", async () => {
   const onError = createErrorLog();
   for (let at = 0; at < 5_000; at++) onError(new Error(`${at} ${"x".repeat(100_000)}`));
