@@ -100,6 +100,7 @@ export function withReview(
 export const paid = (order: OrderState, paidBy: string, { now }: Context): OrderState => ({
   ...order,
   paidBy,
+  paidAt: now,
   effect: { state: "due", tries: 0, at: now },
 });
 
@@ -133,6 +134,7 @@ export function redated(order: OrderState, now: number): OrderState {
   return {
     ...rest,
     ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
+    ...(order.paidAt !== undefined && { paidAt: Math.min(order.paidAt, now) }),
     attempts,
     updatedAt: now,
   };

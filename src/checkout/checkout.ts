@@ -460,7 +460,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       return statusHandler(waiter, { reference });
     },
     ...payPages({
-      store,
+      ...{ store, prefix },
       pay: (params, given) => checkout.pay(params, given),
       wait: (id, given) => checkout.wait(id, given),
       statusHandler: (given) => checkout.statusHandler(given),

@@ -74,6 +74,8 @@ export interface OrderState {
   readonly closed?: "canceled" | "expired";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
+  /** When that became known. Orders of earlier versions do not say it. */
+  readonly paidAt?: number;
   readonly effect?: { readonly state: "due" | "done"; readonly tries: number; readonly at: number };
   readonly attempts: readonly AttemptState[];
   readonly money: readonly Money[];

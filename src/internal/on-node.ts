@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { ConfigurationError } from "../errors/configuration.ts";
 
 /** The largest form of any page: the ids of one list, or a phone number. */
 const MAX_BODY_BYTES = 50_000;
@@ -20,6 +21,28 @@ export async function readNodeBody(
     return undefined;
   }
   return length > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
+}
+
+const PARSED =
+  "The body was already parsed, so the form of a page cannot be read. Mount the page above every body parser: in Express above app.use(express.json()) and app.use(express.urlencoded()), in Koa above app.use(bodyParser()).";
+
+/**
+ * The form in a request: as a parser of raw bytes has stored it, else as it arrives.
+ *
+ * @throws {ConfigurationError} if something has read it before.
+ */
+async function formOf(
+  request: IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown },
+): Promise<string | undefined> {
+  if (request.method !== "POST") return "";
+  for (const stored of [request.rawBody, request.body]) {
+    if (stored instanceof Uint8Array) {
+      return stored.length > MAX_BODY_BYTES ? undefined : Buffer.from(stored).toString("utf8");
+    }
+  }
+  const isRead = request.readableDidRead || request.readableEncoding !== null;
+  if (request.body !== undefined || isRead) throw new ConfigurationError(PARSED);
+  return readNodeBody(request, MAX_BODY_BYTES);
 }
 
 /** @throws {TypeError} for a host or a method that no `Request` may have. */
@@ -46,7 +69,7 @@ async function responseTo(
   handler: (request: Request) => Promise<Response>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const body = await readNodeBody(request, MAX_BODY_BYTES);
+  const body = await formOf(request);
   if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
   let converted: Request;
   try {
@@ -68,7 +91,7 @@ async function send({ body }: Response, response: ServerResponse): Promise<void>
 
 /**
  * Mounts a handler of `Request` objects on everything built on `node:http`: plain servers, Express,
- * Nest. Mount it above body parsers. An error of the handler goes to `next`, as Express passes it;
+ * Nest. Mount it above body parsers: below one, a form is an error that says so. An error of the handler goes to `next`, as Express passes it;
  * without `next`, the response is a 500.
  *
  * @example
@@ -94,7 +117,7 @@ export function onNode(
     } catch (error) {
       if (next !== undefined) next(error);
       else if (response.headersSent) response.destroy();
-      else response.writeHead(500).end();
+      else response.writeHead(500).end(error instanceof ConfigurationError ? error.message : "");
     }
   };
 }

@@ -20,8 +20,8 @@ export interface PayPageMerchant {
 export interface PayPageOptions {
   merchant: PayPageMerchant;
   /**
-   * Signs the links. At least 16 characters; of a list, the first one signs, and all are accepted: so it can be
-   * changed without breaking links that were sent.
+   * Encrypts the links. At least 16 characters; of a list, the first one makes links, and those of each are
+   * accepted: so it can be changed without breaking links that were sent.
    *
    * @default the environment variable `MALIPO_PAGE_SECRET`
    */

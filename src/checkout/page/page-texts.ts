@@ -45,7 +45,10 @@ export interface PayPageTexts {
   readonly tooMany: string;
   readonly crossSite: string;
   readonly failedTitle: string;
+  /** A form was not taken, and it is certain that it has sent nothing. */
   readonly failed: string;
+  /** The page failed, and it is not known whether a request was sent before. */
+  readonly unsure: string;
   readonly languages: string;
   /** Other words for what the service or the checkout says of a payment that failed, by its English text. */
   readonly reasons: Readonly<Record<string, string>>;
@@ -97,6 +100,8 @@ const ENGLISH: PayPageTexts = {
   crossSite: "The form was sent by another site. Open your link and try again.",
   failedTitle: "Something went wrong here",
   failed: "Nothing was sent to your phone by this click. Open your link again in a moment.",
+  unsure:
+    "Do not pay again yet. We cannot say at the moment whether a request reached your phone. If one did, you can answer it. Open your link again in a minute to see what became of it.",
   languages: "Language",
   reasons: {},
 };
@@ -152,6 +157,8 @@ const SWAHILI: PayPageTexts = {
   failedTitle: "Kuna hitilafu upande wetu",
   failed:
     "Hakuna ombi lililotumwa kwa simu yako safari hii. Fungua kiungo chako tena baada ya muda mfupi.",
+  unsure:
+    "Usilipe tena kwa sasa. Hatuwezi kujua sasa hivi kama ombi lilifika kwenye simu yako. Kama lilifika, unaweza kulijibu. Fungua kiungo chako tena baada ya dakika moja ili uone matokeo.",
   languages: "Lugha",
   reasons: {
     "The payment did not go through.": "Malipo hayakukamilika.",

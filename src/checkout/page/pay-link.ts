@@ -1,43 +1,28 @@
-import { isSignedBy, sign } from "#hmac";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { ConfigurationError } from "../../errors/configuration.ts";
 
-// A link is `payload.signature`, both in base64url. The payload is `expiry:id`: seconds since 1970 in base
-// 36, and the id of the order. Whoever has a link can read the id, and can make no other link of it.
+// The last part of a link is a token in base64url: a nonce, then `expiry:id` encrypted with AES-256-GCM (NIST
+// SP 800-38D), then its tag. The expiry is in seconds since 1970, in base 36. Who has a link can read nothing in
+// it, and can make no other link of it.
 
-/** Sets these signatures apart from everything else that may be signed with the secret. */
-const PURPOSE = "malipo pay link 1\n";
+/** Sets these keys apart from everything else that may be made of the secret. */
+const PURPOSE = "malipo pay link\n";
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 const MIN_SECRET = 16;
-/** The longest id, encoded, beside a signature of 43 characters. */
+/** The longest id, encoded. */
 const MAX_TOKEN = 1_200;
 
-function encode(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/={1,2}$/, "");
+/** `undefined` for text that base64url does not make: one link must not have two forms. */
+function decode(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
 }
 
-/** `undefined` for text that {@link encode} does not make: one link must not have two forms. */
-function decode(text: string): Uint8Array | undefined {
-  if (!/^[\w-]+$/.test(text)) return undefined;
-  try {
-    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return encode(bytes) === text ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-const bytesOf = (hex: string): Uint8Array =>
-  Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-
-/** The secrets of links: the first one signs, each of them verifies. @throws {ConfigurationError} */
+/** The secrets of links: the first one makes them, each of them reads them. @throws {ConfigurationError} */
 export function linkSecrets(secret: string | readonly string[] | undefined): readonly string[] {
   const secrets = secret === undefined ? [] : [secret].flat();
   const isLong = (one: unknown) => typeof one === "string" && one.length >= MIN_SECRET;
@@ -47,27 +32,54 @@ export function linkSecrets(secret: string | readonly string[] | undefined): rea
   );
 }
 
-/** The last part of a link: the order, and until when it is valid, signed. */
-export function signLink(id: string, expiresAt: number, [secret = ""]: readonly string[]): string {
+/** The keys of links, one for each secret. Two shops with one secret have different ones, by their prefix. */
+export const linkKeys = (secrets: readonly string[], prefix: string): readonly Uint8Array[] =>
+  secrets.map(
+    (secret) => new Uint8Array(hkdfSync("sha256", secret, "", PURPOSE + prefix, KEY_BYTES)),
+  );
+
+/** The last part of a link: the order, and until when it is valid. */
+export function linkToken(
+  id: string,
+  expiresAt: number,
+  [key = new Uint8Array()]: readonly Uint8Array[],
+): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
   const seconds = Math.floor(expiresAt / 1_000);
-  const payload = encode(new TextEncoder().encode(`${seconds.toString(36)}:${id}`));
-  return `${payload}.${encode(bytesOf(sign(secret, PURPOSE + payload)))}`;
+  const encrypted = [cipher.update(`${seconds.toString(36)}:${id}`), cipher.final()];
+  return Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]).toString("base64url");
 }
 
-/** The order of a link; `undefined` if it is altered, expired or of another secret. */
+/** What a token holds; `undefined` if it is altered, or of another key. */
+function decrypted(token: Buffer, key: Uint8Array): string | undefined {
+  const decipher = createDecipheriv(CIPHER, key, token.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(token.subarray(-TAG_BYTES));
+  const text = decipher.update(token.subarray(NONCE_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+    return text.toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The order of a link; `undefined` if it is altered, expired, or of another secret or shop. */
 export function orderOfLink(
   token: string,
-  secrets: readonly string[],
+  keys: readonly Uint8Array[],
   now: number,
 ): string | undefined {
-  if (token.length > MAX_TOKEN) return undefined;
-  const [payload = "", given = "", ...rest] = token.split(".");
-  const signature = decode(given);
-  if (signature?.length !== 32 || rest.length > 0) return undefined;
-  const digits = hexOf(signature);
-  if (!secrets.some((secret) => isSignedBy(secret, PURPOSE + payload, digits))) return undefined;
-  const text = new TextDecoder().decode(decode(payload));
-  const end = text.indexOf(":");
-  const expiresAt = Number.parseInt(text.slice(0, end), 36) * 1_000;
-  return now < expiresAt ? text.slice(end + 1) : undefined;
+  const bytes = token.length > MAX_TOKEN ? undefined : decode(token);
+  if (bytes === undefined || bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+  for (const key of keys) {
+    const text = decrypted(bytes, key);
+    if (text === undefined) continue;
+    const end = text.indexOf(":");
+    const expiresAt = Number.parseInt(text.slice(0, end), 36) * 1_000;
+    return now < expiresAt ? text.slice(end + 1) : undefined;
+  }
+  return undefined;
 }

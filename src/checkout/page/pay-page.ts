@@ -8,7 +8,7 @@ import type { CheckoutStore } from "../checkout-store.ts";
 import { orderView } from "../view.ts";
 import { type PageSettings, type PayPageOptions, pageSettings } from "./page-options.ts";
 import { filled, languageOf } from "./page-texts.ts";
-import { orderOfLink, signLink } from "./pay-link.ts";
+import { linkKeys, linkToken, orderOfLink } from "./pay-link.ts";
 import { noticeView, orderPage, type Rejected, type View, type Words } from "./pay-view.ts";
 
 // The bundled stylesheet and script: see scripts/page-assets.ts.
@@ -61,6 +61,7 @@ export interface PayPages {
 
 /** What the pages use of a checkout. */
 export interface PaySource {
+  readonly prefix: string;
   readonly store: Pick<CheckoutStore, "read">;
   pay(
     params: { id: string; amount: string; currency: string; phone: string },
@@ -158,23 +159,25 @@ ${script}`,
 
 /** The pay page, its links and their QR codes. */
 export function payPages(source: PaySource): PayPages {
-  let last: PageSettings | undefined;
+  let last: { readonly url: string | undefined; readonly keys: readonly Uint8Array[] } | undefined;
   const payLink: PayPages["payLink"] = (id, { expiresAt } = {}) => {
     if (last?.url === undefined) {
       throw new ConfigurationError(
         last === undefined
-          ? "Call checkout.page({ merchant, secret, url }) before payLink: it says how links are signed."
+          ? "Call checkout.page({ merchant, secret, url }) before payLink: it says how links are made."
           : "The pay page does not know its address. Pass `url` to checkout.page, or set MALIPO_PAGE_URL.",
       );
     }
     const until = expiresAt?.getTime() ?? Date.now() + LINK_MS;
     if (Number.isNaN(until)) throw new ConfigurationError("`expiresAt` must be a valid Date.");
-    return `${last.url}/${signLink(id, until, last.secrets)}`;
+    return `${last.url}/${linkToken(id, until, last.keys)}`;
   };
   return {
     page: (options) => {
-      last = pageSettings(options);
-      return pageHandler(source, last);
+      const settings = pageSettings(options);
+      const keys = linkKeys(settings.secrets, source.prefix);
+      last = { url: settings.url, keys };
+      return pageHandler(source, settings, keys);
     },
     payLink,
     payQrCode: async (id, options) => {
@@ -188,11 +191,10 @@ export function payPages(source: PaySource): PayPages {
   };
 }
 
-function pageHandler(source: PaySource, settings: PageSettings) {
+function pageHandler(source: PaySource, settings: PageSettings, keys: readonly Uint8Array[]) {
   const frame = frameOf(settings);
   const isWithin = linkLimit();
-  const idOf = (request: Request) =>
-    orderOfLink(lastPart(new URL(request.url)), settings.secrets, Date.now());
+  const idOf = (request: Request) => orderOfLink(lastPart(new URL(request.url)), keys, Date.now());
   const follow = source.statusHandler({ order: idOf });
 
   const respond = (words: Words, status: number, view: View): Response =>
@@ -230,8 +232,12 @@ function pageHandler(source: PaySource, settings: PageSettings) {
       await source.pay({ id, amount, currency, phone }, { after: shown });
     } catch (error) {
       // A number that only the service cannot use.
-      if (!isGatewayError(error) || error.code !== "invalid_params") throw error;
-      return show(words, id, { phone: given.slice(0, 40) });
+      if (isGatewayError(error) && error.code === "invalid_params") {
+        return show(words, id, { phone: given.slice(0, 40) });
+      }
+      // The store may have failed after the prompt was sent.
+      source.onError(error);
+      return respond(words, 500, noticeView(words, "checkingTitle", "unsure"));
     }
     // After a redirect, reloading the page does not send the form again.
     const location = `?lang=${words.lang}`;
@@ -258,12 +264,17 @@ function pageHandler(source: PaySource, settings: PageSettings) {
       if (request.headers.get("accept")?.includes("text/event-stream"))
         return await follow(request);
       if (url.searchParams.has("wait")) {
-        await source.wait(id, { waitMs: WAIT_MS, signal: request.signal });
+        await source.wait(id, { waitMs: WAIT_MS, signal: request.signal }).catch((error) => {
+          // The customer has closed the page.
+          if (!request.signal.aborted) throw error;
+        });
       }
       return await show(words, id);
     } catch (error) {
       source.onError(error);
-      return respond(words, 500, noticeView(words, "failedTitle", "failed"));
+      // Only of a form is it known that nothing was sent by it. The form before a GET may have been taken.
+      const text = request.method === "POST" ? "failed" : "unsure";
+      return respond(words, 500, noticeView(words, "failedTitle", text));
     }
   };
 }

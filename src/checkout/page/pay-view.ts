@@ -39,8 +39,8 @@ const heading = (name: IconName | undefined, tone: string, text: string): Html =
 /** A page without an order: a link that does not work, or a form that was not taken. */
 export function noticeView(
   { settings, texts }: Words,
-  title: "unknownTitle" | "tooManyTitle" | "failedTitle",
-  text: "unknown" | "tooMany" | "failed" | "crossSite",
+  title: "unknownTitle" | "tooManyTitle" | "failedTitle" | "checkingTitle",
+  text: "unknown" | "tooMany" | "failed" | "unsure" | "crossSite",
 ): View {
   const values = { merchant: settings.merchant.name };
   const heard = filled(texts[title], values);
@@ -168,8 +168,7 @@ function payForm(
 function receipt(words: Words, order: OrderState, view: Order, sum: Html): Html {
   const { texts } = words;
   const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
-  // Its customer pays within a minute of that.
-  const paidAt = attempt?.askedAt;
+  const paidAt = order.paidAt ?? attempt?.askedAt;
   const rows: (readonly [string, string | undefined])[] = [
     [texts.order, view.accountReference],
     [texts.payment, order.paidBy?.startsWith("#") ? undefined : order.paidBy],

@@ -1,17 +1,29 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import express from "express";
 import type { CheckoutOptions } from "malipo/checkout";
 import { memoryCheckout } from "malipo/checkout";
-import { describe, expect, test } from "vitest";
-import type { PayPageOptions } from "../../src/checkout/page/page-options.ts";
-import { newSandbox, openShop, PHONE, testClock } from "./stage.ts";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { nodeHandler } from "malipo/node";
+import { describe, expect, test, vi } from "vitest";
+import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import type { PayPageOptions } from "../../../src/checkout/page/page-options.ts";
+import { readQrCode } from "../../support/read-qr.ts";
+import { atEnd, newSandbox, openShop, PHONE, testClock } from "../stage.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const URL_OF_PAGE = "https://shop.example/pay";
 
 /** A shop with a pay page, and requests as a browser sends them. */
-async function openPage(own: Partial<PayPageOptions> = {}, options: Partial<CheckoutOptions> = {}) {
+async function openPage(
+  own: Partial<PayPageOptions> = {},
+  options: Partial<CheckoutOptions> = {},
+  given?: CheckoutStore,
+) {
   const sandbox = newSandbox();
   const clock = testClock();
-  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), options);
+  const shop = openShop(sandbox, given ?? memoryCheckout({ now: clock.now }), options);
   const { checkout } = shop;
   const page = checkout.page({
     merchant: { name: "Duka" },
@@ -37,7 +49,7 @@ async function openPage(own: Partial<PayPageOptions> = {}, options: Partial<Chec
     clock.advance(10_000);
     await checkout.reconcile();
   };
-  return { ...shop, page, get, post, prompts, answer };
+  return { ...shop, page, get, post, prompts, answer, clock };
 }
 
 const ORDER = { id: "ORDER-42", amount: 1500, description: "Two tickets <b>" };
@@ -47,8 +59,11 @@ describe("a link to pay", () => {
     const { checkout, get } = await openPage();
     await checkout.create(ORDER);
     const link = checkout.payLink("ORDER-42");
-    expect(link).toMatch(/^https:\/\/shop\.example\/pay\/[\w-]+\.[\w-]{43}$/);
-    expect(link).not.toContain("ORDER-42");
+    expect(link).toMatch(/^https:\/\/shop\.example\/pay\/[\w-]+$/);
+    const token = link.slice(link.lastIndexOf("/") + 1);
+    for (const encoding of ["base64url", "latin1"] as const) {
+      expect(Buffer.from(token, encoding).includes("ORDER")).toBe(false);
+    }
     const response = await get(link);
     expect(response.status).toBe(200);
     const text = await response.text();
@@ -83,6 +98,14 @@ describe("a link to pay", () => {
     expect((await get(other.checkout.payLink("ORDER-42"))).status).toBe(404);
   });
 
+  test("of another shop with the same secret is a 404", async () => {
+    const [first, second] = [await openPage({}, { prefix: "A-" }), await openPage()];
+    for (const { checkout } of [first, second]) await checkout.create(ORDER);
+    expect((await first.get(first.checkout.payLink("ORDER-42"))).status).toBe(200);
+    expect((await second.get(first.checkout.payLink("ORDER-42"))).status).toBe(404);
+    expect((await first.get(second.checkout.payLink("ORDER-42"))).status).toBe(404);
+  });
+
   test("stays valid when a new secret is put before the old one", async () => {
     const before = await openPage();
     const link = before.checkout.payLink("ORDER-42");
@@ -112,6 +135,15 @@ describe("a link to pay", () => {
     const svg = await checkout.payQrCode("ORDER-42");
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 \d+ \d+">/);
     expect(svg).toMatch(/<\/svg>$/);
+  });
+
+  test("is read from its QR code, and opens the order", async () => {
+    const { checkout, get } = await openPage();
+    await checkout.create(ORDER);
+    const link = readQrCode(await checkout.payQrCode("ORDER-42"));
+    expect(link).toMatch(/^https:\/\/shop\.example\/pay\/[\w-]+$/);
+    const text = await (await get(link)).text();
+    expect(text).toContain("Pay KES 1,500.00 to Duka");
   });
 
   test("needs a page with a secret and an address", async () => {
@@ -187,11 +219,156 @@ describe("the pay page", () => {
     expect(await prompts()).toBe(0);
   });
 
+  test("says when it was paid, which may be long after the phone was asked", async () => {
+    const { checkout, post, get, answer, clock } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    await post(link, { phone: PHONE, after: "0" });
+    clock.advance(7_200_000);
+    await answer((phone) => phone.approve());
+    const options = { timeZone: "Africa/Nairobi", timeStyle: "short" } as const;
+    const time = new Intl.DateTimeFormat("en-GB", options).format(clock.now());
+    expect(await (await get(link)).text()).toContain(`, ${time}</dd>`);
+  });
+
+  test("with another number while one is asked, names the number that is asked", async () => {
+    const { checkout, post, get, prompts } = await openPage();
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    await post(link, { phone: "0712 345 678", after: "0" });
+    expect((await post(link, { phone: "0722 000 111", after: "0" })).status).toBe(303);
+    const text = await (await get(link)).text();
+    expect(text).toContain("0712 *** 678");
+    expect(text).not.toContain("0722");
+    expect(await prompts()).toBe(1);
+  });
+
   test("reads numbers without a calling code as those of its country", async () => {
     const { checkout, post } = await openPage({ country: "256" });
     await checkout.create(ORDER);
     await post(checkout.payLink("ORDER-42"), { phone: "0772 345 678", after: "0" });
     expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("25677 *** 678");
+  });
+});
+
+describe("a pay page whose store fails", () => {
+  const DENIAL = "Nothing was sent to your phone";
+
+  test("after the prompt was sent, does not say that nothing was sent", async () => {
+    const db = new DatabaseSync(":memory:");
+    atEnd(() => db.close());
+    const sandbox = newSandbox();
+    const fetch: typeof sandbox.fetch = async (...given) => {
+      const response = await sandbox.fetch(...given);
+      // As if the disk had become read-only while the service made the payment.
+      if (String(given[0]).endsWith("/initiate")) db.exec("PRAGMA query_only = 1");
+      return response;
+    };
+    const { checkout, errors } = openShop(sandbox, sqliteCheckout(db), { fetch });
+    const page = checkout.page({ merchant: { name: "Duka" }, secret: SECRET, url: URL_OF_PAGE });
+    await checkout.create(ORDER);
+    for (const [lang, sure] of [
+      ["en", "Do not pay again"],
+      ["sw", "Usilipe tena"],
+    ] as const) {
+      db.exec("PRAGMA query_only = 0");
+      const id = `ORDER-${lang}`;
+      await checkout.create({ id, amount: 10 });
+      const body = new URLSearchParams({ phone: lang === "en" ? PHONE : "0722000111", lang });
+      const headers = { "sec-fetch-site": "same-origin" };
+      const init = { method: "POST", body, headers };
+      const response = await page(new Request(checkout.payLink(id), init));
+      const text = await response.text();
+      expect([lang, response.status]).toEqual([lang, 500]);
+      expect(text).toContain(sure);
+      expect(text).not.toContain(DENIAL);
+      expect(text).not.toContain("Hakuna ombi lililotumwa");
+    }
+    expect(sandbox.phone(PHONE).prompt).toBeDefined();
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  test("before it asks a phone, says that nothing was sent", async () => {
+    const db = new DatabaseSync(":memory:");
+    const { checkout, post, get, prompts } = await openPage({}, {}, sqliteCheckout(db));
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const count = await prompts();
+    db.exec("ALTER TABLE malipo_checkout_orders RENAME TO away");
+    const posted = await post(link, { phone: PHONE, after: "0" });
+    expect(posted.status).toBe(500);
+    expect(await posted.text()).toContain(DENIAL);
+    // The click before this one may have asked.
+    const opened = await get(link);
+    expect(opened.status).toBe(500);
+    expect(await opened.text()).not.toContain(DENIAL);
+    db.exec("ALTER TABLE away RENAME TO malipo_checkout_orders");
+    expect(await prompts()).toBe(count);
+    atEnd(() => db.close());
+  });
+});
+
+describe("a pay page on a server", () => {
+  /** The page of an order, below what else the server does with a request. */
+  async function serve(before?: express.Handler) {
+    const opened = await openPage();
+    const said: string[] = [];
+    const app = express();
+    if (before !== undefined) app.use(before);
+    app.use("/pay", nodeHandler(opened.page));
+    app.use(((error, _request, response, _next) => {
+      said.push(String(error));
+      response.status(500).end();
+    }) as express.ErrorRequestHandler);
+    const server = createServer(app).listen(0, "127.0.0.1");
+    atEnd(() => server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    await opened.checkout.create(ORDER);
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const link = opened.checkout.payLink("ORDER-42").replace("https://shop.example", origin);
+    const send = () =>
+      fetch(link, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "sec-fetch-site": "same-origin" },
+        body: new URLSearchParams({ phone: PHONE, after: "0" }),
+      });
+    return { ...opened, link, said, send };
+  }
+
+  test.each([
+    ["urlencoded", express.urlencoded({ extended: false })],
+    ["text", express.text({ type: "*/*" })],
+  ])("below the body parser %s, says which line to move", async (_, parser) => {
+    const { send, said, prompts } = await serve(parser);
+    expect((await send()).status).toBe(500);
+    expect(said).toEqual([expect.stringMatching(/body was already parsed.*above/i)]);
+    expect(await prompts()).toBe(0);
+  });
+
+  test.each([
+    ["no parser", undefined],
+    ["one of other bodies", express.json()],
+    ["one that keeps the bytes", express.raw({ type: "*/*" })],
+  ])("reads the form, with %s", async (_, parser) => {
+    const { send, said, prompts } = await serve(parser);
+    expect((await send()).status).toBe(303);
+    expect(said).toEqual([]);
+    expect(await prompts()).toBe(1);
+  });
+
+  test("is left while it waits, which is no error", async () => {
+    const { checkout, link, send, errors } = await serve();
+    await send();
+    const wait = vi.spyOn(checkout, "wait");
+    const controller = new AbortController();
+    const left = fetch(`${link}?wait=1`, { signal: controller.signal });
+    await expect.poll(() => wait.mock.calls.length).toBe(1);
+    controller.abort();
+    await expect(left).rejects.toThrow();
+    await wait.mock.results[0]?.value.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(errors).toEqual([]);
   });
 });
 
@@ -234,6 +411,8 @@ describe("attacks on the pay page", () => {
   });
 
   test("one link is used at most ten times in ten minutes", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    atEnd(() => vi.useRealTimers());
     const { checkout, post } = await openPage();
     await checkout.create(ORDER);
     const link = checkout.payLink("ORDER-42");
@@ -242,6 +421,8 @@ describe("attacks on the pay page", () => {
       statuses.push((await post(link, { phone: "1", after: "0" })).status);
     }
     expect(statuses).toEqual([...Array(10).fill(422), 429, 429]);
+    vi.advanceTimersByTime(600_000);
+    expect((await post(link, { phone: "1", after: "0" })).status).toBe(422);
   });
 
   test("one order asks phones at most as often as its limit says", async () => {

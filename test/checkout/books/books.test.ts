@@ -1,7 +1,7 @@
 import { memoryCheckout } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { newSandbox, openShop } from "./stage.ts";
+import { newSandbox, openShop } from "../stage.ts";
 
 const DAY = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };
 const NOON = Date.parse("2026-11-23T12:00:00+03:00");
