@@ -1,5 +1,6 @@
 import { isObject } from "../internal/is-object.ts";
 import { idText } from "../internal/json.ts";
+import { OldestFirst } from "../internal/oldest-first.ts";
 
 /** Two completed payments that look like one customer who paid twice, or one report that came twice. */
 export interface DoublePayment {
@@ -22,7 +23,7 @@ const MAX_REMEMBERED = 20_000;
 /** Remembers completed payments, and returns which of them look like one payment made twice. */
 export class DoublePaymentDetector {
   /** The first payment with each value, for each owner. */
-  readonly #seen = new Map<string, Map<string, string>>();
+  readonly #seen = new Map<string, OldestFirst<string>>();
   readonly #maxRemembered: number;
   #remembered = 0;
 
@@ -50,7 +51,7 @@ export class DoublePaymentDetector {
   }
 
   #first(owner: string, by: string, value: string, reference: string): string {
-    const seen = this.#seen.get(owner) ?? new Map<string, string>();
+    const seen = this.#seen.get(owner) ?? new OldestFirst<string>();
     this.#seen.set(owner, seen);
     const name = `${by} ${value}`;
     const first = seen.get(name);
@@ -62,9 +63,9 @@ export class DoublePaymentDetector {
 
   /** Forgets a value of the owner with the most, so that no owner makes another one forget. */
   #forgetOne(): void {
-    let [owner, most] = ["", new Map<string, string>()];
+    let [owner, most] = ["", new OldestFirst<string>()];
     for (const [one, seen] of this.#seen) if (seen.size > most.size) [owner, most] = [one, seen];
-    most.delete(most.keys().next().value as string);
+    most.forgetOldest();
     if (most.size === 0) this.#seen.delete(owner);
     this.#remembered--;
   }

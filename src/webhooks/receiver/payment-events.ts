@@ -1,6 +1,7 @@
 import { sha256Hex } from "#hmac";
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
+import { OldestFirst } from "../../internal/oldest-first.ts";
 import type { AttemptResolver } from "./receiver-options.ts";
 import type { ReceiverSettings } from "./receiver-settings.ts";
 
@@ -11,9 +12,9 @@ const MAX_REMEMBERED = 10_000;
 const MAX_PAIRS_OF_VALUE = 20;
 
 /** Sets an entry, and forgets the oldest ones. */
-function remember<Value>(entries: Map<string, Value>, name: string, value: Value): void {
+function remember<Value>(entries: OldestFirst<Value>, name: string, value: Value): void {
   entries.set(name, value);
-  if (entries.size > MAX_REMEMBERED) entries.delete(entries.keys().next().value as string);
+  if (entries.size > MAX_REMEMBERED) entries.forgetOldest();
 }
 
 const tooManyPairs = ({ by, value }: DoublePayment): Error =>
@@ -28,9 +29,9 @@ export class PaymentEvents {
   readonly #settings: ReceiverSettings;
   readonly #detector = new DoublePaymentDetector();
   /** The ids of the doubles that this process has found. */
-  readonly #reported = new Map<string, true>();
+  readonly #reported = new OldestFirst<true>();
   /** How many pairs it has found with each value. */
-  readonly #pairsOf = new Map<string, number>();
+  readonly #pairsOf = new OldestFirst<number>();
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;

@@ -123,7 +123,7 @@ const EARLIEST_OFFSET_MINUTES = 840;
 
 // ISO 8601 and RFC 3339. In linear time: no part of it matches in two ways.
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,20}))?)?)?)? ?(Z|z|UTC|GMT|[+\u2212-]\d\d(?::?\d\d)?)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,20}))?)?)?)? ?(Z|z|UTC|GMT|([+\u2212-])(\d\d)(?::?(\d\d))?)?$/;
 const BASIC_DATE = /^(\d{4})(\d\d)(\d\d)(?=$|[Tt ])/;
 
 // RFC 2822, with its zone: without one, `Date.parse` takes the zone of this machine.
@@ -142,12 +142,15 @@ export function signedTimeOf(timestamp: unknown): number | undefined {
   return time >= EARLIEST ? Math.floor(time) : undefined;
 }
 
+/** Nearly every service writes ISO 8601, so that form is tried first. No text has two of the forms. */
 function readTime(text: unknown): number {
   if (typeof text !== "string") return Number.NaN;
+  const match = ISO.exec(text);
+  if (match !== null) return timeOfParts(match);
   if (EPOCH.test(text)) return Number(text) * (/^\d{10}(?!\d)/.test(text) ? 1_000 : 1);
   if (RFC_2822.test(text)) return Date.parse(text);
-  const match = ISO.exec(text.replace(BASIC_DATE, "$1-$2-$3"));
-  return match === null ? Number.NaN : timeOfParts(match);
+  const basic = ISO.exec(text.replace(BASIC_DATE, "$1-$2-$3"));
+  return basic === null ? Number.NaN : timeOfParts(basic);
 }
 
 function timeOfParts([
@@ -160,20 +163,15 @@ function timeOfParts([
   second = "0",
   ...rest
 ]: string[]) {
-  const [fraction = "", offset] = rest;
+  const [fraction = "", zone, sign, offsetHour = "0", offsetMinute = "0"] = rest;
   const date = Date.UTC(Number(year), Number(month) - 1, Number(day));
   // 30 February would be a day in March. A day may end with 24:00, and a minute with a leap second.
-  const isDate = new Date(date).toISOString().startsWith(`${year}-${month}-${day}`);
+  const isDate = new Date(date).getUTCMonth() === Number(month) - 1;
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
   if (!isDate || h > 24 || m > 59 || s > 60) return Number.NaN;
   const ms = Number(fraction.padEnd(3, "0").slice(0, 3));
-  return date + ((h * 60 + m - offsetMinutes(offset)) * 60 + s) * 1_000 + ms;
-}
-
-function offsetMinutes(offset: string | undefined): number {
-  if (offset === undefined) return EARLIEST_OFFSET_MINUTES;
-  const [, hours, minutes = "0"] = /^.(\d\d):?(\d\d)?$/.exec(offset) ?? [];
-  if (hours === undefined) return 0;
-  const size = Number(hours) * 60 + Number(minutes);
-  return offset.startsWith("+") ? size : -size;
+  const size = Number(offsetHour) * 60 + Number(offsetMinute);
+  const offset = sign === "+" ? size : -size;
+  const ahead = zone === undefined ? EARLIEST_OFFSET_MINUTES : offset;
+  return date + ((h * 60 + m - ahead) * 60 + s) * 1_000 + ms;
 }

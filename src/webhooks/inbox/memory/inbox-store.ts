@@ -60,7 +60,7 @@ export class MemoryStore implements LeaseStore {
 
   accept(delivery: NewDelivery): Receipt {
     const { key, formerKey = key, digest, deadLetterReason: error = "" } = delivery;
-    for (const one of [key, formerKey]) {
+    for (const one of formerKey === key ? [key] : [key, formerKey]) {
       if (this.#digestOf(one) === digest) return receiptFor("duplicate");
       const conflict = conflictIdOf({ key: one, digest });
       if (this.#digestOf(conflict) !== undefined) {
