@@ -12,6 +12,8 @@ export interface BodyResult {
   readonly status: number | undefined;
   /** Whether it cannot be read otherwise: a flag that is `false`, or a value that was learned. */
   readonly isSure: boolean;
+  /** Whether it is a flag, such as `success`. A code may stand for anything. */
+  readonly isFlag: boolean;
 }
 
 /** Names without case and separators. */
@@ -108,8 +110,8 @@ export function readBodyResult(
   const [passed] = found.filter(({ isSure }) => isSure);
   const bodyResult = first ?? passed;
   if (bodyResult === undefined) return undefined;
-  const { path, value, isSure } = bodyResult;
+  const { path, value, isSure, isFlag } = bodyResult;
   const code = found.find((one) => /^[45]\d\d$/.test(one.value))?.value;
   const status = bodyResult.hasFailed && code !== undefined ? Number(code) : undefined;
-  return { path, value, hasFailed: bodyResult.hasFailed, status, isSure };
+  return { path, value, hasFailed: bodyResult.hasFailed, status, isSure, isFlag };
 }

@@ -87,8 +87,12 @@ export function statusFailure(
   const { retryAfterMs, namesPayment, reference } = fields;
   const said = bodyResult?.status ?? status;
   // A code of a body may stand for anything, even if it looks like one of HTTP: the operator behind the
-  // service may have timed out. So only a flag or a learned value makes it a rejection.
-  const isSure = bodyResult === undefined || bodyResult.isSure;
+  // service may have timed out. A service may say so with the code of its refusals, so that a learned code
+  // proves nothing about a create either. Only a flag does.
+  const isSure =
+    bodyResult === undefined ||
+    bodyResult.isFlag ||
+    (bodyResult.isSure && context.endpoint.effect !== "create");
   const isRejected =
     isSure && ((ok && bodyResult?.status === undefined) || isRejectionStatus(said));
   const outcome = isRejected && !namesPayment ? "rejected" : "unknown";

@@ -82,8 +82,14 @@ describe("with a profile that knows where the body keeps its result", () => {
   };
   const refused = (resultcode: string) => ({ resultcode, message: "no", data: [] });
 
-  test.each(["17", "403"])("the learned failure %s rejects a payment", async (code) => {
-    expect(await pay(refused(code), learned)).toMatchObject({ outcome: "rejected" });
+  test.each(["17", "403"])("the learned failure %s rejects a read", async (code) => {
+    const read = gatewayFor(refused(code), learned).payments.get("PAY-1");
+    expect(await failure(read)).toMatchObject({ outcome: "rejected" });
+  });
+
+  // A service may use the code of its refusals if the operator behind it did not respond.
+  test.each(["17", "403"])("the learned failure %s leaves a payment unknown", async (code) => {
+    expect(await pay(refused(code), learned)).toMatchObject({ outcome: "unknown" });
   });
 
   test("a code that was not learned leaves a payment unknown", async () => {
