@@ -1,6 +1,6 @@
 import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
 import { isObject } from "../internal/is-object.ts";
-import { bodyResultFields, readBodyResult } from "../profile/body-result.ts";
+import { bodyResultFields, isEnvelope, readBodyResult } from "../profile/body-result.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
@@ -277,7 +277,7 @@ export class Recorder {
   }
 
   #addBodyResult({ status, cause, isFailure, parsed }: ReadExchange): void {
-    if (status >= 300 || isFailure === (cause === undefined)) return;
+    if (status >= 300 || isFailure === (cause === undefined) || !isEnvelope(parsed.value)) return;
     const values = bodyResultFields(parsed.value).filter(({ value }) => isBodyResultValue(value));
     const side = isFailure ? "failure" : "success";
     const seen = values.map(({ path, value }) => [path, { [side]: { [value]: this.#one } }]);

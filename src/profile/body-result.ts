@@ -78,6 +78,11 @@ function holdsNoResource(body: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
+/** Whether a body has no field of a resource at its top: a `code` there is that of the request. */
+export const isEnvelope = (body: unknown): boolean =>
+  isObject(body) &&
+  (holdsNoResource(body) || Object.keys(body).some((key) => WRAPPER.test(plain(key))));
+
 /** Whether a candidate states that the request failed, as far as names and values in common use show it. */
 function hasFailed({ name, value, isFlag }: Candidate, isBare: boolean): boolean {
   if (isFlag) return value === "false" && (name !== "status" || isBare);

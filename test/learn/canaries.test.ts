@@ -109,6 +109,31 @@ describe("a profile", () => {
     );
   });
 
+  test("holds no short number of a resource: a code there may be a PIN", () => {
+    const resource = (code: number) => ({
+      ...{ code, status_code: code, responseCode: String(code), name: "Duka" },
+      meta: { code },
+      header: { statusCode: code },
+    });
+    const exchange = { method: "GET", headers: [] as const, status: 200 };
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 9_999 }), (code) => {
+        const bare = JSON.stringify(resource(code));
+        const wrapped = JSON.stringify({ code: code + 10_000, data: resource(code) });
+        const text = formatProfile(
+          learn(
+            "aaaaaaaa",
+            ["/merchant", "/invoices/7"].flatMap((path) =>
+              [bare, wrapped].map((body) => ({ exchange: { ...exchange, path, body } })),
+            ),
+          ),
+        );
+        expect(text).not.toMatch(new RegExp(`"${code}"|\\b${code}:`));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   test("holds no key of a map: names of customers, ids and phone numbers become *", () => {
     const customers = ["john", "mary", "wanjiku", "otieno", "achieng"];
     const body = JSON.stringify({

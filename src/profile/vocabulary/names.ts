@@ -163,9 +163,12 @@ export const isClosedValue = (value: string): boolean =>
   /^(?:[a-z_.]{1,40}|[A-Z][a-z_]{1,39}|[A-Z_]{1,40})$/.test(value) &&
   isKnownName(value.replaceAll(".", "_"));
 
-/** Whether the value of a result may stand in a profile. It holds no phone number and no key: none is that short. */
+/**
+ * Whether the value of a result may stand in a profile: a word, or a number below 1,000 such as `00` or `403`.
+ * A longer number may be the code of a branch or a PIN.
+ */
 export const isBodyResultValue = (value: string): boolean =>
-  /^(?:true|false|\d{1,4})$/.test(value) || isClosedValue(value);
+  /^(?:true|false|0?\d{1,3})$/.test(value) || isClosedValue(value);
 
 const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w/-]*)$/;
 
