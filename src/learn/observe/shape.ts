@@ -198,9 +198,11 @@ function formatOf(value: unknown): string | undefined {
 
 /** The status of a resource, in small letters: a word that APIs use. */
 function stateOf(value: Record<string, unknown>): string | undefined {
-  const status = Object.entries(value).find(
+  const [first, ...others] = Object.entries(value).filter(
     ([name, one]) => isStatusName(name) && typeof one === "string" && isClosedValue(one),
   );
+  // Beside it, `settlementStatus` is the status of something else.
+  const status = others.find(([name]) => /^(?:status|state)$/i.test(name)) ?? first;
   return status && String(status[1]).toLowerCase();
 }
 

@@ -243,6 +243,11 @@ class Probe {
     const { received, isListed } = await findInList(read, reference, this.#options.signal);
     const tookMs = performance.now() - this.#paymentStartedAt;
     if (isListed) this.#recorder.recordListed("GET /payments", tookMs);
+    else if (isSuccess(received) && !this.#options.signal.aborted) {
+      this.#missing.push(
+        "How long a new payment takes to appear in the list: it did not appear within 5 min.",
+      );
+    }
     return received;
   }
 

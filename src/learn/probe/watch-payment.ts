@@ -8,8 +8,11 @@ export const FOLLOW_MS = 180_000;
 /** After this many reads, an undocumented status that stays counts as a final one. */
 const SAME_READS = 8;
 
-/** The waits between looks for a new payment in the list. */
-const LOOK_MS = [500, 1_000, 2_000, 4_000, 8_000];
+/** The waits between looks for a new payment in the list: five minutes, the longest time that a profile keeps. */
+const LOOK_MS = [
+  ...[500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000],
+  ...[60_000, 60_000, 60_000, 59_500],
+];
 
 /**
  * Reads a list until it has a payment, or stops looking.

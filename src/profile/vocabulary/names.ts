@@ -5,7 +5,7 @@
 
 /** Words that APIs use in names of fields and headers, in statuses and in kinds of events. */
 const WORDS = new Set(
-  `a abandoned about accepted access account accounts action active activity additional address after age agent
+  `a v abandoned about accepted access account accounts action active activity additional address after age agent
   airtel all allow allowed amount amounts an and api app application approved archived at attempt attempts
   attributes auth authorization available avatar awaiting balance bank bar batch before begin billing blocked
   body branch brand browser business by cache call callback cancel canceled cancelled carbon card carrier cart

@@ -44,6 +44,18 @@ describe("a 200 whose body says that the request failed", () => {
     [{ ResponseCode: "17", ResponseDescription: "no" }, ApiError],
     [{ errorCode: "INVALID", errorMessage: "no" }, ApiError],
     [{ code: 422, message: "no" }, InvalidRequestError],
+    [{ error: true, message: "no" }, ApiError],
+    [{ error: "no" }, ApiError],
+    [{ error: { message: "no" } }, ApiError],
+    [{ ResultCode: 1, ResultDesc: "no" }, ApiError],
+    [{ result: "FAIL", message: "no" }, ApiError],
+    [{ rc: "05", message: "no" }, ApiError],
+    [{ status: "NOK", message: "no" }, ApiError],
+    [{ status: "unsuccessful", data: null }, ApiError],
+    [{ success: "false", message: "no" }, ApiError],
+    [{ success: 0, message: "no" }, ApiError],
+    [{ status: "NOT_FOUND" }, NotFoundError],
+    [{ code: "UNAUTHORIZED", message: "no" }, AuthenticationError],
   ])("is an error of its class for a read: %j", async (body, ErrorType) => {
     const error = await failure(gatewayFor(body).payments.get("PAY-1"));
     expect(error).toBeInstanceOf(ErrorType);
@@ -70,6 +82,10 @@ describe("a 200 whose body says that the request failed", () => {
     { status: "failed", message: "no", code: 422, data: null },
     { success: false, message: "no", code: 500 },
     { success: false, message: "no", code: 408 },
+    // It is no documented flag, or not written as one.
+    { error: true, message: "no" },
+    { error: "no" },
+    { success: "false", message: "no" },
   ])("leaves a payment unknown if the body is not sure: %j", async (body) => {
     expect(await pay(body)).toMatchObject({ outcome: "unknown" });
   });
@@ -115,6 +131,18 @@ describe("with a profile that knows where the body keeps its result", () => {
   test("the status of a payment is no result of the request", async () => {
     const payment = { reference: "PAY-1", status: "failed", amount: "5.00" };
     expect(await gatewayFor(payment, learned).payments.get("PAY-1")).toMatchObject(payment);
+  });
+});
+
+describe("a 200 that says that the request succeeded", () => {
+  test.each<unknown>([
+    { success: true, code: 4001, message: "Deleted" },
+    { status: "success", code: 4001, message: "Deleted" },
+    { errorCode: "SUCCESS" },
+    { code: 1, message: "Deleted" },
+    { success: 1, message: "Deleted" },
+  ])("is no error, whatever its code is: %j", async (body) => {
+    expect(await failure(gatewayFor(body).webhooks.delete(1))).toBeUndefined();
   });
 });
 

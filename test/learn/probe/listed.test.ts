@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mergeProfiles } from "../../../src/learn/index.ts";
 import { Recorder } from "../../../src/learn/recorder.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
+import { probeAtOnce } from "../../sandbox/profile/probe-at-once.ts";
 import { probeDialect } from "../../sandbox/profile/probe-dialect.ts";
 import { dialect } from "../../support/dialects/index.ts";
 
@@ -12,6 +13,12 @@ describe("the time until a new payment is in the list", () => {
     const lagging = { ...dialect("plain"), listLag: 5 };
     const { lists } = await probeDialect(lagging, { prompt: true, weather: "good" });
     expect(lists[PLACE]?.listedWithinMs).toBe(10_000);
+  });
+
+  test("is measured up to five minutes", async () => {
+    const slow = { ...dialect("plain"), listLag: 13 };
+    const { lists } = await probeAtOnce(slow, { prompt: true, weather: "good" });
+    expect(lists[PLACE]?.listedWithinMs).toBe(300_000);
   });
 
   test("is unknown without a payment", async () => {
