@@ -3,9 +3,11 @@ import type { Action, Context, InputOf, Report, Result } from "./inputs.ts";
 import {
   type AttemptState,
   isOpen,
+  type Money,
   type OrderState,
   openReviews,
   type ReviewState,
+  UNKNOWN_AMOUNT,
 } from "./order.ts";
 import type { ReviewKind } from "./order-types.ts";
 
@@ -111,11 +113,30 @@ export function withCompleted(order: OrderState, reference: string): OrderState 
   return withAttempt(order, attempt.number, { status: "completed", lookAt: undefined });
 }
 
-/** The order with a completed payment: its attempt has ended, and its money is noted. */
+/** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
+export const amountOf = (order: OrderState, { amount, reference }: Report): string | undefined =>
+  amount ?? (byReference(order, reference) && order.amount);
+
+/** The money of a payment that was reported before, by one of its names. */
+export const moneyOf = ({ money }: OrderState, { reference, alias }: Report): Money | undefined =>
+  money.find(
+    (one) => one.reference === reference || one.reference === alias || one.alias === reference,
+  );
+
+/** The order with a completed payment: its attempt has ended, and its money is noted, once. */
 export function withMoney(order: OrderState, report: Report): OrderState {
-  const { reference, alias, amount = order.amount, currency = order.currency } = report;
-  const one = { reference, amount, currency, ...(alias !== undefined && { alias }) };
-  return withCompleted({ ...order, money: [...order.money, one] }, reference);
+  const { reference, alias, currency = order.currency } = report;
+  const amount = amountOf(order, report) ?? UNKNOWN_AMOUNT;
+  const known = moneyOf(order, report);
+  const added = { reference, amount, currency, ...(alias !== undefined && { alias }) };
+  const money =
+    known === undefined
+      ? [...order.money, added]
+      : order.money.map((one) =>
+          one === known && one.amount === UNKNOWN_AMOUNT ? { ...one, amount } : one,
+        );
+  const isSame = money.every((one, at) => one === order.money[at]);
+  return withCompleted(isSame ? order : { ...order, money }, reference);
 }
 
 /**

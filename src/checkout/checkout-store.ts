@@ -13,19 +13,19 @@ export interface StoredOrder {
 
 /** How often one phone may be asked, over all orders. */
 export interface PhoneLimits {
-  /** How many prompts in `withinMs`. */
+  /** How many prompts in `withinMs`, and twice as many in a day that nobody approved. */
   readonly prompts: number;
   readonly withinMs: number;
-  /** How long an open prompt of another order is waited for. */
+  /** How long after its click the prompt of another order may be open. */
   readonly openMs: number;
 }
 
-/** A prompt on a phone: `new` and `open` ones are counted, `none` was never sent. */
+/** A prompt on a phone: `none` was never sent, and is not counted. */
 export interface Prompt {
   readonly number: number;
   readonly phone: string;
   readonly at: number;
-  readonly state: "new" | "open" | "ended" | "none";
+  readonly state: "new" | "open" | "paid" | "ended" | "none";
 }
 
 /** A change of one order, which is written whole or not at all. */
@@ -50,7 +50,9 @@ export type Committed =
   | { readonly state: "stale" }
   /** Another order has this account reference. */
   | { readonly state: "label_taken" }
-  /** The reference belongs to another order. */
+  /** Its customer was asked before, and then the order was deleted. */
+  | { readonly state: "deleted" }
+  /** The reference belongs to another order, or to a deleted one. */
   | { readonly state: "foreign" }
   /** The phone was asked too often, or another order asks it now. */
   | { readonly state: "busy"; readonly by: "limit" | "open"; readonly until: number };
@@ -143,8 +145,9 @@ export interface CheckoutStore<Connection = unknown> {
    * Keeps a report of a payment that belongs to no order; as a review, if a person must look at it.
    *
    * @internal
+   * @param isForeign - The order that the payment was bound to does not know it.
    */
-  keep(report: Report, isReview: boolean): Promise<Retained>;
+  keep(report: Report, isReview: boolean, isForeign: boolean): Promise<Retained>;
   /**
    * Payments without an order that a person must look at.
    *
@@ -167,6 +170,7 @@ const referencesOf = ({ attempts, money }: OrderState): string[] =>
 
 const promptState = (attempt: AttemptState): Prompt["state"] => {
   if (isOpen(attempt)) return "open";
+  if (attempt.status === "completed") return "paid";
   return attempt.status === "not_sent" ? "none" : "ended";
 };
 

@@ -24,7 +24,7 @@ import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { WebhookReceiverOptions } from "../webhooks/receiver/receiver-options.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
-import { type CheckoutStore, changeOf } from "./checkout-store.ts";
+import type { CheckoutStore } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { type ManagedOrders, manageOrders } from "./manage-orders.ts";
 import { amountText, type OrderState } from "./order.ts";
@@ -35,6 +35,7 @@ import { type PayPages, payPages } from "./page/pay-page.ts";
 import { checkoutInbox, type LabelledReport, STATUSES } from "./reports.ts";
 import { orderView } from "./view.ts";
 import { Worker } from "./worker.ts";
+import type { Changed, Known } from "./write-order.ts";
 
 /** How a checkout is set up. */
 export interface CheckoutOptions<Connection = unknown> {
@@ -105,16 +106,18 @@ export interface CheckoutOptions<Connection = unknown> {
    */
   notSentAfterMs?: number | undefined;
   /**
-   * How many prompts one phone gets in 10 minutes, over all orders.
+   * How many prompts one phone gets in 10 minutes, over all orders. In a day, it gets at most twice as many that
+   * nobody approves: a stranger's phone must not ring all night. Beyond it, `canPay` is `false`, and `message`
+   * says when the phone can be asked again. Set it higher if you ask one phone for many customers.
    *
-   * @default 3
+   * @default 3 (and 6 in a day)
    */
   phoneLimit?: number | undefined;
   /**
    * How many times the customer is asked for one order, also by strangers who know its address. Then `canPay` is
    * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count.
    *
-   * @default 5
+   * @default 3
    */
   attemptLimit?: number | undefined;
   /**
@@ -127,7 +130,10 @@ export interface CheckoutOptions<Connection = unknown> {
 
 /** An order that is to be paid. */
 export interface NewOrder {
-  /** Your id. It names the order for ever, also in the idempotency keys of its attempts. */
+  /**
+   * Your id. It names the order for ever, also in the idempotency keys of its attempts: if you delete the row
+   * of an order whose customer was asked, its id cannot be used again.
+   */
   id: string;
   /** The whole amount: a number with at most two decimals, or `"1500.00"`. */
   amount: number | string;
@@ -157,7 +163,8 @@ export interface Checkout extends ManagedOrders, PayPages {
    * @param options - `after`: the number of the last attempt that the page showed, 0 for none. Two tabs
    * with one `after` make one attempt.
    * @throws {InvalidParamsError} for wrong parameters.
-   * @throws {OrderConflictError} for another amount or currency under a known id.
+   * @throws {OrderConflictError} for another amount or currency under a known id, and for the id of an order
+   * that was deleted after its customer was asked.
    */
   pay(params: PayParams, options?: { after?: number | undefined }): Promise<Order>;
   /**
@@ -225,8 +232,6 @@ const OPTIONS = [
 
 const PAYMENT_EVENTS = ["payment.completed", "payment.failed"] as const;
 const PHONE_WITHIN_MS = 600_000;
-/** A prompt is open on a phone for about a minute. */
-const PHONE_OPEN_MS = 120_000;
 /** How long `stop` waits for what is under way. It is safe to leave it. */
 const STOP_MS = 10_000;
 const MAX_ID = 200;
@@ -322,7 +327,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const {
     promptWithinMs = TIMES.promptWithinMs,
     phoneLimit = 3,
-    attemptLimit = 5,
+    attemptLimit = 3,
     currency = "KES",
   } = own;
   const { notSentAfterMs = TIMES.notSentAfterMs } = own;
@@ -343,7 +348,9 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
   checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
 
-  const limits = { prompts: phoneLimit, withinMs: PHONE_WITHIN_MS, openMs: PHONE_OPEN_MS };
+  // It leaves some time after the click.
+  const openMs = promptWithinMs + TIMES.promptLifeMs;
+  const limits = { prompts: phoneLimit, withinMs: PHONE_WITHIN_MS, openMs };
   const gateway = gatewayFor(own.gateway, store);
   const times = { ...TIMES, promptWithinMs, notSentAfterMs };
   const engine = new Engine({
@@ -370,7 +377,8 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     await store.open();
     isReady = true;
   };
-  const inbox = checkoutInbox(store.inbox, (report) => engine.note(report));
+  const note = (report: LabelledReport) => engine.note(report);
+  const inbox = checkoutInbox(store.inbox, note, engine.settings.onError);
   const inner = createWebhookReceiver({
     ...{ inbox, onError, hooks: own.hooks },
     ...(secret !== undefined && { secret }),
@@ -381,40 +389,40 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
 
   const orders = manageOrders(engine);
   const { get: read } = orders;
-  const known = async (id: string) => (await read(id)) as Order;
-
-  /** Makes the order, unless it is there. @throws {OrderConflictError} */
-  const ensure = async (call: string, params: NewOrder, transaction?: unknown): Promise<Order> => {
+  /** The order as it is stored, or else a new one. @throws {OrderConflictError} */
+  const find = async (
+    call: string,
+    params: NewOrder,
+    salt: number,
+    transaction?: unknown,
+  ): Promise<Known> => {
     const order = checkOrder(call, params, currency);
-    const { id } = order;
+    const { now, stored } = await store.read(order.id, transaction);
+    if (stored === undefined) {
+      const accountReference = referenceFor(call, params, prefix, salt);
+      const made = newOrder(order, accountReference, attemptLimit, now);
+      return { now, stored: { version: 0, order: made } };
+    }
+    const { id, amount, currency: code } = stored.order;
+    if (amount === order.amount && code === order.currency) return { now, stored };
+    throw new OrderConflictError(
+      `${call}: the order ${JSON.stringify(id)} is of ${amount} ${code}, not of ${order.amount} ${order.currency}. Nothing was sent. Use a new id for another order.`,
+      id,
+    );
+  };
+
+  /** Does something with an order that is there or new, until no other process is faster. */
+  const withOrder = async (
+    call: string,
+    params: NewOrder,
+    work: (known: Known) => Promise<Changed>,
+    transaction?: unknown,
+  ): Promise<Order> => {
     for (let salt = 0; ; salt++) {
-      const { now, stored } = await store.read(id, transaction);
-      if (stored !== undefined) {
-        const { amount, currency: code } = stored.order;
-        if (amount === order.amount && code === order.currency) return orderView(stored.order, now);
-        throw new OrderConflictError(
-          `${call}: the order ${JSON.stringify(id)} is of ${amount} ${code}, not of ${order.amount} ${order.currency}. Nothing was sent. Use a new id for another order.`,
-          id,
-        );
-      }
-      const made = newOrder(order, referenceFor(call, params, prefix, salt), attemptLimit, now);
-      const change = changeOf({ version: 0, order: made }, made, now, limits);
-      const { state } = await store.commit(
-        change,
-        transaction === undefined ? {} : { transaction },
-      );
-      if (state === "done") {
-        engine.onChange(id, false);
-        // In a transaction of the merchant, it may be rolled back.
-        if (transaction === undefined) engine.noteChange(undefined, made, "created");
-        return orderView(made, now);
-      }
-      if (state === "label_taken" && params.accountReference !== undefined) {
-        throw new OrderConflictError(
-          `${call}: another order has the account reference ${JSON.stringify(params.accountReference)}. Nothing was sent.`,
-          id,
-        );
-      }
+      const { notMade, known } = await work(await find(call, params, salt, transaction));
+      if (notMade === undefined) return orderView(known.stored.order, known.now);
+      const conflict = conflictOf(call, params, notMade);
+      if (conflict !== undefined) throw conflict;
     }
   };
 
@@ -424,13 +432,15 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       const phone = normalizePhone((Object(params) as PayParams).phone);
       if (after !== undefined) checkWholeNumber("after", after, 0);
       await makeReady();
-      const { id } = await ensure("pay", params);
-      await engine.ask(id, { phone, masked: maskedPhone(phone), after, elapsed });
-      return known(id);
+      const click = { phone, masked: maskedPhone(phone), after, elapsed };
+      return withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {
       await makeReady();
-      return ensure("create", order, transaction);
+      const within = transaction === undefined ? undefined : { transaction };
+      const make = async (known: Known): Promise<Changed> =>
+        (await engine.change(known.stored.order.id, undefined, within, known)) as Changed;
+      return withOrder("create", order, make, transaction);
     },
     ...orders,
     wait: (id, { waitMs = 60_000, signal } = {}) =>
@@ -468,7 +478,6 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     }),
     report: async (query) => {
       const { reportBooks } = await import("./books/day-books.ts");
-      const note = (report: LabelledReport) => engine.note(report);
       const change = (id: string, input: Input) => engine.change(id, input);
       return reportBooks({ store, gateway, prefix, note, change }, query);
     },
@@ -564,6 +573,25 @@ function referenceFor(call: string, params: NewOrder, prefix: string, salt: numb
   }
   const begins = prefix === "" ? "" : `, which begin with ${prefix}`;
   throw invalid(call, "accountReference", `expected 1 to 12 characters${begins}`);
+}
+
+/** Why an order can never be made; `undefined` if it may be tried again. */
+function conflictOf(
+  call: string,
+  { id, accountReference }: NewOrder,
+  why: Changed["notMade"],
+): OrderConflictError | undefined {
+  if (why === "deleted") {
+    return new OrderConflictError(
+      `${call}: an order ${JSON.stringify(id)} was deleted after its customer was asked. Nothing was sent. Use a new id for another order.`,
+      id,
+    );
+  }
+  if (why !== "label_taken" || accountReference === undefined) return undefined;
+  return new OrderConflictError(
+    `${call}: another order has the account reference ${JSON.stringify(accountReference)}. Nothing was sent.`,
+    id,
+  );
 }
 
 type Checked = ReturnType<typeof checkOrder>;

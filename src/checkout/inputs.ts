@@ -7,7 +7,9 @@ import type { ReviewDecision } from "./order-types.ts";
 export interface Times {
   /** How long after the customer's click a prompt may be sent. */
   readonly promptWithinMs: number;
-  /** How much later nothing of it can be on its way. */
+  /** How long after it was sent a prompt may be open on a phone. */
+  readonly promptLifeMs: number;
+  /** How much later than `promptWithinMs` nothing of a prompt can be on its way. */
   readonly marginMs: number;
   /** How old an attempt must be until the absence of its payment in the list says that there is none. */
   readonly notSentAfterMs: number;
@@ -30,6 +32,7 @@ const DAY_MS = 1_440 * MINUTE_MS;
 
 export const TIMES: Times = {
   promptWithinMs: MINUTE_MS,
+  promptLifeMs: 3 * MINUTE_MS,
   marginMs: 5_000,
   notSentAfterMs: 10 * MINUTE_MS,
   lookMs: [5_000, 10 * MINUTE_MS],
@@ -56,13 +59,17 @@ export interface Report {
 
 /** Everything that can become known about an order. */
 export type Input =
-  /** A customer asks to pay. `checked`: how many attempts there were when their payments were read. */
+  /**
+   * A customer asks to pay. `checked`: how many attempts there were when their payments were read, and
+   * `openAgain` those of them that the service did not call completed or failed.
+   */
   | {
       readonly kind: "asked";
       readonly phone: string;
       readonly phoneDigest: string;
       readonly after: number | undefined;
       readonly checked: number | undefined;
+      readonly openAgain: readonly string[];
     }
   /** The call that sends the prompt of an attempt got a reference. */
   | { readonly kind: "accepted"; readonly number: number; readonly reference: string }
@@ -119,5 +126,5 @@ export interface Context {
   readonly times: Times;
 }
 
-/** A input of one kind. */
+/** An input of one kind. */
 export type InputOf<Kind extends Input["kind"]> = Extract<Input, { kind: Kind }>;

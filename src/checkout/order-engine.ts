@@ -2,13 +2,20 @@ import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
 import { withTimeout } from "../internal/timeout.ts";
+import { byReference, moneyOf } from "./changes.ts";
 import { labelOf, type Within } from "./checkout-store.ts";
-import type { Action, Input } from "./inputs.ts";
+import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
 import { type LabelledReport, reportOf } from "./reports.ts";
 import { orderView } from "./view.ts";
-import { OrderWriter, unmatchedView, type WriterSettings } from "./write-order.ts";
+import {
+  type Changed,
+  type Known,
+  OrderWriter,
+  unmatchedView,
+  type WriterSettings,
+} from "./write-order.ts";
 
 /** What `onPaid` gets beside the order. */
 export interface PaidContext<Connection = unknown> {
@@ -39,6 +46,11 @@ const LOOK_BACK_MS = 86_400_000;
 /** What is left of the time of a try of `onPaid` when its signal aborts. */
 const EFFECT_MARGIN_MS = 15_000;
 const MAX_BACKOFF_MS = 300_000;
+/** An order may be made, deleted or bound while a report is stored. */
+const MAX_NOTE_TRIES = 10;
+const NOT_FOUND = "not_found";
+/** What a read says of a payment that asks no customer any more. */
+const FINAL: readonly string[] = ["completed", "failed", NOT_FOUND];
 
 const MESSAGES = {
   rejected:
@@ -60,33 +72,47 @@ export class Engine extends OrderWriter<EngineSettings> {
   #resolving: Promise<unknown> | undefined;
 
   /**
-   * Asks the customer to pay an order, at most once for each attempt.
+   * Asks the customer to pay an order, at most once for each attempt. A new order is made with its first one.
+   *
+   * @param order - As it was read.
    */
-  async ask(id: string, { phone, masked, after, elapsed }: Click): Promise<void> {
+  async ask(order: Known, { phone, masked, after, elapsed }: Click): Promise<Changed> {
+    const { id } = order.stored.order;
     const phoneDigest = this.settings.store.idempotency.digest(phone);
     const asked = { kind: "asked", phone: masked, phoneDigest, after } as const;
+    const openAgain: string[] = [];
+    let known: Known | undefined = order;
     for (let checked: number | undefined; ; ) {
-      const result = await this.change(id, { ...asked, checked });
-      if (result === undefined || result.actions.length === 0) return;
+      const result = await this.change(id, { ...asked, checked, openAgain }, undefined, known);
+      if (result === undefined) throw new Error(`The order ${JSON.stringify(id)} was deleted.`);
+      if (result.notMade !== undefined) return result;
+      const reads = result.actions.flatMap((one) => (one.do === "read" ? [one.reference] : []));
       for (const action of result.actions) {
-        if (action.do === "send") {
-          const { wallMs, monotonicMs } = elapsed();
-          const passedMs = Math.max(wallMs, monotonicMs);
-          return this.#send(result.order, action.number, phone, passedMs);
-        }
-        if (action.do === "read" && !(await this.#read(action.reference))) {
-          const until = (await this.settings.store.read(id)).now;
-          await this.change(id, { kind: "blocked", until, message: MESSAGES.unchecked });
-          return;
-        }
+        if (action.do !== "send") continue;
+        const { wallMs, monotonicMs } = elapsed();
+        return this.#send(result, action.number, phone, Math.max(wallMs, monotonicMs));
       }
-      checked = result.order.attempts.length;
+      if (reads.length === 0) return result;
+      for (const reference of reads) {
+        const status = await this.#read(reference);
+        if (status === undefined) {
+          const until = (await this.settings.store.read(id)).now;
+          const blocked = { kind: "blocked", until, message: MESSAGES.unchecked } as const;
+          return (await this.change(id, blocked)) ?? result;
+        }
+        if (!FINAL.includes(status)) openAgain.push(reference);
+      }
+      checked = result.known.stored.order.attempts.length;
+      known = undefined;
     }
   }
 
   /** The only call that sends the prompt of an attempt: no other one ever uses its key. */
-  async #send(order: OrderState, number: number, phone: string, passedMs: number): Promise<void> {
+  async #send(asked: Changed, number: number, phone: string, passedMs: number): Promise<Changed> {
     const { gateway, times } = this.settings;
+    const { now, stored } = asked.known;
+    const since = performance.now();
+    const { order } = stored;
     const { id, description, accountReference: account_reference } = order;
     const idempotencyKey = keyOf(id, number);
     const sendBefore = Date.now() + times.promptWithinMs - passedMs;
@@ -107,33 +133,41 @@ export class Engine extends OrderWriter<EngineSettings> {
       this.settings.onError(error);
       input = inputOf(error, number);
     }
-    await this.change(id, input);
+    // The store's clock, near enough to say when to look next. If the order was changed meanwhile, it is read.
+    const later = { now: now + Math.floor(performance.now() - since), stored };
+    return (await this.change(id, input, undefined, later)) ?? asked;
   }
 
   /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
   async note({ report, label, source }: LabelledReport): Promise<boolean> {
     const { store, prefix } = this.settings;
     const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
-    for (;;) {
+    const isFailed = report.status === "failed";
+    for (let tries = 0; tries < MAX_NOTE_TRIES; tries++) {
       const id = await store.orderOf(report.reference, isOurs ? label : undefined);
+      let isForeign = false;
       if (id !== undefined) {
         const before = (await store.read(id)).stored?.order;
         const isOther = await this.#isOther(before, label);
         const known = isOther ? { ...report, status: "contradiction" } : report;
         const result = await this.change(id, { kind: "reported", report: known, source });
-        if (result !== undefined) return result.isNew;
-        continue;
-      }
-      const isMoney = report.status !== "failed";
-      // Of a failed payment, only the reference is known: it may be that of an attempt that is starting.
-      if (!isOurs && label !== undefined) return false;
-      const isReview = isMoney && isOurs;
-      const retained = await store.keep(report, isReview);
+        if (result === undefined) continue;
+        isForeign = result.isForeign === true;
+        // It may be that of an attempt that is starting: it is kept until its reference is known.
+        const isEarly = isFailed && !hasPayment(result.known.stored.order, report);
+        if (!isForeign && !isEarly) return result.isNew;
+        isForeign ||= tries > 0;
+      } else if (!isOurs && label !== undefined) return false;
+      const isReview = !isFailed && (isOurs || isForeign);
+      const retained = await store.keep(report, isReview, isForeign);
       if (retained === "bound") continue;
       const isNew = retained === "new";
       if (isReview && isNew) this.review(unmatchedView(report, (await store.read("")).now));
       return isNew;
     }
+    throw new Error(
+      `The payment ${JSON.stringify(report.reference)} could not be stored: its order changes again and again. The service delivers it again.`,
+    );
   }
 
   /** Whether the label of a payment names an order other than the one that has its reference. */
@@ -143,16 +177,17 @@ export class Engine extends OrderWriter<EngineSettings> {
     return (await this.settings.store.orderOf("", label)) !== undefined;
   }
 
-  /** Reads a payment. Resolves with whether the service said anything about it. */
-  async #read(reference: string): Promise<boolean> {
+  /** Reads a payment. Resolves with its status; `undefined` if the service said nothing about it. */
+  async #read(reference: string): Promise<string | undefined> {
     try {
       const payment = await this.settings.gateway.payments.get(reference);
-      await this.note({ ...reportOf(payment, reference), source: "read" });
-      return true;
+      const report = reportOf(payment, reference);
+      await this.note({ ...report, source: "read" });
+      return report.report.status;
     } catch (error) {
-      if (isGatewayError(error) && error.code === "not_found") return true;
+      if (isGatewayError(error) && error.code === "not_found") return NOT_FOUND;
       this.settings.onError(error);
-      return false;
+      return undefined;
     }
   }
 
@@ -236,6 +271,10 @@ export class Engine extends OrderWriter<EngineSettings> {
     }
   }
 }
+
+/** Whether an order has a payment, by one of its names. */
+const hasPayment = (order: OrderState, report: Report): boolean =>
+  byReference(order, report.reference) !== undefined || moneyOf(order, report) !== undefined;
 
 const keyOf = (id: string, number: number): string => `${id}/${number}`;
 

@@ -20,11 +20,15 @@ export interface AttemptState {
   readonly lookAt?: number;
 }
 
+/** The amount of money whose report has none. It is no amount, so that it is in no sum. */
+export const UNKNOWN_AMOUNT = "";
+
 /** A completed payment of an order. */
-interface Money {
+export interface Money {
   readonly reference: string;
   /** As in the report of it. */
   readonly alias?: string;
+  /** Or {@link UNKNOWN_AMOUNT}. */
   readonly amount: string;
   readonly currency: string;
   readonly refunded?: true;

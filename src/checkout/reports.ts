@@ -66,6 +66,11 @@ export const STATUSES: Readonly<Record<string, string | undefined>> = {
   "payment.failed": "failed",
 };
 
+const contradictionError = (event: string, reference: string, status: unknown) =>
+  new Error(
+    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${JSON.stringify(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
+  );
+
 /**
  * The inbox of a checkout: the report of a payment is written into its order before it is acknowledged, so
  * that nothing of it waits anywhere. Every other event goes to the inbox of the store.
@@ -75,6 +80,7 @@ export const STATUSES: Readonly<Record<string, string | undefined>> = {
 export function checkoutInbox(
   inbox: Inbox | undefined,
   note: (report: LabelledReport) => Promise<boolean>,
+  onError: (error: unknown) => void,
 ): Inbox {
   const others: Inbox = inbox ?? {
     accept: async () => receiptFor("accepted"),
@@ -94,7 +100,10 @@ export function checkoutInbox(
         idText(fields.reference) ?? aliasOf(idText(fields.payment_id) ?? delivery.key);
       const report = reportOf(fields, reference, status);
       const isNew = await note({ ...report, source: delivery.source });
-      return receiptFor(isNew ? "accepted" : "duplicate");
+      if (isNew && report.report.status === "contradiction") {
+        onError(contradictionError(delivery.event, reference, fields.status));
+      }
+      return receiptFor(isNew ? "accepted" : "duplicate", "settled");
     },
   };
 }

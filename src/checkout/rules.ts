@@ -1,23 +1,24 @@
 // The rules of an order, without I/O: everything that a store, a clock, a webhook or a person says comes
-// as a input. The manual prints these tables.
+// as an input. The manual prints these tables.
 import {
+  amountOf,
   attemptOf,
   bound,
   byReference,
   decided,
   ended,
   lookLater,
+  moneyOf,
   paid,
   redated,
   reviewWith,
   taken,
   withAttempt,
-  withCompleted,
   withMoney,
   withoutAnswered,
   withReview,
 } from "./changes.ts";
-import type { Context, Input, InputOf, Report, Result } from "./inputs.ts";
+import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
   type AttemptState,
   holdsMoney,
@@ -25,12 +26,13 @@ import {
   isUsedUp,
   type OrderState,
   statusOf,
+  UNKNOWN_AMOUNT,
 } from "./order.ts";
 import type { OrderStatus, ReviewKind } from "./order-types.ts";
 
 type Given<F, Out> = (order: OrderState, input: F, context: Context) => Out;
 
-/** Of the rules for a input, the first one that applies decides. */
+/** Of the rules for an input, the first one that applies decides. */
 export interface Rule<F extends Input = Input> {
   readonly name: string;
   /** The promises of the manual that it keeps. */
@@ -65,16 +67,6 @@ const isUnresolved = (order: OrderState, { number }: Numbered) => {
 type Reported = InputOf<"reported">;
 const isCompleted = (_: OrderState, { report }: Reported) => report.status === "completed";
 const isFailed = (_: OrderState, { report }: Reported) => report.status === "failed";
-/** The money of a payment that was reported before, by one of its names. */
-const moneyOf = ({ money }: OrderState, { reference, alias }: Report) =>
-  money.find(
-    (one) => one.reference === reference || one.reference === alias || one.alias === reference,
-  );
-
-/** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
-const amountOf = (order: OrderState, { amount, reference }: Report) =>
-  amount ?? (byReference(order, reference) && order.amount);
-
 /** Money that a person must decide about. */
 const reviewed =
   (kind: ReviewKind): Given<Reported, OrderState> =>
@@ -97,9 +89,16 @@ const PAYING: readonly ReviewKind[] = [
   "currency_mismatch",
   "late_payment",
   "unknown_outcome",
+  "contradiction",
 ];
 
 const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
+const OPEN_AGAIN =
+  "Your last payment may still be open. Reject the request on your phone, and try again in a moment.";
+
+/** Whether the prompt of an attempt may still be on the phone: it left some time after the click. */
+const mayBeOpen = ({ askedAt }: AttemptState, { now, times }: Context) =>
+  now < askedAt + times.promptWithinMs + times.promptLifeMs;
 
 const ASKED: Rules["asked"] = [
   rule(
@@ -133,6 +132,16 @@ const ASKED: Rules["asked"] = [
       const actions = failed.map(({ reference = "" }) => ({ do: "read", reference }) as const);
       return { order, actions };
     },
+  ),
+  rule(
+    "a failed payment that the service calls open again is waited for, while a prompt lives",
+    [2],
+    ({ attempts }, { openAgain }, context) =>
+      attempts.some((one) => openAgain.includes(one.reference ?? "") && mayBeOpen(one, context)),
+    (order, _, { now, times }) => ({
+      ...order,
+      blocked: { until: now + times.lookMs[0], message: OPEN_AGAIN },
+    }),
   ),
   rule(
     "an attempt is written before its prompt is sent",
@@ -191,9 +200,9 @@ const KEY: Rules["key"] = [
     (order, { number, reference = "" }, context) => bound(order, number, reference, context),
   ),
   rule(
-    "a key that is in flight or unknown ends nothing",
+    "a key that is in flight, unknown or unreadable ends nothing",
     [1, 2],
-    (_, { state }) => state === "in_flight" || state === "unknown",
+    (_, { state }) => state !== "free" && state !== "freed",
     (order, { number, state }, context) =>
       state === "in_flight"
         ? lookLater(order, number, context)
@@ -221,7 +230,7 @@ const REPORTED: Rules["reported"] = [
     (order, { report }) => {
       const known = moneyOf(order, report);
       const { amount = known?.amount, currency = known?.currency } = report;
-      const isSame = known?.amount === amount && known?.currency === currency;
+      const isSame = [amount, UNKNOWN_AMOUNT].includes(known?.amount) && known?.currency === currency;
       const differs = known !== undefined && !isSame;
       return report.status === "contradiction" || (report.status === "completed" && differs);
     },
@@ -231,7 +240,7 @@ const REPORTED: Rules["reported"] = [
     "a payment counts once",
     [6, 7],
     (order, input) => isCompleted(order, input) && moneyOf(order, input.report) !== undefined,
-    (order, { report }) => withCompleted(order, report.reference),
+    (order, { report }) => withMoney(order, report),
   ),
   rule(
     "another currency is a review",
@@ -247,9 +256,10 @@ const REPORTED: Rules["reported"] = [
     reviewed("amount_mismatch"),
   ),
   rule(
-    "the payment of an attempt that a person accepted is its money",
+    "the payment that a person accepted before it was known is the money of the order",
     [7],
     (order, input) => {
+      if (isCompleted(order, input) && order.paidBy === input.report.reference) return true;
       const accepted = order.attempts.find(({ number }) => order.paidBy === `#${number}`);
       const attempt = byReference(order, input.report.reference);
       const isOnly = accepted?.reference === undefined && order.money.length === 0;
@@ -338,7 +348,7 @@ const DECIDED: Rules["decided"] = [
   rule("any other decision ends only the review", [7], always, decided),
 ];
 
-/** The rules of each input. A input to which none applies changes nothing. */
+/** The rules of each input. An input to which none applies changes nothing. */
 export const RULES: Rules = {
   asked: ASKED,
   ...SENT,
@@ -405,7 +415,7 @@ export const RULES: Rules = {
 };
 
 /**
- * What an order becomes by a input, and what is to be done then.
+ * What an order becomes by an input, and what is to be done then.
  *
  * @param rules - Those of the package. Tests leave one out.
  */

@@ -62,23 +62,27 @@ export function checkoutTables({ tables, integer, suffix }: CheckoutDialect): st
 
 export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) {
   const { orders, payments, prompts } = tables;
-  /** Merchants delete orders: what is left of one is as if it had never been. */
+  /** Merchants delete orders. */
   const isThere = (order: string) => `${order} IN (SELECT id FROM ${orders})`;
+  /** Its idempotency keys and its payments are known: an order of this id would get those of another one. */
+  const wasAsked = `SELECT order_id FROM ${prompts} WHERE order_id = $id`;
   const clock = `(SELECT ${now} AS now) AS clock`;
   return {
     read: `SELECT clock.now, version, state FROM ${clock} LEFT JOIN ${orders} ON id = $id`,
     insert: `INSERT INTO ${orders}
       (id, version, label, status, has_review, created_at, due_at, planned_at, state)
-      VALUES ($id, 1, $label, $status, $has_review, $at, $due_at, $now, $state)
-      ON CONFLICT DO NOTHING RETURNING id`,
+      SELECT $id, 1, $label, $status, $has_review, $at, $due_at, $now, $state
+      WHERE NOT EXISTS (${wasAsked}) ON CONFLICT DO NOTHING RETURNING id`,
     exists: `SELECT id FROM ${orders} WHERE id = $id`,
+    wasAsked,
     update: `UPDATE ${orders} SET version = version + 1, status = $status,
       has_review = $has_review, due_at = $due_at, planned_at = $now, state = $state
       WHERE id = $id AND version = $version RETURNING id`,
+    /** An order knows what it has bound: what was bound before, or decided by a person, is not its own. */
     bind: `INSERT INTO ${payments} AS stored (reference, order_id, at) VALUES ($reference, $id, $now)
       ON CONFLICT (reference) DO UPDATE SET order_id = excluded.order_id,
         review = CASE WHEN stored.review = 'open' THEN 'closed' ELSE stored.review END
-      WHERE stored.order_id IS NULL OR stored.order_id = excluded.order_id
+      WHERE stored.order_id IS NULL AND COALESCE(stored.review, 'open') = 'open'
       RETURNING report`,
     prompt: `INSERT INTO ${prompts} (order_id, number, phone, at, is_open)
       VALUES ($id, $number, $phone, $at, $is_open)
@@ -94,9 +98,10 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
     stray: `SELECT order_id, report, review FROM ${payments} WHERE reference = $reference`,
     keep: `INSERT INTO ${payments} AS stored (reference, report, review, at)
       SELECT $reference, $report, $review, ${now} WHERE true
-      ON CONFLICT (reference) DO UPDATE SET order_id = NULL, report = excluded.report,
-        review = COALESCE(stored.review, excluded.review)
-      WHERE stored.order_id IS NULL OR NOT ${isThere("stored.order_id")} RETURNING reference`,
+      ON CONFLICT (reference) DO UPDATE SET report = excluded.report,
+        review = COALESCE(NULLIF(stored.review, 'closed'), excluded.review)
+      WHERE stored.order_id IS NULL OR NOT ${isThere("stored.order_id")} OR $is_foreign = 1
+      RETURNING reference`,
     /** A report that no order has asked for in a day, and that is not under review. */
     dropStrays: `DELETE FROM ${payments} WHERE order_id IS NULL AND review IS NULL
       AND at < ${now} - 86400000 RETURNING reference`,
@@ -148,8 +153,8 @@ export function* commitSteps(change: Change): Steps<Committed> {
   };
   const written = yield [version === 0 ? "insert" : "update", values];
   if (written.length === 0) {
-    const isKnown = version > 0 || (yield ["exists", { id }]).length > 0;
-    return { state: isKnown ? "stale" : "label_taken" };
+    if (version > 0 || (yield ["exists", { id }]).length > 0) return { state: "stale" };
+    return { state: (yield ["wasAsked", { id }]).length > 0 ? "deleted" : "label_taken" };
   }
   for (const prompt of change.prompts) {
     const busy = yield* promptSteps(change, prompt);
@@ -174,21 +179,29 @@ function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefin
   }
   if (state === "new") {
     yield ["lockPhone", { phone }];
-    const rows = yield [
-      "prompts",
-      { phone, since: now - limits.withinMs, until: now + limits.withinMs },
-    ];
-    const open = rows.find((row) => row.order_id !== id && Number(row.is_open) === 1);
-    const openUntil = Number(open?.at ?? Number.NEGATIVE_INFINITY) + limits.openMs;
+    const rows = yield ["prompts", { phone, since: now - DAY_MS, until: now + limits.withinMs }];
+    const asked = rows.map((row) => ({
+      ...{ at: Number(row.at), state: Number(row.is_open) },
+      isOther: row.order_id !== id,
+    }));
+    const open = asked.find((one) => one.isOther && one.state === PROMPT_STATES.open);
+    const openUntil = (open?.at ?? Number.NEGATIVE_INFINITY) + limits.openMs;
     if (openUntil > now) return { state: "busy", by: "open", until: openUntil };
-    const first = rows[limits.prompts - 1];
-    if (first !== undefined) {
-      return { state: "busy", by: "limit", until: Number(first.at) + limits.withinMs };
-    }
+    const last = asked[limits.prompts - 1]?.at ?? Number.NEGATIVE_INFINITY;
+    const unpaid = asked.filter((one) => one.state !== PROMPT_STATES.paid);
+    const lastUnpaid = unpaid[UNPAID_PER_DAY * limits.prompts - 1]?.at ?? Number.NEGATIVE_INFINITY;
+    const until = Math.max(last + limits.withinMs, lastUnpaid + DAY_MS);
+    if (until > now) return { state: "busy", by: "limit", until };
   }
-  yield ["prompt", { id, number, phone, at, is_open: state === "ended" ? 0 : 1 }];
+  yield ["prompt", { id, number, phone, at, is_open: PROMPT_STATES[state] }];
   return undefined;
 }
+
+const DAY_MS = 86_400_000;
+/** How many prompts that nobody approves a phone gets in a day, in those of ten minutes. */
+const UNPAID_PER_DAY = 2;
+/** The column `is_open`. Before the limit of a day, a paid prompt was written as an ended one. */
+const PROMPT_STATES = { ended: 0, new: 1, open: 1, paid: 2 };
 
 /** The statement of a list, which uses an index. */
 export const listStep = ({ status, review, isDue = false, after, limit }: StoreQuery): Step => [
@@ -221,16 +234,24 @@ export function* orderOfSteps(
   return named && String(named.id);
 }
 
-export function* keepSteps(report: Report, isReview: boolean): Steps<Retained> {
+export function* keepSteps(
+  report: Report,
+  isReview: boolean,
+  isForeign: boolean,
+): Steps<Retained> {
   yield ["dropStrays", {}];
   const { reference } = report;
   const [stored] = yield ["stray", { reference }];
   const before: Report | undefined = stored?.report && JSON.parse(String(stored.report));
   // A payment that was completed stays so.
   const latest = before?.status === "completed" ? before : report;
-  const values = { reference, report: JSON.stringify(latest), review: isReview ? "open" : null };
+  const values = {
+    ...{ reference, report: JSON.stringify(latest), review: isReview ? "open" : null },
+    is_foreign: isForeign ? 1 : 0,
+  };
   if ((yield ["keep", values]).length === 0) return "bound";
-  return stored === undefined || (isReview && stored.review === null) ? "new" : "known";
+  const isReviewed = ![null, "closed"].includes((stored?.review ?? null) as string | null);
+  return stored?.report == null || (isReview && !isReviewed) ? "new" : "known";
 }
 
 export function readRow(row: SqlRow | undefined) {

@@ -80,7 +80,9 @@ function attemptView({ number, status, phone, reference, message }: AttemptState
 function blockedMessage({ by, until, message }: Blocked, now: number): string {
   if (by !== "limit") return message;
   const minutes = Math.ceil((until - now) / 60_000);
-  const when = minutes <= 0 ? "now" : minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
+  const hours = Math.ceil(minutes / 60);
+  const inMinutes = minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
+  const when = minutes <= 0 ? "now" : minutes > 90 ? `in ${hours} hours` : inMinutes;
   return `This phone was asked too often. It can be asked again ${when}. ${message}`;
 }
 
@@ -94,7 +96,10 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;
   if (isUsedUp(order)) return USED_UP;
-  if (order.blocked !== undefined) return blockedMessage(order.blocked, now);
+  const { blocked } = order;
+  // Another prompt on the phone blocks only for its time; nobody says when it is over.
+  const isOver = blocked?.by === "open" && blocked.until <= now;
+  if (blocked !== undefined && !isOver) return blockedMessage(blocked, now);
   return last?.message ?? MESSAGES.open;
 }
 

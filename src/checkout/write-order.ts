@@ -1,4 +1,10 @@
-import { type CheckoutStore, changeOf, type PhoneLimits, type Within } from "./checkout-store.ts";
+import {
+  type CheckoutStore,
+  changeOf,
+  type PhoneLimits,
+  type StoredOrder,
+  type Within,
+} from "./checkout-store.ts";
 import { withLog } from "./history.ts";
 import type { Input, Report, Result, Times } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
@@ -22,8 +28,24 @@ const BUSY = {
   limit: "Reject a request that you did not start.",
 };
 
-/** What became of an order, and whether that differs from before. */
-type Changed = Result & { readonly isNew: boolean };
+/** An order as a process knows it. One of version 0 is not stored yet. */
+export interface Known {
+  /** By the store's clock. */
+  readonly now: number;
+  readonly stored: StoredOrder;
+}
+
+/** What became of an order. */
+export interface Changed extends Result {
+  /** Whether it differs from before. */
+  readonly isNew: boolean;
+  /** The input is about a payment of another order, and has changed nothing. */
+  readonly isForeign?: boolean;
+  /** Why a new order was not made; `stale`: another process made it. */
+  readonly notMade?: "stale" | "label_taken" | "deleted";
+  /** The order, as it is now. */
+  readonly known: Known;
+}
 
 /** Brings inputs into orders. */
 export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
@@ -35,37 +57,74 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
     this.settings = settings;
   }
 
-  /** Applies an input to an order as it is stored. `undefined` if there is no such order. */
-  async change(id: string, input: Input, within?: Within): Promise<Changed | undefined> {
+  /**
+   * Applies an input to an order as it is stored. `undefined` if there is no such order.
+   *
+   * @param input - `undefined` only makes a new order.
+   * @param at - The order, so that it need not be read.
+   */
+  async change(
+    id: string,
+    input: Input | undefined,
+    within?: Within,
+    at?: Known,
+  ): Promise<Changed | undefined> {
     const { store, times, limits } = this.settings;
-    for (;;) {
-      const { now, stored } = await store.read(id);
-      if (stored === undefined) return undefined;
-      const decided = decide(stored.order, input, { now, times });
-      if (decided.order === stored.order) return { ...decided, isNew: false };
-      const result = { ...decided, order: withLog(stored.order, decided.order, input, now) };
-      const change = changeOf(stored, result.order, now, limits);
+    for (let given = at; ; given = undefined) {
+      const known = given ?? isThere(await store.read(id));
+      if (known === undefined) return undefined;
+      const { now, stored } = known;
+      const isMade = stored.version === 0;
+      const decided =
+        input === undefined
+          ? { order: stored.order, actions: [] }
+          : decide(stored.order, input, { now, times });
+      if (decided.order === stored.order && !isMade) return { ...decided, isNew: false, known };
+      const order =
+        input === undefined ? stored.order : withLog(stored.order, decided.order, input, now);
+      const change = changeOf(stored, order, now, limits);
       const committed = await store.commit(change, within);
-      if (committed.state === "done") {
-        this.noteChange(stored.order, result.order, input.kind);
-        this.onChange(id, (change.dueAt ?? Number.POSITIVE_INFINITY) <= now);
-        for (const report of committed.strays) await this.change(id, { kind: "reported", report });
-        return { ...result, isNew: true };
-      }
       if (committed.state === "busy") {
         const { by, until } = committed;
-        return this.change(id, { kind: "blocked", until, message: BUSY[by], by });
+        return this.change(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
       }
-      if (committed.state === "foreign") {
-        const what = "number" in input ? `attempt ${input.number}` : "a report";
-        this.settings.onError(
-          new Error(`The order ${JSON.stringify(id)} has the payment of another order: ${what}.`),
-        );
-        return "number" in input
-          ? this.change(id, { kind: "lost", number: input.number })
-          : undefined;
+      if (committed.state === "foreign") return this.#foreign(id, input, known);
+      if (committed.state === "done") {
+        // In a transaction of the merchant, it may be rolled back.
+        if (within?.transaction === undefined) {
+          if (isMade) this.noteChange(undefined, stored.order, "created");
+          if (input !== undefined) this.noteChange(stored.order, order, input.kind);
+        }
+        this.onChange(id, (change.dueAt ?? Number.POSITIVE_INFINITY) <= now);
+        const written = { now, stored: { version: stored.version + 1, order } };
+        return this.#withStrays(committed.strays, { ...decided, isNew: true, known: written });
       }
+      if (isMade) return { ...decided, isNew: false, notMade: committed.state, known };
     }
+  }
+
+  /** Applies what was reported of payments before they were known to be those of the order. */
+  async #withStrays(strays: readonly Report[], changed: Changed): Promise<Changed> {
+    let { known } = changed;
+    for (const report of strays) {
+      const { id } = known.stored.order;
+      const next = await this.change(id, { kind: "reported", report }, undefined, known);
+      known = next?.known ?? known;
+    }
+    return { ...changed, known };
+  }
+
+  async #foreign(id: string, input: Input | undefined, known: Known): Promise<Changed | undefined> {
+    const number = input !== undefined && "number" in input ? input.number : undefined;
+    const what = number === undefined ? "a report" : `attempt ${number}`;
+    this.settings.onError(
+      new Error(
+        `The order ${JSON.stringify(id)} has the payment of another order, or of a deleted one: ${what}.`,
+      ),
+    );
+    if (number !== undefined) return this.change(id, { kind: "lost", number });
+    const { order } = known.stored;
+    return { order, actions: [], isNew: false, isForeign: true, known };
   }
 
   /** Tells of what has become visible by a change, once. */
@@ -88,6 +147,9 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       .catch(this.settings.onError);
   }
 }
+
+const isThere = ({ now, stored }: Awaited<ReturnType<CheckoutStore["read"]>>): Known | undefined =>
+  stored && { now, stored };
 
 export function unmatchedView(report: Report, at: number): Review {
   const id = `unmatched:${report.reference}`;

@@ -28,18 +28,18 @@ function stage() {
 
 it("a response that is written after its payment has failed reopens nothing", async () => {
   const { sandbox, clock, store, checkout } = stage();
-  const [read, resume] = [gate(), gate()];
+  const [written, resume] = [gate(), gate()];
   let hasResponse = false;
   const slow = openShop(
     sandbox,
     {
       ...store,
-      read: async (...args) => {
+      commit: async (...args) => {
         if (hasResponse) {
-          read.open();
+          written.open();
           await resume.opened;
         }
-        return store.read(...args);
+        return store.commit(...args);
       },
     },
     {
@@ -51,7 +51,7 @@ it("a response that is written after its payment has failed reopens nothing", as
     },
   );
   const paying = slow.checkout.pay(ORDER);
-  await read.opened;
+  await written.opened;
   // Another process reads the key, and then the payment.
   clock.advance(6_000);
   await checkout.reconcile();
@@ -150,8 +150,10 @@ it.each(["the webhook", "the read"])(
 );
 
 it("an order whose payment failed for good may be paid by another phone", async () => {
-  const { checkout, deliver } = stage();
+  const { checkout, deliver, sandbox } = stage();
   const order = await checkout.pay(ORDER);
+  sandbox.phone(PHONE).cancel();
+  await sandbox.clock.advance("10s");
   await deliver("payment.failed", {
     reference: order.attempts[0]?.reference,
     status: "failed",

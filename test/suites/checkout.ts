@@ -1,74 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Checkout, Order } from "malipo/checkout";
-import type { Sandbox } from "malipo/sandbox";
+import type { Order } from "malipo/checkout";
 import { describe, expect, it, vi } from "vitest";
-import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
-import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
-
-/** A store as the suite takes it: an empty one, which several processes may open. */
-export interface CheckoutUnderTest {
-  fresh(now: () => number): Promise<{
-    open(): CheckoutStore;
-    /** Deletes the rows of all orders, as a merchant may do. */
-    deleteOrders?(): unknown;
-  }>;
-}
-
-const MINUTE_MS = 60_000;
-
-/** Delivers a signed event. */
-async function deliver(checkout: Checkout, sandbox: Sandbox, event: string, data: object) {
-  const { signWebhook } = await import("malipo/webhooks");
-  const body = JSON.stringify({ event, timestamp: new Date().toISOString(), data });
-  const signature = signWebhook(body, sandbox.webhookSecret);
-  const headers = { "x-service-signature": signature };
-  return checkout.receiver.handle({ method: "POST", headers, body });
-}
-
-const completed = (order: Order, reference: string, more: object = {}) => ({
-  payment_id: 1,
-  reference,
-  status: "completed",
-  amount: order.amount,
-  currency: order.currency,
-  account_reference: order.accountReference,
-  ...more,
-});
-
-const referenceOf = (order: Order | undefined, number = 1): string =>
-  order?.attempts[number - 1]?.reference ?? "";
-
-/** A fetch whose prompts do as the test says. */
-function promptsWith(sandbox: Sandbox, how: (send: () => Promise<Response>) => Promise<Response>) {
-  return (url: string, init: RequestInit) =>
-    url.includes("payment/initiate")
-      ? how(() => sandbox.fetch(url, init))
-      : sandbox.fetch(url, init);
-}
+import { ORDER, PHONE } from "../checkout/stage.ts";
+import { checkoutOddities } from "./checkout-oddities.ts";
+import {
+  type CheckoutUnderTest,
+  completed,
+  deliver,
+  MINUTE_MS,
+  promptsWith,
+  referenceOf,
+  suiteStage,
+} from "./checkout-stage.ts";
 
 const rejected = () =>
   Response.json({ success: false, message: "The phone is not valid." }, { status: 422 });
 
 export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void {
-  const stage = async () => {
-    const clock = testClock();
-    const store = await underTest.fresh(clock.now);
-    const sandbox = newSandbox();
-    const open = (options: Parameters<typeof openShop>[2] = {}) => {
-      const own = store.open();
-      return { ...openShop(sandbox, own, options), store: own };
-    };
-    /** Lets time pass for the shop, and does what is due. */
-    const later = async (ms: number, checkout: Checkout) => {
-      clock.advance(ms);
-      await checkout.reconcile();
-    };
-    const customer = async (does: "approve" | "cancel") => {
-      sandbox.phone(PHONE)[does]();
-      await sandbox.clock.advance("10s");
-    };
-    return { clock, sandbox, open, later, customer, deleteOrders: store.deleteOrders };
-  };
+  const stage = () => suiteStage(underTest);
+  checkoutOddities(name, stage);
 
   describe(`${name}: a checkout`, () => {
     it("makes one prompt for a double click, in one process and in two", async () => {
@@ -217,7 +167,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
 
     it("asks one phone for one order at a time, and three times in ten minutes", async () => {
       const { open, later, customer, clock } = await stage();
-      const { checkout } = open();
+      const { checkout } = open({ attemptLimit: 9 });
       await checkout.pay(ORDER);
       const other = await checkout.pay({ ...ORDER, id: "ORDER-2" });
       expect(other).toMatchObject({ status: "open", canPay: false, attempts: [] });
@@ -377,11 +327,11 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
     });
 
     it("is a review if the merchant has deleted its order", async ({ skip }) => {
-      const { open, sandbox, deleteOrders } = await stage();
-      if (deleteOrders === undefined) return skip("orders in memory cannot be deleted");
+      const { open, sandbox, deleteRows } = await stage();
+      if (deleteRows === undefined) return skip("orders in memory cannot be deleted");
       const { checkout } = open();
       const order = await checkout.pay(ORDER);
-      await deleteOrders();
+      await deleteRows("orders");
       const event = completed(order, referenceOf(order));
       for (const says of ["received", "received before"]) {
         const { status, body } = await deliver(checkout, sandbox, "payment.completed", event);

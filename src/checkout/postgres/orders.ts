@@ -108,6 +108,7 @@ const NUMBERS = [
   "until",
   "number",
   "is_open",
+  "is_foreign",
   "has_review",
   "due_at",
 ];
@@ -368,8 +369,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
       (await tables.steps(one(["byPhone", { phone, count }]))).map(({ state }) =>
         JSON.parse(String(state)),
       ),
-    keep: (report, isReview) =>
-      tables.transaction((run) => tables.steps(keepSteps(report, isReview), run)),
+    keep: (...kept) => tables.transaction((run) => tables.steps(keepSteps(...kept), run)),
     unmatched: async (count) =>
       (await tables.steps(one(["unmatched", { count }]))).map(({ report, at }) => ({
         report: JSON.parse(String(report)),

@@ -240,7 +240,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
           .steps(one(["byPhone", { phone, count }]))
           .map(({ state }) => JSON.parse(String(state))),
       ),
-    keep: (report, isReview) => file.transaction(() => keepSteps(report, isReview)),
+    keep: (...kept) => file.transaction(() => keepSteps(...kept)),
     unmatched: (count) =>
       file.use(() =>
         file

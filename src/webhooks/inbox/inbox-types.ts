@@ -63,10 +63,13 @@ export interface Receipt {
    * - `conflict`: the event was stored before, with other `data`. Not processed.
    */
   readonly kind: "accepted" | "duplicate" | "conflict";
+  /** The inbox has dealt with the whole event: whatever is wrong with it, it is no dead letter. */
+  readonly isSettled?: boolean;
 }
 
 /** Makes a receipt. For inboxes only, after their store has confirmed the write. */
-export const receiptFor = (kind: Receipt["kind"]): Receipt => ({ kind }) as Receipt;
+export const receiptFor = (kind: Receipt["kind"], settled?: "settled"): Receipt =>
+  ({ kind, ...(settled && { isSettled: true }) }) as Receipt;
 
 /** One stored delivery, to be processed. */
 export interface Job {

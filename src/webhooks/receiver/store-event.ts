@@ -108,7 +108,8 @@ function report(
     if (onConflict === undefined) onError(conflictError(event.event));
     else onConflict(event, ...(merchant === undefined ? [] : [merchant]));
   }
-  if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
+  const isDeadLetter = kind === "accepted" && !receipt.isSettled;
+  if (isDeadLetter && delivery.deadLetterReason !== undefined) {
     onError(deadLetterError(delivery.event, delivery.deadLetterReason));
   }
   const { reference } = event.data;

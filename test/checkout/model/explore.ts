@@ -1,6 +1,6 @@
 import { isOpen, type OrderState, statusOf } from "../../../src/checkout/order.ts";
 import type { Rules } from "../../../src/checkout/rules.ts";
-import { initialWorld, type Scenario, type World, wallOf } from "./state.ts";
+import { initialWorld, keyName, type Scenario, type World, wallOf } from "./state.ts";
 import { type Step, stepsFrom, TIME_PASSES } from "./steps.ts";
 
 /** What must hold in every state. */
@@ -15,7 +15,10 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       (one) => isOpen(one) && references.includes(one.reference ?? ""),
     );
     if (isOpenAgain) return "an attempt whose money came is open again";
-    const isAsked = payments.some((one) => one.order === at && one.status === "pending");
+    // Of one that had failed, nothing is known before the next click.
+    const isAsked = payments.some(
+      (one) => one.order === at && one.status === "pending" && !one.isOpenAgain,
+    );
     if (isAsked && statusOf(order) === "open")
       return "a customer is asked, and the order looks open";
     const paying = order.money.find(({ reference }) => reference === order.paidBy);
@@ -41,16 +44,28 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
 }
 
 /** What must hold when everything has ended. */
-function unfinished({ now, ahead, orders, payments, goods, processes }: World): string | undefined {
+function unfinished({ now, ahead, keys, orders, payments, goods, processes }: World): string | undefined {
   if (processes.some((work) => work !== undefined)) return "a process does not end";
   for (const [at, order] of orders.entries()) {
-    if (order.attempts.some(isOpen)) return "an attempt stays open";
+    // Only a webhook, or a person, says what became of it.
+    const isUnreadable = (number: number) => {
+      const key = keys[keyName(at, number)];
+      return key?.state === "succeeded" && key.reference === undefined;
+    };
+    if (order.attempts.some((one) => isOpen(one) && !isUnreadable(one.number)))
+      return "an attempt stays open";
+    for (const one of order.attempts.filter(isOpen)) {
+      const isReview = order.reviews.some(
+        ({ kind, number }) => kind === "unknown_outcome" && number === one.number,
+      );
+      if (!isReview) return "what is unknown is not a review";
+    }
     if (order.paidBy !== undefined && goods[at] !== 1) return "goods are never given";
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
     const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
-    for (const { order: of, reference, status, amount } of payments) {
-      if (of !== at || status !== "completed") continue;
+    for (const { order: of, attempt, reference, status, amount } of payments) {
+      if (of !== at || status !== "completed" || isUnreadable(attempt)) continue;
       if (!order.money.some((one) => one.reference === reference)) return "money is never found";
       const isWhole = amount === order.amount;
       const isLost = order.paidBy === undefined && order.closed === undefined && isWhole;

@@ -46,6 +46,8 @@ const SCENARIOS: readonly Scenario[] = [
     until: 1,
   },
   { ...base, name: "two processes, two attempts", processes: 2, faults: 1, may: ["reject"] },
+  { ...base, name: "a payment is open again", faults: 3, may: ["reopen"] },
+  { ...base, name: "a result cannot be read", faults: 2, clicks: 1, may: ["unreadable"] },
   { ...base, name: "the goods", clicks: 1, faults: 3, until: 4, may: ["throw", "decide"] },
   { ...base, name: "what is unknown", until: 5, clicks: 1, may: ["reject", "decide"] },
   {

@@ -6,6 +6,8 @@ import { decide, type Rules } from "../../../src/checkout/rules.ts";
 
 export const TIMES: Times = {
   promptWithinMs: 2,
+  // Longer than a scenario: a payment that is open again blocks to its end.
+  promptLifeMs: 100,
   marginMs: 1,
   notSentAfterMs: 1,
   lookMs: [1, 1],
@@ -30,6 +32,8 @@ export interface ServicePayment {
   readonly status: "pending" | "completed" | "failed";
   readonly amount: string;
   readonly currency: string;
+  /** It had failed before. */
+  readonly isOpenAgain?: true;
 }
 
 interface Key {
@@ -56,6 +60,7 @@ export type Work =
       readonly wasPaid: boolean;
       readonly reads: readonly string[];
       readonly checked: number;
+      readonly openAgain: readonly string[];
     }
   | { readonly at: "works"; readonly order: number; readonly actions: readonly Action[] }
   /** It has looked, and not written what it saw. */
@@ -103,6 +108,8 @@ export interface Scenario {
     | "contradict"
     | "reject"
     | "clock"
+    | "reopen"
+    | "unreadable"
   )[];
 }
 

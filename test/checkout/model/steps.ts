@@ -122,7 +122,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       return goesOn({ at: "reserved", order, attempt: sends.number, click, wasPaid }, asked.world);
     }
     if (reads.length === 0) return goesOn(undefined, asked.world);
-    return goesOn({ at: "checks", order, reads, checked, click, wasPaid }, asked.world);
+    const openAgain: string[] = [];
+    return goesOn({ at: "checks", order, reads, checked, openAgain, click, wasPaid }, asked.world);
   }
 
   function workSteps(
@@ -134,7 +135,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     if (work.at === "checks") {
       const [reference, ...reads] = work.reads;
       if (reference === undefined) {
-        const asked = applied(world, order, asking(undefined, work.checked), rules);
+        const input = asking(undefined, work.checked, work.openAgain);
+        const asked = applied(world, order, input, rules);
         const violation = startedWrongly(world, asked, order, undefined, work.wasPaid);
         add(`${who} asks again`, afterAsk(asked, order, work, goesOn), {
           violation,
@@ -143,7 +145,9 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       }
       const payment = world.payments.find((one) => one.reference === reference);
       const read = payment && applied(world, order, reported(payment), rules).world;
-      add(`${who} reads ${reference}`, goesOn({ ...work, reads }, read ?? world));
+      const isOpenAgain = payment?.status === "pending";
+      const openAgain = isOpenAgain ? [...work.openAgain, reference] : work.openAgain;
+      add(`${who} reads ${reference}`, goesOn({ ...work, reads, openAgain }, read ?? world));
       return;
     }
     if (work.at === "works" || work.at === "saw") {
@@ -335,7 +339,12 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     return { world: { ...world, keys: sorted(keys) }, payment };
   }
 
-  for (const name of Object.keys(world.keys)) {
+  for (const [name, key] of Object.entries(world.keys)) {
+    if (may("unreadable") && key.reference !== undefined) {
+      const { reference: _, ...unreadable } = key;
+      const keys = { ...world.keys, [name]: unreadable };
+      fault(`the result of ${name} cannot be read`, { ...world, keys });
+    }
     const next = resolved(name);
     if (next !== undefined) add(`${name} is resolved`, next.world);
   }
@@ -346,8 +355,11 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       ...world,
       payments: replaceAt(world.payments, at, { ...payment, ...changes }),
     });
+    // A failed one is read again for some time: later, only its webhook tells.
+    const isRead = world.now < TIMES.failedForMs;
     if (status === "pending") {
-      add(`${reference} is completed`, becomes({ status: "completed" }));
+      if (!payment.isOpenAgain || isRead)
+        add(`${reference} is completed`, becomes({ status: "completed" }));
       fault(`${reference} fails`, becomes({ status: "failed" }));
       if (may("amount"))
         fault(
@@ -360,9 +372,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
           becomes({ status: "completed", currency: "UGX" }),
         );
     }
-    // While it is read again: later, only its webhook tells.
-    if (status === "failed" && may("late") && world.now < TIMES.failedForMs) {
+    if (status === "failed" && may("late") && isRead) {
       fault(`${reference} is completed late`, becomes({ status: "completed" }));
+    }
+    // One that is open again after it was read, as the next prompt is sent, is beyond any rule.
+    const isSending = world.processes.some(
+      (work) => work?.order === order && ["checks", "reserved", "begun"].includes(work.at),
+    );
+    const isLast = world.orders[order]?.attempts.length === payment.attempt;
+    if (status === "failed" && may("reopen") && isRead && isLast && !isSending) {
+      fault(`${reference} is open again`, becomes({ status: "pending", isOpenAgain: true }));
     }
     if (status !== "pending") {
       const isKnown = world.orders[order]?.attempts.some((one) => one.reference === reference);
@@ -451,12 +470,17 @@ const reported = (payment: ServicePayment): Input => ({
   report: reportOf(payment),
 });
 
-const asking = (after: number | undefined, checked: number | undefined): Input => ({
+const asking = (
+  after: number | undefined,
+  checked: number | undefined,
+  openAgain: readonly string[] = [],
+): Input => ({
   kind: "asked",
   phone: "",
   phoneDigest: "",
   after,
   checked,
+  openAgain,
 });
 
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>

@@ -27,7 +27,10 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       const first = open();
       await first.open();
       await first.close();
-      return { open, deleteOrders: () => pool.query(`DELETE FROM ${schema}.orders`) };
+      const deleteRows = async (...tables: readonly string[]) => {
+        for (const table of tables) await pool.query(`DELETE FROM ${schema}.${table}`);
+      };
+      return { open, deleteRows };
     },
   });
 

@@ -15,11 +15,11 @@ function freshPath(): string {
   return join(folder, "shop.db");
 }
 
-/** Deletes all orders by a connection of the merchant. */
-function deleteOrdersIn(path: string) {
-  return () => {
+/** Deletes all rows of tables by a connection of the merchant. */
+function deleteRowsIn(path: string) {
+  return (...tables: readonly string[]) => {
     const database = new DatabaseSync(path);
-    database.exec("DELETE FROM malipo_checkout_orders");
+    for (const table of tables) database.exec(`DELETE FROM malipo_checkout_${table}`);
     database.close();
   };
 }
@@ -27,7 +27,7 @@ function deleteOrdersIn(path: string) {
 checkoutSuite("sqliteCheckout with a path", {
   fresh: async (now) => {
     const path = freshPath();
-    return { open: () => sqliteCheckout(path, { now }), deleteOrders: deleteOrdersIn(path) };
+    return { open: () => sqliteCheckout(path, { now }), deleteRows: deleteRowsIn(path) };
   },
 });
 
@@ -35,7 +35,7 @@ checkoutSuite("sqliteCheckout with a database of node:sqlite", {
   fresh: async (now) => {
     const path = freshPath();
     const open = () => sqliteCheckout(new DatabaseSync(path), { now });
-    return { open, deleteOrders: deleteOrdersIn(path) };
+    return { open, deleteRows: deleteRowsIn(path) };
   },
 });
 
@@ -43,7 +43,7 @@ checkoutSuite("sqliteCheckout with a database of better-sqlite3", {
   fresh: async (now) => {
     const path = freshPath();
     const open = () => sqliteCheckout(new BetterSqlite3(path), { now });
-    return { open, deleteOrders: deleteOrdersIn(path) };
+    return { open, deleteRows: deleteRowsIn(path) };
   },
 });
 

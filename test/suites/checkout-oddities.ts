@@ -1,0 +1,251 @@
+import { describe, expect, it, vi } from "vitest";
+import { ORDER } from "../checkout/stage.ts";
+import {
+  completed,
+  deliver,
+  MINUTE_MS,
+  promptsWith,
+  referenceOf,
+  type suiteStage,
+} from "./checkout-stage.ts";
+
+type Stage = () => ReturnType<typeof suiteStage>;
+
+/** What a service, a merchant or a stranger does that no shop expects. */
+export function checkoutOddities(name: string, stage: Stage): void {
+  describe(`${name}: an order that was deleted`, () => {
+    it("leaves its payment as one review, also if another order has its label", async ({ skip }) => {
+      const { open, sandbox, deleteRows } = await stage();
+      if (deleteRows === undefined) return skip("orders in memory cannot be deleted");
+      const { checkout } = open();
+      const order = await checkout.pay({ ...ORDER, accountReference: "UNIT-12" });
+      await deleteRows("orders");
+      await checkout.create({ ...ORDER, id: "ORDER-2", accountReference: "UNIT-12" });
+      const event = completed(order, referenceOf(order));
+      for (const says of ["received", "received before"]) {
+        const { status, body } = await deliver(checkout, sandbox, "payment.completed", event);
+        expect([status, JSON.parse(body).ResultDesc]).toEqual([200, says]);
+      }
+      expect(await checkout.reviews.list()).toMatchObject([
+        { kind: "unmatched", references: [referenceOf(order)] },
+      ]);
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", received: "0.00" });
+    });
+
+    it("is not made again once its customer was asked", async ({ skip }) => {
+      const { open, sandbox, later, deleteRows } = await stage();
+      if (deleteRows === undefined) return skip("orders in memory cannot be deleted");
+      const { checkout, given } = open();
+      const order = await checkout.pay(ORDER);
+      const event = completed(order, referenceOf(order));
+      await deliver(checkout, sandbox, "payment.completed", event);
+      await later(0, checkout);
+      expect(given).toEqual([ORDER.id]);
+      await deleteRows("orders");
+      await later(11 * MINUTE_MS, checkout);
+      const again = checkout.pay(ORDER);
+      await expect(again).rejects.toMatchObject({ code: "order_conflict" });
+      await expect(again).rejects.toThrow(/was deleted.*Use a new id/);
+      await deliver(checkout, sandbox, "payment.completed", event);
+      await later(10_000, checkout);
+      expect(given).toEqual([ORDER.id]);
+      // One whose customer was never asked is as if it had never been.
+      await checkout.create({ ...ORDER, id: "ORDER-2" });
+      await deleteRows("orders");
+      const other = await checkout.pay({ ...ORDER, id: "ORDER-2", phone: "0722000111" });
+      expect(other).toMatchObject({ status: "pending" });
+    });
+
+    it.each(["open", "canceled", "expired"])(
+      "and made again, %s, is not paid by the payment that it had before",
+      async (state) => {
+        const { open, sandbox, later, deleteRows, clock } = await stage();
+        if (deleteRows === undefined) return;
+        const { checkout, given } = open();
+        const order = await checkout.pay(ORDER);
+        const event = completed(order, referenceOf(order));
+        await deliver(checkout, sandbox, "payment.completed", event);
+        await later(0, checkout);
+        await deleteRows("orders", "prompts");
+        await later(11 * MINUTE_MS, checkout);
+        const expiresAt = new Date(clock.now() + 1_000);
+        if (state === "expired") await checkout.create({ ...ORDER, expiresAt });
+        else await checkout.pay(ORDER);
+        if (state === "canceled") await checkout.cancel(ORDER.id);
+        await later(10_000, checkout);
+        for (let times = 0; times < 2; times++)
+          await deliver(checkout, sandbox, "payment.completed", event);
+        await later(10_000, checkout);
+        expect(given).toEqual([ORDER.id]);
+        const made = await checkout.get(ORDER.id);
+        expect(made).toMatchObject({ effect: "none", received: "0.00" });
+        expect((await checkout.reviews.list()).map(({ kind }) => kind)).toEqual(["unmatched"]);
+      },
+    );
+  });
+
+  describe(`${name}: what a service says`, () => {
+    it("a payment that failed and is open again is waited for, and not without end", async () => {
+      const { open, sandbox, later, clock } = await stage();
+      const { checkout } = open();
+      const order = await checkout.pay(ORDER);
+      const failed = { reference: referenceOf(order), status: "failed", failure_reason: "x" };
+      await deliver(checkout, sandbox, "payment.failed", failed);
+      // The sandbox goes on to say "pending": the customer has not answered.
+      const blocked = await checkout.pay(ORDER, { after: 1 });
+      expect(blocked).toMatchObject({ status: "open", canPay: false, attempts: [{}] });
+      expect(blocked.message).toMatch(/request on your phone/);
+      clock.advance(10_000);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ canPay: true });
+      await later(3 * MINUTE_MS, checkout);
+      expect((await checkout.pay(ORDER, { after: 1 })).attempts).toHaveLength(1);
+      await later(2 * MINUTE_MS, checkout);
+      expect((await checkout.pay(ORDER, { after: 1 })).attempts).toHaveLength(2);
+    });
+
+    it("a failed payment that is open again is asked for as soon as it is final", async () => {
+      const { open, sandbox, customer } = await stage();
+      const { checkout } = open();
+      const order = await checkout.pay(ORDER);
+      const failed = { reference: referenceOf(order), status: "failed", failure_reason: "x" };
+      await deliver(checkout, sandbox, "payment.failed", failed);
+      expect((await checkout.pay(ORDER, { after: 1 })).attempts).toHaveLength(1);
+      await customer("cancel");
+      expect((await checkout.pay(ORDER, { after: 1 })).attempts).toHaveLength(2);
+    });
+
+    it("a stored result that cannot be read leaves the attempt unknown, and is a review", async () => {
+      const { open, later, sandbox } = await stage();
+      const unread = async (send: () => Promise<Response>) => {
+        await send();
+        return new Promise<Response>(() => {});
+      };
+      const dying = open({ fetch: promptsWith(sandbox, unread) });
+      dying.checkout.pay(ORDER).catch(() => {});
+      const { checkout, gateway } = open();
+      await vi.waitFor(async () => expect(await checkout.get(ORDER.id)).toBeDefined());
+      const { get } = gateway.idempotency;
+      vi.spyOn(gateway.idempotency, "get").mockImplementation(async (...args) => {
+        const found: object = await get.apply(gateway.idempotency, args);
+        return { ...found, state: "succeeded", reference: undefined } as never;
+      });
+      await later(10_000, checkout);
+      await later(31 * MINUTE_MS, checkout);
+      expect(await checkout.get(ORDER.id)).toMatchObject({
+        status: "pending",
+        canPay: false,
+        attempts: [{ status: "unknown" }],
+        reviews: [{ kind: "unknown_outcome" }],
+      });
+    });
+
+    it("a failure with a label comes before the response: it is stored, too", async () => {
+      const { open, sandbox } = await stage();
+      const other = open();
+      const fetch = promptsWith(sandbox, async (send) => {
+        const response = await send();
+        const { data } = (await response.clone().json()) as { data: { reference: string } };
+        const order = await other.checkout.get(ORDER.id);
+        const failed = {
+          reference: data.reference,
+          status: "failed",
+          account_reference: order?.accountReference,
+          user_message: "Cancelled.",
+        };
+        for (const says of ["received", "received before"]) {
+          const { body } = await deliver(other.checkout, sandbox, "payment.failed", failed);
+          expect(JSON.parse(body).ResultDesc).toBe(says);
+        }
+        return response;
+      });
+      const { checkout } = open({ fetch });
+      expect(await checkout.pay(ORDER)).toMatchObject({
+        status: "open",
+        attempts: [{ status: "failed" }],
+      });
+      expect(await checkout.reviews.list()).toEqual([]);
+    });
+
+    it("money without an amount is not received until the amount is known", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout } = open();
+      const order = await checkout.create(ORDER);
+      const event = completed(order, "UNKNOWN", { amount: undefined });
+      await deliver(checkout, sandbox, "payment.completed", event);
+      expect(await checkout.get(ORDER.id)).toMatchObject({
+        received: "0.00",
+        reviews: [{ kind: "amount_mismatch" }],
+      });
+      await deliver(checkout, sandbox, "payment.completed", { ...event, amount: "20.00" });
+      expect(await checkout.get(ORDER.id)).toMatchObject({
+        received: "20.00",
+        reviews: [{ kind: "amount_mismatch" }],
+      });
+    });
+
+    it("a contradiction that a person accepts pays the order, once", async () => {
+      const { open, sandbox, later } = await stage();
+      const { checkout, given, errors } = open();
+      const order = await checkout.pay(ORDER);
+      const event = completed(order, referenceOf(order));
+      const wrong = { ...event, status: "pending" };
+      await deliver(checkout, sandbox, "payment.completed", wrong);
+      expect(errors.map(String).join()).toMatch(/a review of its order/);
+      expect(errors.map(String).join()).not.toMatch(/dead letter/);
+      const [review] = await checkout.reviews.list();
+      expect(review?.kind).toBe("contradiction");
+      const accepted = await checkout.reviews.resolve(review?.id ?? "", "accept");
+      expect(accepted).toMatchObject({ status: "paid", reviews: [] });
+      await deliver(checkout, sandbox, "payment.completed", event);
+      await later(0, checkout);
+      expect(given).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ received: "1500.00", reviews: [] });
+    });
+  });
+
+  describe(`${name}: a phone`, () => {
+    it("is not asked for a second order while a late prompt of the first may be open", async () => {
+      const { open, later } = await stage();
+      const { checkout } = open({ promptWithinMs: 300_000 });
+      await checkout.pay(ORDER);
+      const other = { ...ORDER, id: "ORDER-2" };
+      await later(7 * MINUTE_MS, checkout);
+      expect(await checkout.pay(other)).toMatchObject({ canPay: false, attempts: [] });
+      await later(2 * MINUTE_MS, checkout);
+      expect(await checkout.pay(other)).toMatchObject({ status: "pending" });
+    });
+
+    it("gets at most six prompts in a day that nobody approves, over all orders", async () => {
+      const { open, customer, later, clock } = await stage();
+      const { checkout } = open();
+      const asked = async (order: number, does: "approve" | "cancel") => {
+        const made = await checkout.pay({ ...ORDER, id: `ORDER-${order}` });
+        if (made.status === "pending") await customer(does);
+        await later(10 * MINUTE_MS, checkout);
+        return made;
+      };
+      for (let order = 1; order <= 5; order++) await asked(order, "cancel");
+      // What the customer paid for is no annoyance.
+      for (let order = 6; order <= 9; order++) await asked(order, "approve");
+      expect(await asked(10, "cancel")).toMatchObject({ status: "pending" });
+      const limited = await asked(11, "cancel");
+      expect(limited).toMatchObject({ status: "open", canPay: false, attempts: [] });
+      expect(limited.message).toMatch(/can be asked again in 23 hours/);
+      clock.advance(23 * 60 * MINUTE_MS);
+      expect(await checkout.pay({ ...ORDER, id: "ORDER-11" })).toMatchObject({ status: "pending" });
+    });
+
+    it("that had another request says so until that is over", async () => {
+      const { open, clock } = await stage();
+      const { checkout } = open();
+      await checkout.pay(ORDER);
+      await checkout.pay({ ...ORDER, id: "ORDER-2" });
+      expect((await checkout.get("ORDER-2"))?.message).toMatch(/Another payment request is open/);
+      clock.advance(5 * MINUTE_MS);
+      expect(await checkout.get("ORDER-2")).toMatchObject({
+        canPay: true,
+        message: "Not paid yet.",
+      });
+    });
+  });
+}
