@@ -98,7 +98,7 @@ export interface CheckoutStore<Connection = unknown> {
   readonly idempotency: IdempotencyStore;
   /** Events other than those of payments; `undefined` if the store cannot hold any. */
   readonly inbox: Inbox | undefined;
-  /** The SQL that makes its tables, for a user who may not make them at run time. */
+  /** The SQL that makes all its tables, for a user who may not make them at run time. */
   sql(): string;
   /** Makes its tables if they are missing. */
   open(): Promise<void>;

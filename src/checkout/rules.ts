@@ -230,7 +230,8 @@ const REPORTED: Rules["reported"] = [
     (order, { report }) => {
       const known = moneyOf(order, report);
       const { amount = known?.amount, currency = known?.currency } = report;
-      const isSame = [amount, UNKNOWN_AMOUNT].includes(known?.amount) && known?.currency === currency;
+      const isSame =
+        [amount, UNKNOWN_AMOUNT].includes(known?.amount) && known?.currency === currency;
       const differs = known !== undefined && !isSame;
       return report.status === "contradiction" || (report.status === "completed" && differs);
     },

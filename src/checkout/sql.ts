@@ -234,11 +234,7 @@ export function* orderOfSteps(
   return named && String(named.id);
 }
 
-export function* keepSteps(
-  report: Report,
-  isReview: boolean,
-  isForeign: boolean,
-): Steps<Retained> {
+export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean): Steps<Retained> {
   yield ["dropStrays", {}];
   const { reference } = report;
   const [stored] = yield ["stray", { reference }];

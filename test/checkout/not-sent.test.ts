@@ -123,7 +123,7 @@ it("promptWithinMs counts from the call of pay, so that a slow store sends no la
     prompts++;
     return sandbox.fetch(...args);
   };
-  // Two reads come before the prompt.
+  // One read comes before the prompt.
   const withReadsOf = (ms: number) => ({
     ...store,
     read: (...args: Parameters<typeof store.read>) => {
@@ -131,10 +131,10 @@ it("promptWithinMs counts from the call of pay, so that a slow store sends no la
       return store.read(...args);
     },
   });
-  const late = await shop(sandbox, withReadsOf(31_000), fetch).pay(ORDER);
+  const late = await shop(sandbox, withReadsOf(61_000), fetch).pay(ORDER);
   expect(late).toMatchObject({ status: "open", attempts: [{ status: "not_sent" }] });
   expect(prompts).toBe(0);
-  const inTime = await shop(sandbox, withReadsOf(25_000), fetch).pay(ORDER);
+  const inTime = await shop(sandbox, withReadsOf(50_000), fetch).pay(ORDER);
   expect(inTime).toMatchObject({ status: "pending" });
   expect(prompts).toBe(1);
 });

@@ -14,7 +14,9 @@ type Stage = () => ReturnType<typeof suiteStage>;
 /** What a service, a merchant or a stranger does that no shop expects. */
 export function checkoutOddities(name: string, stage: Stage): void {
   describe(`${name}: an order that was deleted`, () => {
-    it("leaves its payment as one review, also if another order has its label", async ({ skip }) => {
+    it("leaves its payment as one review, also if another order has its label", async ({
+      skip,
+    }) => {
       const { open, sandbox, deleteRows } = await stage();
       if (deleteRows === undefined) return skip("orders in memory cannot be deleted");
       const { checkout } = open();

@@ -37,7 +37,10 @@ export const referenceOf = (order: Order | undefined, number = 1): string =>
   order?.attempts[number - 1]?.reference ?? "";
 
 /** A fetch whose prompts do as the test says. */
-export function promptsWith(sandbox: Sandbox, how: (send: () => Promise<Response>) => Promise<Response>) {
+export function promptsWith(
+  sandbox: Sandbox,
+  how: (send: () => Promise<Response>) => Promise<Response>,
+) {
   return (url: string, init: RequestInit) =>
     url.includes("payment/initiate")
       ? how(() => sandbox.fetch(url, init))

@@ -7,6 +7,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
+import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { isLocked, whenUnlocked } from "../../internal/sqlite/locks.ts";
@@ -18,6 +19,7 @@ import {
 } from "../../internal/sqlite/open-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
+import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
 import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
 import {
   CHECKOUT_FORMAT,
@@ -217,7 +219,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   return {
     idempotency,
     inbox,
-    sql: () => checkoutTables(DIALECT).join(";\n"),
+    sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
     open: () => file.use(() => {}),
     close: async () => {
       if (!isClosed) inbox.close();

@@ -6,7 +6,7 @@ import {
   MAX_LOCKED_MS,
   whenUnlocked,
 } from "../../internal/sqlite/locks.ts";
-import { createMeta, FileClock, formatOf } from "../../internal/sqlite/meta.ts";
+import { FileClock, formatOf } from "../../internal/sqlite/meta.ts";
 import {
   cannotUse,
   makeDurable,
@@ -16,7 +16,7 @@ import {
 import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { isReadable, STORE_FORMAT, unknownFormat } from "../format.ts";
-import { CREATE, META, STATEMENTS, TABLE } from "./statements.ts";
+import { META, STATEMENTS, TABLE, TABLE_SQL } from "./statements.ts";
 
 /** What an operation works with. */
 export interface Opened {
@@ -35,8 +35,7 @@ function createTables(database: DatabaseSync): number {
   if (isReadable(format)) return Number(format);
   if (format !== undefined)
     throw new ConfigurationError(unknownFormat(format, "the path of a new file"));
-  createMeta(database, META, STORE_FORMAT);
-  database.exec(CREATE);
+  database.exec(TABLE_SQL);
   return STORE_FORMAT;
 }
 

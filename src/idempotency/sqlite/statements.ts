@@ -1,4 +1,5 @@
-import { RECORD_VERSION } from "../format.ts";
+import { metaSql } from "../../internal/sqlite/meta.ts";
+import { RECORD_VERSION, STORE_FORMAT } from "../format.ts";
 import { statementsFor } from "../sql/statements.ts";
 
 export const TABLE = "malipo_idempotency";
@@ -8,7 +9,7 @@ export const META = "malipo_idempotency_meta";
  * `begun_at` is on the wall clock, `keep_until` on the retention clock. `lease_from` is on the clock
  * that counts from the start of the machine, which all its processes share and which cannot be set.
  */
-export const CREATE = `
+const CREATE = `
   CREATE TABLE malipo_idempotency (
     key TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -33,8 +34,11 @@ export const CREATE = `
   CREATE INDEX malipo_idempotency_account_reference
     ON malipo_idempotency (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
   CREATE INDEX malipo_idempotency_keep_until
-    ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL;
+    ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL
 `;
+
+/** What makes the tables where there are none, as SQL for a user who runs it himself. */
+export const TABLE_SQL: string = [...metaSql(META, STORE_FORMAT), CREATE].join(";\n");
 
 export const STATEMENTS = {
   ...statementsFor({

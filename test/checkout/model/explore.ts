@@ -44,7 +44,15 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
 }
 
 /** What must hold when everything has ended. */
-function unfinished({ now, ahead, keys, orders, payments, goods, processes }: World): string | undefined {
+function unfinished({
+  now,
+  ahead,
+  keys,
+  orders,
+  payments,
+  goods,
+  processes,
+}: World): string | undefined {
   if (processes.some((work) => work !== undefined)) return "a process does not end";
   for (const [at, order] of orders.entries()) {
     // Only a webhook, or a person, says what became of it.

@@ -379,7 +379,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     const isSending = world.processes.some(
       (work) => work?.order === order && ["checks", "reserved", "begun"].includes(work.at),
     );
-    const isLast = world.orders[order]?.attempts.length === payment.attempt;
+    const last = world.orders[order]?.attempts.at(-1);
+    const isLast = last?.number === payment.attempt && last.status === "failed";
     if (status === "failed" && may("reopen") && isRead && isLast && !isSending) {
       fault(`${reference} is open again`, becomes({ status: "pending", isOpenAgain: true }));
     }

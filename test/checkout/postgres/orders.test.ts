@@ -104,11 +104,23 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(() => receiver.onOther(() => {})).toThrow(/pgBossInbox/);
   });
 
-  it("says which SQL makes its tables, for a role that may not", async () => {
+  it("works in a role that may not make tables, after the SQL of sql() was run", async () => {
     const schema = freshSchema();
-    const store = postgresCheckout({ pool, schema });
+    const role = `${schema}_role`;
+    await pool.query(`CREATE ROLE ${role} LOGIN`);
+    const url = new URL(connectionString);
+    url.username = role;
+    const store = postgresCheckout({ connectionString: url.href, schema });
+    const { checkout, given } = openShop(newSandbox(), store);
+    const early = checkout.create(ORDER);
+    await expect(early).rejects.toMatchObject({ code: "configuration" });
+    await expect(early).rejects.toThrow(/Run the SQL of store\.sql\(\) as a role that may/);
     await pool.query(store.sql());
-    await store.open();
-    expect((await store.read("none")).stored).toBeUndefined();
+    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+    expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
+    const made = await pool.query("SELECT 1 FROM pg_tables WHERE tableowner = $1", [role]);
+    expect(made.rows).toEqual([]);
+    expect(given).toEqual([]);
   });
 });

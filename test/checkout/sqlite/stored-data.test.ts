@@ -21,11 +21,10 @@ function load(format: string): string {
   return path;
 }
 
-const tablesOf = (path: string) => {
+const tablesOf = (path: string, like = "malipo_checkout%") => {
   const database = new DatabaseSync(path);
-  const query =
-    "SELECT name, sql FROM sqlite_schema WHERE name LIKE 'malipo_checkout%' ORDER BY name";
-  const rows = database.prepare(query).all();
+  const query = "SELECT name, sql FROM sqlite_schema WHERE name LIKE ? ORDER BY name";
+  const rows = database.prepare(query).all(like);
   database.close();
   return rows;
 };
@@ -59,6 +58,20 @@ test.each(FORMATS)("orders of format %s are read and go on", async (format) => {
   await checkout.reconcile();
   expect(given.sort()).toEqual(["effect-due", "review"]);
   await checkout.stop();
+});
+
+test("sql() makes every table that the store makes", async () => {
+  const [own, given] = [join(folder, "own.db"), join(folder, "given.db")];
+  const first = sqliteCheckout(own);
+  const database = new DatabaseSync(given);
+  database.exec(first.sql());
+  database.close();
+  await first.close();
+  expect(tablesOf(given, "malipo%")).toEqual(tablesOf(own, "malipo%"));
+  const store = sqliteCheckout(given);
+  await store.open();
+  expect((await store.read("none")).stored).toBeUndefined();
+  await store.close();
 });
 
 test("the last format has the tables that this version makes", async () => {

@@ -40,6 +40,13 @@ const INDEXES = [
   "malipo_inbox_decided ON malipo_inbox_conflicts (forget_at) WHERE forget_at IS NOT NULL",
 ];
 
+/** What makes the tables where there are none, as SQL for a user who runs it himself. */
+export const TABLE_SQL: string = [
+  ...ledgerTables(DIALECT),
+  ...[...INDEXES, OTHER_INDEX].map((index) => `CREATE INDEX ${index}`),
+  `INSERT INTO ${DIALECT.tables.meta} VALUES ('format', '${LEDGER_FORMAT}')`,
+].join(";\n");
+
 function unknownFormat(format: number): ConfigurationError {
   const whose = format === 0 ? "an earlier build" : "another version";
   return new ConfigurationError(
@@ -52,10 +59,7 @@ function createTables(database: DatabaseSync): void {
   const format = formatOf(database, meta, events);
   if (format === LEDGER_FORMAT) return;
   if (format !== undefined) throw unknownFormat(format);
-  for (const sql of ledgerTables(DIALECT)) database.exec(sql);
-  for (const index of INDEXES) database.exec(`CREATE INDEX ${index}`);
-  const insert = database.prepare(`INSERT INTO ${meta} VALUES ('format', ?)`);
-  insert.run(String(LEDGER_FORMAT));
+  database.exec(TABLE_SQL);
 }
 
 /**
