@@ -24,6 +24,7 @@ const ASSETS = {
   DOCS_STYLE: "../docs/style.css",
   OPERATOR_STYLE: "../../../operator/style.css",
   PAY_STYLE: "../../../checkout/page/pay.css",
+  BOOKS_STYLE: "../../../checkout/books/books.css",
   PAY_SCRIPT: "../../../checkout/page/follow-order.ts",
 };
 

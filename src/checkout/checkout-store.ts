@@ -160,6 +160,12 @@ export interface CheckoutStore<Connection = unknown> {
    * @internal
    */
   resolve(reference: string, decision: ReviewDecision): Promise<boolean>;
+  /**
+   * What a person has decided about a payment that belongs to no order.
+   *
+   * @internal
+   */
+  decisionOf(reference: string): Promise<ReviewDecision | undefined>;
 }
 
 /** How references are compared: services change the case of a label, and cut blanks off. */

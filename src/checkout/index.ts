@@ -15,7 +15,7 @@ export type {
   DifferenceKind,
   OpenByAge,
 } from "./books/compare-books.ts";
-export type { BooksReport, ReportQuery } from "./books/day-books.ts";
+export type { BooksReport, OpenReview, ReportQuery } from "./books/day-books.ts";
 export {
   type Checkout,
   type CheckoutOptions,

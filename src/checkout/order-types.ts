@@ -24,6 +24,8 @@ export type ReviewKind =
 /** What a person decides about a review. */
 export type ReviewDecision = "accept" | "refunded" | "dismiss";
 
+export const REVIEW_DECISIONS: readonly ReviewDecision[] = ["accept", "refunded", "dismiss"];
+
 /** One attempt to pay an order: one prompt on a phone, with the idempotency key `id/number`. */
 export interface Attempt {
   /** From 1. */

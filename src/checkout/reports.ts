@@ -23,7 +23,16 @@ const amountIn = (amount: unknown): string | undefined =>
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
-const aliasOf = (paymentId: string) => `payment_id:${paymentId}`;
+/** What the name of a payment without a reference begins with. */
+export const ALIAS = "payment_id:";
+
+const aliasOf = (paymentId: string) => ALIAS + paymentId;
+
+/** What a payment is called: its reference, else its number at the service. */
+export function paymentName({ reference, payment_id }: Fields): string | undefined {
+  const number = idText(payment_id);
+  return idText(reference) ?? (number === undefined ? undefined : aliasOf(number));
+}
 
 const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
 
@@ -96,8 +105,7 @@ export function checkoutInbox(
       const { data } = readEvent(delivery.raw).event;
       const fields = data as unknown as Fields;
       // A payment without a reference is still recognised when it comes again.
-      const reference =
-        idText(fields.reference) ?? aliasOf(idText(fields.payment_id) ?? delivery.key);
+      const reference = paymentName(fields) ?? aliasOf(delivery.key);
       const report = reportOf(fields, reference, status);
       const isNew = await note({ ...report, source: delivery.source });
       if (isNew && report.report.status === "contradiction") {

@@ -12,6 +12,7 @@ import {
 } from "./checkout-store.ts";
 import type { Report } from "./inputs.ts";
 import { type OrderState, openReviews, statusOf } from "./order.ts";
+import { REVIEW_DECISIONS, type ReviewDecision } from "./order-types.ts";
 
 /** The format of the tables. Tables of another format are neither read nor changed. */
 export const CHECKOUT_FORMAT = 1;
@@ -248,6 +249,12 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
   if ((yield ["keep", values]).length === 0) return "bound";
   const isReviewed = ![null, "closed"].includes((stored?.review ?? null) as string | null);
   return stored?.report == null || (isReview && !isReviewed) ? "new" : "known";
+}
+
+/** What a person has decided about a payment without an order. */
+export function* decisionSteps(reference: string): Steps<ReviewDecision | undefined> {
+  const [row] = yield ["stray", { reference }];
+  return REVIEW_DECISIONS.find((one) => one === row?.review);
 }
 
 export function readRow(row: SqlRow | undefined) {

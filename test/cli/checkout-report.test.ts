@@ -13,8 +13,8 @@ const sandbox = createSandbox({ seed: 1 });
 let env: Record<string, string>;
 let served: Awaited<ReturnType<typeof sandbox.serve>>;
 
-/** Today, by the clock of this machine. */
-const today = () => new Intl.DateTimeFormat("sv-SE").format(new Date());
+/** Today, by the clock of Nairobi. */
+const today = () => new Intl.DateTimeFormat("sv-SE", { timeZone: "Africa/Nairobi" }).format();
 
 beforeAll(async () => {
   served = await sandbox.serve({ port: 0 });
@@ -40,8 +40,9 @@ afterAll(async () => {
 });
 
 describe("malipo checkout report", () => {
-  const run = (...args: string[]) =>
-    malipo(["checkout", "report", "--day", today(), "--store", `sqlite:${file}`, ...args], { env });
+  const runOn = (day: string, ...args: string[]) =>
+    malipo(["checkout", "report", "--day", day, "--store", `sqlite:${file}`, ...args], { env });
+  const run = (...args: string[]) => runOn(today(), ...args);
 
   test("ends with a line for the owner, and with 0 if everything agrees", async () => {
     const { code, stdout, stderr } = await run();
@@ -62,11 +63,55 @@ describe("malipo checkout report", () => {
     expect(json.json()).toMatchObject({ isComplete: true, differences: [{ kind: "no_order" }] });
     const csv = await run("--csv");
     expect(csv.stdout).toContain(`"'=CMD()"`);
-    expect(csv.stderr).toContain("1 payment belongs to no order.");
     const page = await run("--html");
     expect(page.stdout).toMatch(/^<!doctype html>/);
-    expect(page.stdout).toContain("1 payment belongs to no order.");
-    expect((await run()).stdout).not.toContain("722000111");
+    const plain = await run();
+    for (const { stdout } of [csv, page, plain]) {
+      for (const part of [
+        `Payments of ${today()}, by the clock of Africa/Nairobi`,
+        "1 payment belongs to no order.",
+        "payments, agree with their orders",
+        "KES 1,500.00",
+        "open orders, under a day old",
+        "no_order",
+      ]) {
+        expect(stdout).toContain(part);
+      }
+      expect(stdout).not.toContain("722000111");
+    }
+    expect(json.json()).toMatchObject({
+      day: today(),
+      timeZone: "Africa/Nairobi",
+      agrees: [{ count: 1, amount: "1500.00" }],
+      open: { underADay: 0 },
+    });
+  });
+
+  test.each([
+    ["Africa/Nairobi", "2026-11-22T21:00:00.000Z", "2026-11-23T21:00:00.000Z"],
+    ["UTC", "2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"],
+    ["America/New_York", "2026-11-23T05:00:00.000Z", "2026-11-24T05:00:00.000Z"],
+  ])("cuts the day by the clock of %s, whatever that of the machine is", async (zone, from, to) => {
+    for (const TZ of ["UTC", "Asia/Tokyo"]) {
+      const args = ["--day", "2026-11-23", "--time-zone", zone, "--json"];
+      const { stdout } = await malipo(
+        ["checkout", "report", "--store", `sqlite:${file}`, ...args],
+        { env: { ...env, TZ } },
+      );
+      expect(JSON.parse(stdout)).toMatchObject({ timeZone: zone, from, to });
+    }
+  });
+
+  test("has a day of 23 hours when clocks are set forward", async () => {
+    const args = ["--time-zone", "Europe/Berlin", "--json"];
+    const { from, to } = (await runOn("2026-03-29", ...args)).json();
+    expect([from, to]).toEqual(["2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"]);
+  });
+
+  test("takes no zone that does not exist", async () => {
+    const { code, stderr } = await run("--time-zone", "Nairobi");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--time-zone");
   });
 
   test("is no all-clear if the service cannot be reached", async () => {
@@ -79,8 +124,8 @@ describe("malipo checkout report", () => {
   });
 
   test("takes no day that does not exist", async () => {
-    const { code, stderr } = await run("--day", "2026-02-30");
+    const { code, stderr } = await runOn("2026-02-30");
     expect(code).toBe(2);
-    expect(stderr).toContain("--day");
+    expect(stderr).toContain("--day must be a date");
   });
 });

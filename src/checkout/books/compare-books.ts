@@ -1,6 +1,6 @@
 // The comparison of a day: what the service lists against what the orders say. Pure, without I/O.
-import type { OrderState } from "../order.ts";
-import { openReviews, statusOf } from "../order.ts";
+import { type OrderState, openReviews, type ReviewState, statusOf } from "../order.ts";
+import type { ReviewDecision, ReviewKind } from "../order-types.ts";
 import { sumOf } from "../view.ts";
 
 /** In which way a payment and the orders differ. */
@@ -14,7 +14,9 @@ export type DifferenceKind =
   | "amount"
   | "currency"
   /** The order was paid by another payment: this one is to be paid back. */
-  | "paid_twice";
+  | "paid_twice"
+  /** It was completed after the order was canceled or had expired. */
+  | "late_payment";
 
 /** A payment that does not agree with the orders. */
 export interface Difference {
@@ -34,6 +36,8 @@ export interface Difference {
 /** A payment of the service, as far as the books need it. */
 export interface ListedPayment {
   readonly reference: string;
+  /** Its other name, under which a webhook without a reference has brought it. */
+  readonly alias: string | undefined;
   readonly status: string;
   readonly amount: string | undefined;
   readonly currency: string | undefined;
@@ -44,10 +48,13 @@ export interface ListedPayment {
 
 /** What a comparison says of one payment. */
 export type Compared =
-  | { readonly agrees: true }
-  | { readonly agrees: false; readonly difference: Difference };
+  | { readonly is: "agrees" }
+  /** A person has decided about it: it is no difference any more, and no payment of an order. */
+  | { readonly is: "refunded" }
+  | { readonly is: "dismissed" }
+  | { readonly is: "different"; readonly difference: Difference };
 
-const AGREES: Compared = { agrees: true };
+const AGREES: Compared = { is: "agrees" };
 
 /** What a completed payment is called in each difference, for the owner. */
 const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
@@ -57,16 +64,18 @@ const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
   amount: "The payment has another amount than the order.",
   currency: "The payment has another currency than the order.",
   paid_twice: "The order was paid before. Pay this payment back.",
+  late_payment:
+    "The payment was completed after the order was canceled or had expired. Give the goods, or pay it back.",
 };
 
 export function difference(
   kind: DifferenceKind,
-  { reference, amount, currency, label, phone }: Omit<ListedPayment, "status">,
+  { reference, amount, currency, label, phone }: Omit<ListedPayment, "status" | "alias">,
   order?: OrderState,
   message: string = MESSAGES[kind],
 ): Compared {
   return {
-    agrees: false,
+    is: "different",
     difference: {
       kind,
       message,
@@ -82,28 +91,78 @@ export function difference(
   };
 }
 
-/** Whether a person has decided about the money of a payment, so that it is no difference any more. */
-const isDecided = ({ reviews, money }: OrderState, reference: string): boolean =>
-  money.some((one) => one.reference === reference && one.refunded) ||
-  reviews.some(
-    ({ ended, references }) =>
-      (ended === "accept" || ended === "refunded" || ended === "dismiss") &&
-      references.at(-1) === reference,
-  );
+/** Reviews that are about the money of a payment. A decision about another one says nothing of it. */
+const ABOUT_MONEY: readonly ReviewKind[] = [
+  "overpaid",
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+  "contradiction",
+];
 
-/** Compares a completed payment with its order. */
-export function compareCompleted(payment: ListedPayment, order: OrderState | undefined): Compared {
-  if (order === undefined) return difference("no_order", payment);
-  const { reference, amount = order.amount, currency = order.currency } = payment;
-  const { paidBy } = order;
-  if (isDecided(order, reference)) return AGREES;
-  if (currency !== order.currency) return difference("currency", payment, order);
-  if (amount !== order.amount) return difference("amount", payment, order);
-  if (paidBy === reference) return AGREES;
+/** What a person has decided about the money of a payment that has these names. */
+function decisionOf(
+  { reviews, money }: OrderState,
+  names: readonly (string | undefined)[],
+): ReviewDecision | undefined {
+  if (money.some((one) => one.refunded && names.includes(one.reference))) return "refunded";
+  const ends = reviews.flatMap(({ kind, ended, references }) =>
+    ABOUT_MONEY.includes(kind) && names.includes(references.at(-1)) ? ended : [],
+  );
+  return ends.find((ended) => ended !== "closed" && ended !== undefined) as
+    | ReviewDecision
+    | undefined;
+}
+
+/** The names that a payment has in its order. */
+function namesOf({ money }: OrderState, { reference, alias }: ListedPayment): string[] {
+  const given = [reference, ...(alias === undefined ? [] : [alias])];
+  const known = money.find((one) =>
+    given.some((name) => name === one.reference || name === one.alias),
+  );
+  return known === undefined ? given : [...given, known.reference];
+}
+
+/** Whether an order says that a payment with these names has paid it. */
+function isPaidBy({ paidBy, attempts }: OrderState, names: readonly string[]): boolean {
+  if (paidBy === undefined) return false;
   // A person accepted the attempt before its payment was known.
-  const accepted = order.attempts.find(({ number }) => paidBy === `#${number}`);
-  if (accepted !== undefined && (accepted.reference ?? reference) === reference) return AGREES;
-  if (paidBy !== undefined) return difference("paid_twice", payment, order);
+  const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
+  if (accepted === undefined) return names.includes(paidBy);
+  return accepted.reference === undefined || names.includes(accepted.reference);
+}
+
+/** Compares the amount and the currency of a completed payment with those of its order. */
+function compareMoney(payment: ListedPayment, order: OrderState): Compared {
+  const { amount = order.amount, currency = order.currency } = payment;
+  if (currency !== order.currency) return difference("currency", payment, order);
+  return amount === order.amount ? AGREES : difference("amount", payment, order);
+}
+
+/**
+ * Compares a completed payment with its order.
+ *
+ * @param decision - What a person has decided about it, if it belongs to no order.
+ */
+export function compareCompleted(
+  payment: ListedPayment,
+  order: OrderState | undefined,
+  decision?: ReviewDecision,
+): Compared {
+  if (order === undefined) {
+    if (decision === "refunded") return { is: "refunded" };
+    return decision === undefined ? difference("no_order", payment) : { is: "dismissed" };
+  }
+  const names = namesOf(order, payment);
+  const decided = decisionOf(order, names);
+  if (decided === "refunded") return { is: "refunded" };
+  const isPaid = isPaidBy(order, names);
+  const compared = compareMoney(payment, order);
+  if (isPaid && (compared.is === "agrees" || decided === "accept")) return AGREES;
+  if (decided !== undefined) return { is: "dismissed" };
+  if (compared.is !== "agrees") return compared;
+  if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
+  if (order.closed !== undefined) return difference("late_payment", payment, order);
   const message = `The service received this payment, and the order was ${statusOf(order)}.`;
   return difference("status", payment, order, message);
 }
@@ -114,7 +173,9 @@ export function comparePaid(
   reference: string,
   found: ListedPayment | undefined,
 ): Compared {
-  if (found?.status === "completed") return AGREES;
+  if (found?.status === "completed") return compareCompleted(found, order);
+  const decided = decisionOf(order, [reference]);
+  if (decided !== undefined) return { is: decided === "refunded" ? "refunded" : "dismissed" };
   const { amount, currency, accountReference: label } = order;
   const { phone } = order.attempts.find((one) => one.reference === reference) ?? {};
   const payment = found ?? { reference, amount, currency, label, phone };
@@ -170,11 +231,19 @@ export function countByAge(createdAt: readonly number[], now: number): OpenByAge
   };
 }
 
-/** Second payments that wait for a refund, as the reviews of an order say. */
-export const refundsDue = (order: OrderState): readonly string[] =>
-  openReviews(order)
-    .filter(({ kind }) => kind === "overpaid" || kind === "late_payment")
-    .flatMap(({ references }) => references.at(-1) ?? []);
+const DUE: Readonly<Partial<Record<ReviewKind, DifferenceKind>>> = {
+  overpaid: "paid_twice",
+  late_payment: "late_payment",
+};
+
+/** Money of an order that a person must decide about, whatever the service lists. */
+export const moneyDue = (
+  order: OrderState,
+): readonly { readonly review: ReviewState; readonly kind: DifferenceKind }[] =>
+  openReviews(order).flatMap((review) => {
+    const kind = DUE[review.kind];
+    return kind === undefined ? [] : { review, kind };
+  });
 
 const count = (number: number, one: string, many: string): string =>
   `${number} ${number === 1 ? one : many}`;
@@ -193,22 +262,43 @@ const PHRASES: Readonly<Record<DifferenceKind, readonly [string, string]>> = {
   amount: ["payment has another amount", "payments have another amount"],
   currency: ["payment has another currency", "payments have another currency"],
   paid_twice: ["payment is to be paid back", "payments are to be paid back"],
+  late_payment: [
+    "payment came after the end of its order",
+    "payments came after the end of their orders",
+  ],
 };
 
+/** What the line for an owner is made of. */
+interface Summed {
+  readonly agrees: readonly CurrencySum[];
+  readonly refunded: readonly CurrencySum[];
+  readonly dismissed: readonly CurrencySum[];
+  readonly differences: readonly Difference[];
+  /** Reviews of other payments, and their money. */
+  readonly waiting: { readonly count: number; readonly sums: readonly CurrencySum[] };
+  readonly problem: string | undefined;
+}
+
+const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas).join(" and ");
+
 /** The books in one line, for an owner. */
-export function summaryOf(
-  sums: readonly CurrencySum[],
-  differences: readonly Difference[],
-  problem: string | undefined,
-): string {
-  const orders = sums.reduce((sum, one) => sum + one.count, 0);
-  const money = sums.map(withCommas).join(" and ");
+export function summaryOf(books: Summed): string {
+  const { agrees, refunded, dismissed, differences, waiting, problem } = books;
+  const orders = agrees.reduce((sum, one) => sum + one.count, 0);
+  const money = moneyText(agrees);
   const begin = `${count(orders, "order", "orders")}${money && `, ${money}`}, ${orders === 1 ? "" : "all "}at the service`;
   const kinds = Object.entries(PHRASES) as [DifferenceKind, readonly [string, string]][];
   const parts = kinds.flatMap(([kind, phrase]) => {
     const number = differences.filter((one) => one.kind === kind).length;
     return number === 0 ? [] : [count(number, ...phrase)];
   });
+  if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
+  if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);
+  if (waiting.count > 0) {
+    const phrase = ["review of another payment is open", "reviews of other payments are open"];
+    const text = count(waiting.count, ...(phrase as [string, string]));
+    parts.push([text, moneyText(waiting.sums)].filter(Boolean).join(", "));
+  }
   const whole = `${[begin, ...parts].join("; ")}.`;
   return problem === undefined
     ? whole

@@ -13,8 +13,11 @@ import { idText } from "../../internal/json.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { type CheckoutStore, labelOf } from "../checkout-store.ts";
 import type { Input } from "../inputs.ts";
-import { type OrderState, statusOf } from "../order.ts";
-import { type LabelledReport, reportOf } from "../reports.ts";
+import { type OrderState, openReviews, statusOf } from "../order.ts";
+import type { Review } from "../order-types.ts";
+import { ALIAS, type LabelledReport, paymentName, reportOf } from "../reports.ts";
+import { reviewView } from "../view.ts";
+import { unmatchedView } from "../write-order.ts";
 import {
   type Compared,
   type CurrencySum,
@@ -24,8 +27,8 @@ import {
   type Difference,
   difference,
   type ListedPayment,
+  moneyDue,
   type OpenByAge,
-  refundsDue,
   Sums,
   summaryOf,
 } from "./compare-books.ts";
@@ -50,14 +53,26 @@ export interface BooksReport {
   readonly isComplete: boolean;
   /** Why it is not complete. */
   readonly problem?: string;
-  /** What agrees, by currency. */
+  /** The payments that paid an order, by currency. */
   readonly agrees: readonly CurrencySum[];
+  /** What was received, and what a person says to have paid back. */
+  readonly refunded: readonly CurrencySum[];
+  /** What a person has dismissed: it belongs to no order that is paid by it. */
+  readonly dismissed: readonly CurrencySum[];
   /** Everything that differs. A review is open for each. */
   readonly differences: readonly Difference[];
+  /** The other reviews that are open, such as refunds that are due since earlier days. */
+  readonly openReviews: readonly OpenReview[];
   /** Orders that are not paid and not over. */
   readonly open: OpenByAge;
   /** All of it in one line, for an owner. */
   readonly summary: string;
+}
+
+/** A review, and the money that it is about. */
+export interface OpenReview extends Review {
+  readonly amount?: string;
+  readonly currency?: string;
 }
 
 /** What a report reads, and how it brings what it finds into the orders. */
@@ -84,11 +99,12 @@ function timeOfOption(name: string, value: Date | string): number {
 }
 
 function listed(payment: Payment): ListedPayment {
-  const reference = idText(payment.reference) ?? "";
+  const reference = paymentName(payment) ?? "";
   const { report, label } = reportOf(payment, reference);
   const phone = idText(payment.phone);
   return {
     reference,
+    alias: report.alias,
     status: report.status,
     amount: report.amount,
     currency: report.currency,
@@ -117,7 +133,7 @@ async function readList(
       try {
         const page = await gateway.payments.list(query).withResponse();
         for (const payment of page.data.items) {
-          const key = idText(payment.reference) ?? `#${payments.size}`;
+          const key = paymentName(payment) ?? `#${payments.size}`;
           payments.set(key, { payment, at: timeOf(payment) });
         }
         onRead(payments.size);
@@ -164,8 +180,42 @@ async function readOrders({ store }: BooksSource, from: number, onRead: (orders:
 }
 
 /** When an order was paid, as far as it says. */
-function paidAt({ attempts, paidBy, updatedAt }: OrderState): number {
-  return attempts.find(({ reference }) => reference === paidBy)?.askedAt ?? updatedAt;
+function paidAt({ attempts, paidBy, paidAt: at, updatedAt }: OrderState): number {
+  return at ?? attempts.find(({ reference }) => reference === paidBy)?.askedAt ?? updatedAt;
+}
+
+/** All open reviews, apart from those of payments that the report names. */
+async function readReviews({ store }: BooksSource, named: ReadonlySet<string>) {
+  const found: OpenReview[] = [];
+  for (let after: { at: number; id: string } | undefined; ; ) {
+    const page = await store.list({ status: undefined, review: true, limit: PAGE, after });
+    for (const order of page.slice(0, PAGE)) {
+      for (const review of openReviews(order)) {
+        const money = order.money.find(({ reference }) => reference === review.references.at(-1));
+        const { amount, currency } = money ?? {};
+        const one = reviewView(review, order.id);
+        found.push({ ...one, ...(money !== undefined && { amount, currency }) } as OpenReview);
+      }
+    }
+    const last = page.length > PAGE ? page[PAGE - 1] : undefined;
+    if (last === undefined) break;
+    after = { at: last.createdAt, id: last.id };
+  }
+  for (const { report, at } of await store.unmatched(PAGE)) {
+    const { amount, currency } = report;
+    const isKnown = amount !== undefined && currency !== undefined;
+    found.push({ ...unmatchedView(report, at), ...(isKnown && { amount, currency }) });
+  }
+  return found.filter(({ references }) => !named.has(references.at(-1) ?? ""));
+}
+
+/** The money of reviews. */
+function sumsOf(reviews: readonly OpenReview[]): readonly CurrencySum[] {
+  const sums = new Sums();
+  for (const { amount, currency } of reviews) {
+    if (amount !== undefined && currency !== undefined) sums.add(currency, amount);
+  }
+  return sums.list();
 }
 
 /** Reads the payments and the orders of a time, compares them, and opens a review for each difference. */
@@ -185,88 +235,139 @@ export async function reportBooks(source: BooksSource, query: ReportQuery): Prom
   for (const [reference, { payment, at }] of payments)
     await books.addPayment(reference, payment, at);
   for (const order of changed) await books.addOrder(order, payments);
+  return report(source, books, { from, to, open, problem });
+}
+
+/** The report of books that are whole. */
+async function report(
+  source: BooksSource,
+  books: Books,
+  {
+    from,
+    to,
+    open,
+    problem,
+  }: {
+    readonly from: number;
+    readonly to: number;
+    readonly open: readonly number[];
+    readonly problem: string | undefined;
+  },
+): Promise<BooksReport> {
   const { now } = await source.store.read("");
-  const agrees = books.sums.list();
+  const { differences } = books;
+  const reviews = await readReviews(source, new Set(differences.map((one) => one.reference)));
   const problems = [problem, ...books.problems].filter((one) => one !== undefined);
   const why = problems.length === 0 ? undefined : problems.join(" ");
+  const [agrees, refunded, dismissed] = [
+    books.agrees.list(),
+    books.refunded.list(),
+    books.dismissed.list(),
+  ];
+  const waiting = { count: reviews.length, sums: sumsOf(reviews) };
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     isComplete: why === undefined,
     ...(why !== undefined && { problem: why }),
-    agrees,
-    differences: books.differences,
+    ...{ agrees, refunded, dismissed, differences },
+    openReviews: reviews,
     open: countByAge(open, now),
-    summary: summaryOf(agrees, books.differences, why),
+    summary: summaryOf({ agrees, refunded, dismissed, differences, waiting, problem: why }),
   };
 }
 
+/** Payments by their names: what the service lists, with the time of each. */
+type Payments = Listing["payments"];
+
 /** Collects what agrees and what does not. */
 class Books {
-  readonly sums = new Sums();
+  readonly agrees = new Sums();
+  readonly refunded = new Sums();
+  readonly dismissed = new Sums();
   readonly differences: Difference[] = [];
   readonly problems: string[] = [];
   readonly #seen = new Set<string>();
   readonly #source: BooksSource;
-  readonly #isWithin: (at: number) => boolean;
+  readonly #from: number;
+  readonly #to: number;
 
   constructor(source: BooksSource, from: number, to: number) {
     this.#source = source;
-    this.#isWithin = (at) => at >= from && at < to;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  #isWithin(at: number, edgeMs = 0): boolean {
+    return at >= this.#from - edgeMs && at < this.#to + edgeMs;
   }
 
   /** A payment that the service lists. */
-  async addPayment(reference: string, payment: Payment, at: number | undefined): Promise<void> {
+  async addPayment(name: string, payment: Payment, at: number | undefined): Promise<void> {
     const { store, prefix } = this.#source;
-    const one = listed(payment);
+    const one = { ...listed(payment), reference: name };
     if (one.status !== "completed") return;
     const isOurs = one.label === undefined ? prefix === "" : labelOf(one.label).startsWith(prefix);
-    const id = await store.orderOf(one.reference, isOurs ? one.label : undefined);
+    const id = await store.orderOf(name, isOurs ? one.label : undefined);
     const order = id === undefined ? undefined : (await store.read(id)).stored?.order;
     // Without a time, it is of the day of its order; without an order, of every day.
     const when = at ?? (order && paidAt(order));
-    if ((when !== undefined && !this.#isWithin(when)) || (order === undefined && !isOurs)) return;
-    this.#seen.add(reference);
-    const compared = compareCompleted(one, order);
-    if (compared.agrees) {
-      this.sums.add(one.currency ?? order?.currency ?? "", one.amount ?? order?.amount ?? "0.00");
-    } else {
-      await this.#differ(compared);
-      await this.#source.note(reportOf(payment, one.reference));
+    const isAway = when !== undefined && !this.#isWithin(when);
+    if (isAway || order !== undefined) {
+      for (const known of [name, one.alias ?? name]) this.#seen.add(known);
+    }
+    if (isAway || (order === undefined && !isOurs)) return;
+    this.#seen.add(name);
+    const decision = order === undefined ? await store.decisionOf(name) : undefined;
+    const compared = compareCompleted(one, order, decision);
+    this.#add(compared, one, order);
+    // A payment without any name could not be recognised when it is reported again.
+    if (compared.is === "different" && paymentName(payment) !== undefined) {
+      await this.#source.note(reportOf(payment, name));
     }
   }
 
   /** An order that was changed on the day, or after it. */
-  async addOrder(
-    order: OrderState,
-    payments: ReadonlyMap<string, { readonly payment: Payment }>,
-  ): Promise<void> {
-    for (const reference of refundsDue(order)) {
-      const review = order.reviews.find(({ references }) => references.at(-1) === reference);
-      if (this.#seen.has(reference) || !this.#isWithin(review?.at ?? 0)) continue;
+  async addOrder(order: OrderState, payments: Payments): Promise<void> {
+    for (const { review, kind } of moneyDue(order)) {
+      const reference = review.references.at(-1) ?? "";
+      if (this.#seen.has(reference) || !this.#isWithin(review.at)) continue;
       this.#seen.add(reference);
       const money = order.money.find((one) => one.reference === reference);
       const { amount = order.amount, currency = order.currency } = money ?? {};
       const label = order.accountReference;
-      await this.#differ(
-        difference("paid_twice", { reference, amount, currency, label, phone: undefined }, order),
-      );
+      this.#add(difference(kind, { reference, amount, currency, label, phone: undefined }, order));
     }
     const { paidBy: reference } = order;
     if (reference === undefined || reference.startsWith("#") || this.#seen.has(reference)) return;
-    if (!this.#isWithin(paidAt(order))) return;
+    // Its payment may have been made before or after midnight.
+    if (!this.#isWithin(paidAt(order), EDGE_MS)) return;
+    const payment = payments.get(reference)?.payment ?? (await this.#read(reference));
+    if (payment === "unreadable") return;
+    const at = (payment && timeOf(payment)) ?? paidAt(order);
+    if (!this.#isWithin(at)) return;
     this.#seen.add(reference);
-    const found = payments.get(reference)?.payment ?? (await this.#read(reference));
-    if (found === "unreadable") return;
-    const compared = comparePaid(order, reference, found && { ...listed(found), reference });
-    if (compared.agrees) return this.sums.add(order.currency, order.amount);
-    await this.#differ(compared);
+    const found = payment && { ...listed(payment), reference };
+    const compared = comparePaid(order, reference, found);
+    this.#add(compared, found, order);
+    if (compared.is !== "different") return;
     const report = { ...reportOf({}, reference).report, status: "contradiction" };
     await this.#source.change(order.id, { kind: "reported", report });
   }
 
+  #add(compared: Compared, payment?: ListedPayment, order?: OrderState): void {
+    if (compared.is === "different") {
+      this.differences.push(compared.difference);
+      return;
+    }
+    const { currency = order?.currency ?? "", amount = order?.amount ?? "0.00" } = payment ?? {};
+    this[compared.is].add(currency, amount);
+  }
+
   /** A payment that is not in the list may be at the service nevertheless. */
   async #read(reference: string): Promise<Payment | undefined | "unreadable"> {
+    // It has no reference by which it can be read.
+    if (reference.startsWith(ALIAS)) return undefined;
     try {
       return await this.#source.gateway.payments.get(reference);
     } catch (error) {
@@ -274,9 +375,5 @@ class Books {
       this.problems.push(`the payment ${reference} could not be read (${describeError(error)}).`);
       return "unreadable";
     }
-  }
-
-  async #differ(compared: Compared): Promise<void> {
-    if (!compared.agrees) this.differences.push(compared.difference);
   }
 }

@@ -23,6 +23,7 @@ import {
   checkoutStatements,
   checkoutTables,
   commitSteps,
+  decisionSteps,
   dueSteps,
   keepSteps,
   listStep,
@@ -377,5 +378,6 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
       })),
     resolve: async (reference, decision) =>
       (await tables.steps(one(["resolve", { reference, decision }]))).length === 1,
+    decisionOf: (reference) => tables.steps(decisionSteps(reference)),
   };
 }

@@ -28,6 +28,7 @@ import {
   checkoutStatements,
   checkoutTables,
   commitSteps,
+  decisionSteps,
   dueSteps,
   keepSteps,
   listStep,
@@ -251,6 +252,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       ),
     resolve: (reference, decision) =>
       file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
+    decisionOf: (reference) => file.use(() => file.steps(decisionSteps(reference))),
   };
 }
 

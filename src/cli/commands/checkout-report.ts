@@ -1,9 +1,15 @@
-import { withCommas } from "../../checkout/books/compare-books.ts";
 import { type BooksReport, reportBooks } from "../../checkout/books/day-books.ts";
+import {
+  booksAsCsv,
+  booksAsPage,
+  type DayReport,
+  isAllClear,
+  partsOf,
+  titleOf,
+} from "../../checkout/books/print-books.ts";
 import type { CheckoutStore } from "../../checkout/checkout-store.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { Engine } from "../../checkout/order-engine.ts";
-import { html, inline, renderPage } from "../../html/html.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
@@ -13,21 +19,50 @@ import { formatTable, paint, printError } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { onOrders } from "./checkout-orders.ts";
 
-/** A day by the clock of this machine. */
-function dayOf(given: string | undefined): { readonly from: Date; readonly to: Date } {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(given ?? "") ?? [];
-  const today = new Date();
-  const from =
-    given === undefined
-      ? new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
-      : new Date(Number(year), Number(month) - 1, Number(day));
-  if (given !== undefined && (Number.isNaN(from.getTime()) || from.getDate() !== Number(day))) {
-    throw usageError(`--day must be a date such as 2026-11-23, not ${given}.`);
-  }
-  return { from, to: new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1) };
+/** A day in a time zone, and its first moments. */
+interface Day {
+  /** Such as 2026-11-23. */
+  readonly day: string;
+  readonly timeZone: string;
+  readonly from: Date;
+  readonly to: Date;
 }
 
-async function read(input: Input, store: CheckoutStore): Promise<BooksReport> {
+const DAY_MS = 86_400_000;
+
+const dateIn = (timeZone: string, time: number): string =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone }).format(time);
+
+/** How far the clocks of a zone are ahead of UTC. */
+function offsetMs(timeZone: string, time: number): number {
+  const options = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
+  const local = new Intl.DateTimeFormat("sv-SE", options).format(time);
+  return Date.parse(`${local.replace(" ", "T")}Z`) - Math.floor(time / 1_000) * 1_000;
+}
+
+/** The first moment of a day. Clocks that are changed at midnight differ from those of the day before. */
+function beginOf(timeZone: string, midnight: number): Date {
+  const near = midnight - offsetMs(timeZone, midnight);
+  return new Date(midnight - offsetMs(timeZone, near));
+}
+
+function dayOf({ values }: Input): Day {
+  const timeZone = values["time-zone"] ?? "Africa/Nairobi";
+  try {
+    dateIn(timeZone, 0);
+  } catch {
+    throw usageError(`--time-zone must be a time zone such as Africa/Nairobi, not ${timeZone}.`);
+  }
+  const day = values.day ?? dateIn(timeZone, Date.now() - DAY_MS);
+  const midnight = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+    throw usageError(`--day must be a date such as 2026-11-23, not ${day}.`);
+  }
+  const [from, to] = [beginOf(timeZone, midnight), beginOf(timeZone, midnight + DAY_MS)];
+  return { day, timeZone, from, to };
+}
+
+async function read(input: Input, store: CheckoutStore, { from, to }: Day): Promise<BooksReport> {
   const { values } = input;
   const gateway = await createGateway(input, { idempotency: store.idempotency });
   const prefix = values.prefix ?? "";
@@ -56,7 +91,7 @@ async function read(input: Input, store: CheckoutStore): Promise<BooksReport> {
         change: (id, change) => engine.change(id, change),
       },
       {
-        ...dayOf(values.day),
+        ...{ from, to },
         onProgress: (now) => {
           ({ payments, orders } = now);
         },
@@ -67,70 +102,27 @@ async function read(input: Input, store: CheckoutStore): Promise<BooksReport> {
   }
 }
 
-const HEAD = ["what", "payment", "order", "account reference", "amount", "phone", "meaning"];
-
-const rowsOf = ({ differences }: BooksReport): string[][] =>
-  differences.map((one) => [
-    one.kind,
-    one.reference,
-    one.orderId ?? "",
-    one.accountReference ?? "",
-    [one.currency, one.amount].filter(Boolean).join(" "),
-    one.phone ?? "",
-    one.message,
-  ]);
-
-/** A field of CSV. A spreadsheet would run what begins like a formula: https://owasp.org/www-community/attacks/CSV_Injection */
-const csvField = (text: string): string =>
-  `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
-
-const csvOf = (report: BooksReport): string =>
-  [HEAD, ...rowsOf(report)].map((row) => row.map(csvField).join(",")).join("\r\n");
-
-function textOf(report: BooksReport): string {
-  const { agrees, differences, open, summary, isComplete } = report;
-  const isClear = isComplete && differences.length === 0;
-  const sums = agrees.map((one) => ["agrees", `${one.count}`, withCommas(one)]);
-  const ages = Object.entries({
-    "less than an hour old": open.underAnHour,
-    "less than a day old": open.underADay,
-    "less than a week old": open.underAWeek,
-    older: open.older,
-  }).map(([age, number]) => [`open, ${age}`, String(number)]);
-  return [
-    formatTable([["", "orders", "sum"], ...sums, ...ages.map((row) => [...row, ""])]),
-    ...(differences.length > 0 ? [formatTable([HEAD, ...rowsOf(report)])] : []),
-    paint(isClear ? "green" : "red", summary),
-  ].join("\n\n");
-}
-
-const STYLE =
-  ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid;padding:.4rem .6rem;text-align:left;vertical-align:top}.wide{overflow-x:auto}";
-
-function pageOf(report: BooksReport): string {
-  const title = `Payments from ${report.from} to ${report.to}`;
-  const cells = (row: readonly string[]) =>
-    html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`;
-  const table = html`<div class="wide" tabindex="0" role="region" aria-label="What differs"><table><thead><tr>${HEAD.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rowsOf(report).map(cells)}</tbody></table></div>`;
-  return renderPage({
-    title,
-    style: inline("style", STYLE).element,
-    body: html`<main><h1>${title}</h1><p><strong>${report.summary}</strong></p>${report.differences.length > 0 && table}</main>`,
-  });
-}
-
 /** `malipo checkout report` */
 export const report = onOrders(async (_orders, input, store) => {
   const { switches } = input;
   if (switches.has("csv") && switches.has("html"))
     throw usageError("--csv does not go with --html.");
-  const value = await read(input, store);
-  const isClear = value.isComplete && value.differences.length === 0;
-  // A table for a spreadsheet has no place for the summary.
-  if (switches.has("csv")) printError(value.summary);
+  const day = dayOf(input);
+  const value = { day: day.day, timeZone: day.timeZone, ...(await read(input, store, day)) };
   const text = () => {
-    if (switches.has("csv")) return csvOf(value);
-    return switches.has("html") ? pageOf(value) : textOf(value);
+    if (switches.has("csv")) return booksAsCsv(value);
+    return switches.has("html") ? booksAsPage(value) : textOf(value);
   };
-  return { value, text, exitCode: isClear ? EXIT.ok : EXIT.failed };
+  return { value, text, exitCode: isAllClear(value) ? EXIT.ok : EXIT.failed };
 });
+
+function textOf(value: DayReport): string {
+  const tables = partsOf(value).map(
+    ({ title, head, rows }) => `${paint("bold", title)}\n${formatTable([head, ...rows])}`,
+  );
+  return [
+    titleOf(value),
+    ...tables,
+    paint(isAllClear(value) ? "green" : "red", value.summary),
+  ].join("\n\n");
+}

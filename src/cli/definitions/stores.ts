@@ -235,14 +235,15 @@ export const CHECKOUT_COMMAND = command(
     },
     report: {
       summary:
-        "Compares the payments that the service lists for a day with the orders, and opens a review for each that differs. It exits with 1 if something differs, or if the list could not be read whole.",
+        "Compares the payments that the service lists for a day with the orders, and opens a review for each that differs. It exits with 1 if something differs, if a review is open, or if the list could not be read whole.",
       run: lazily(() => import("../commands/checkout-report.ts"), "report"),
       flags: {
         ...CHECKOUT_STORE,
         ...GATEWAY,
-        "--day <date>": "the day, by the clock of this machine: 2026-11-23 [otherwise: yesterday]",
+        "--day <date>": "the day: 2026-11-23 [otherwise: yesterday]",
+        "--time-zone <zone>": "by whose clock the day begins and ends [otherwise: Africa/Nairobi]",
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
-        "--csv": "print what differs as CSV, for a spreadsheet",
+        "--csv": "print it as CSV, for a spreadsheet",
         "--html": "print a page that can be sent or printed",
       },
       examples: [

@@ -1,13 +1,17 @@
 import { memoryCheckout } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { compareCompleted } from "../../../src/checkout/books/compare-books.ts";
+import type { BooksReport } from "../../../src/checkout/books/day-books.ts";
+import type { OrderState } from "../../../src/checkout/order.ts";
 import { newSandbox, openShop } from "../stage.ts";
 
 const DAY = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };
 const NOON = Date.parse("2026-11-23T12:00:00+03:00");
 
 interface Listed {
-  reference: string;
+  reference?: string;
+  payment_id?: number;
   status: string;
   amount: string;
   currency: string;
@@ -19,13 +23,15 @@ interface Listed {
 /** A service with a list of payments, newest first, in pages of 100. */
 function listService() {
   const payments: Listed[] = [];
+  /** Payments that can be read, and that the list leaves out. */
+  const unlisted: Listed[] = [];
   const failing = new Set<number>();
   const fetch = async (address: string | URL | Request): Promise<Response> => {
     const url = new URL(String(address));
     const headers = { date: new Date(NOON).toUTCString() };
     const [, reference] = /\/payments\/([^/]+)$/.exec(url.pathname) ?? [];
     if (reference !== undefined) {
-      const found = payments.find((one) => one.reference === reference);
+      const found = [...payments, ...unlisted].find((one) => one.reference === reference);
       const body = found ?? { message: "not found" };
       return Response.json(body, { status: found ? 200 : 404, headers });
     }
@@ -37,13 +43,13 @@ function listService() {
     const data = sorted.slice((page - 1) * 100, page * 100);
     return Response.json({ success: true, data, meta }, { headers });
   };
-  return { payments, failing, fetch };
+  return { payments, unlisted, failing, fetch };
 }
 
-async function openBooks() {
+async function openBooks(now = NOON) {
   const sandbox = newSandbox();
   const service = listService();
-  const store = memoryCheckout({ now: () => NOON });
+  const store = memoryCheckout({ now: () => now });
   const shop = openShop(sandbox, store, { fetch: service.fetch });
   const { checkout } = shop;
   let made = 0;
@@ -57,7 +63,7 @@ async function openBooks() {
     await checkout.receiver.handle({ method: "POST", headers, body });
   };
   const listPayment = (number: number, changes: Partial<Listed> = {}): Listed => {
-    const one = {
+    const one: Listed = {
       reference: `PAY-${number}`,
       status: "completed",
       amount: "100.50",
@@ -87,10 +93,15 @@ async function openBooks() {
   return { ...shop, ...service, webhook, listPayment, paid };
 }
 
+const DAY_2 = { from: DAY.to, to: "2026-11-25T00:00:00+03:00" };
+const kindsOf = ({ differences }: BooksReport) =>
+  differences.map(({ kind, reference }) => `${kind} ${reference}`).sort();
+const NOTHING = "0 orders, all at the service.";
+
 describe("the books of a day", () => {
-  test("name each of 12 payments among 1,000 that differ in 6 ways, and open a review for each", async () => {
-    const { checkout, listPayment, paid, payments, webhook } = await openBooks();
-    for (let number = 1; number <= 988; number++) await paid(number);
+  test("name each of 18 payments among 1,000 that differ in 7 ways, and open a review for each", async () => {
+    const { checkout, listPayment, paid, payments, unlisted, webhook } = await openBooks();
+    for (let number = 1; number <= 982; number++) await paid(number);
     for (const number of [2001, 2002]) listPayment(number, { account_reference: `X${number}` });
     for (const number of [2003, 2004]) {
       await paid(number);
@@ -107,6 +118,27 @@ describe("the books of a day", () => {
       const second = listPayment(2010 + number, { account_reference: `O-${number}` });
       await webhook(second);
     }
+    // Six that only a read, the end of an order or the day of the payment sets apart.
+    for (const [number, changes] of [
+      [2021, { amount: "1.00" }],
+      [2022, { currency: "UGX" }],
+    ] as const) {
+      await paid(number);
+      unlisted.push({ ...(payments.pop() as Listed), ...changes });
+    }
+    for (const number of [2023, 2024]) {
+      await checkout.create({
+        id: `O-${number}`,
+        amount: "100.50",
+        accountReference: `O-${number}`,
+      });
+      await checkout.cancel(`O-${number}`);
+      await webhook(listPayment(number));
+    }
+    payments.pop();
+    await paid(2025);
+    payments.pop();
+    await paid(2026, { status: "reversed" });
     // Not of this day, and not paid.
     listPayment(3001, { created_at: "2026-11-22T23:59:59+03:00" });
     listPayment(3002, { created_at: "2026-11-24T00:00:00+03:00" });
@@ -133,12 +165,18 @@ describe("the books of a day", () => {
         ["currency", "PAY-2010", "O-2010"],
         ["paid_twice", "PAY-2011", "O-1"],
         ["paid_twice", "PAY-2012", "O-2"],
+        ["amount", "PAY-2021", "O-2021"],
+        ["currency", "PAY-2022", "O-2022"],
+        ["late_payment", "PAY-2023", "O-2023"],
+        ["late_payment", "PAY-2024", "O-2024"],
+        ["not_at_service", "PAY-2025", "O-2025"],
+        ["status", "PAY-2026", "O-2026"],
       ].sort(),
     );
     expect(report.isComplete).toBe(true);
-    expect(report.agrees).toEqual([{ currency: "KES", count: 988, amount: "99294.00" }]);
+    expect(report.agrees).toEqual([{ currency: "KES", count: 982, amount: "98691.00" }]);
     expect(report.summary).toBe(
-      "988 orders, KES 99,294.00, all at the service; 2 payments belong to no order; 2 paid orders are not at the service; 2 payments have another status than their orders; 2 payments have another amount; 2 payments have another currency; 2 payments are to be paid back.",
+      "982 orders, KES 98,691.00, all at the service; 2 payments belong to no order; 3 paid orders are not at the service; 3 payments have another status than their orders; 3 payments have another amount; 3 payments have another currency; 2 payments are to be paid back; 2 payments came after the end of their orders.",
     );
     expect(JSON.stringify(report)).not.toMatch(/2547\d{8}/);
     expect(read.length).toBeGreaterThan(10);
@@ -152,6 +190,157 @@ describe("the books of a day", () => {
     const count = (await checkout.reviews.list()).length;
     await checkout.report(DAY);
     expect(await checkout.reviews.list()).toHaveLength(count);
+  });
+
+  test("name what differs in a payment that only a read of it shows, and late money", async () => {
+    const { checkout, paid, payments, unlisted, listPayment, webhook } = await openBooks();
+    const moved = (changes: Partial<Listed>) => {
+      const one = payments.pop() as Listed;
+      unlisted.push({ ...one, ...changes });
+    };
+    await paid(1);
+    await paid(2);
+    moved({ amount: "1.00" });
+    await paid(3);
+    moved({ currency: "UGX" });
+    await paid(4);
+    moved({});
+    for (const number of [5, 6]) {
+      const id = `O-${number}`;
+      await checkout.create({ id, amount: "100.50", accountReference: id });
+      await checkout.cancel(id);
+      await webhook(listPayment(number));
+    }
+    moved({});
+    const report = await checkout.report(DAY);
+    expect(kindsOf(report)).toEqual([
+      "amount PAY-2",
+      "currency PAY-3",
+      "late_payment PAY-5",
+      "late_payment PAY-6",
+    ]);
+    expect(report.summary).toBe(
+      "2 orders, KES 201.00, all at the service; 1 payment has another amount; 1 payment has another currency; 2 payments came after the end of their orders.",
+    );
+    for (const { kind, message } of report.differences) {
+      if (kind === "late_payment") expect(message).not.toContain("was paid before");
+    }
+    const reviewed = (await checkout.reviews.list()).flatMap(({ references }) => references);
+    for (const { reference } of report.differences) expect(reviewed).toContain(reference);
+  });
+
+  test("have no difference any more where a person has decided, and say what was paid back", async () => {
+    const { checkout, paid, payments, listPayment, webhook } = await openBooks();
+    await paid(1);
+    await webhook(listPayment(2, { account_reference: "O-1" }));
+    await webhook(listPayment(3, { account_reference: "O-1" }));
+    listPayment(4, { account_reference: "NOTHING-4" });
+    listPayment(5, { account_reference: "NOTHING-5" });
+    await paid(6);
+    payments.pop();
+    await paid(7, { status: "pending" });
+    for (const number of [8, 9]) {
+      const id = `O-${number}`;
+      await checkout.create({ id, amount: "100.50", accountReference: id });
+      await webhook(listPayment(number, { amount: "50.00" }));
+    }
+    const before = await checkout.report(DAY);
+    expect(before.differences).toHaveLength(8);
+    expect(before.agrees).toEqual([{ currency: "KES", count: 1, amount: "100.50" }]);
+    const decisions = {
+      "PAY-2": "refunded",
+      "PAY-3": "dismiss",
+      "PAY-4": "refunded",
+      "PAY-5": "dismiss",
+      "PAY-6": "dismiss",
+      "PAY-7": "dismiss",
+      "PAY-8": "accept",
+      "PAY-9": "refunded",
+    } as const;
+    for (const { id, references } of await checkout.reviews.list()) {
+      const reference = references.at(-1) as keyof typeof decisions;
+      await checkout.reviews.resolve(id, decisions[reference]);
+    }
+    const report = await checkout.report(DAY);
+    expect(report.differences).toEqual([]);
+    expect(report.openReviews).toEqual([]);
+    // An order is counted once, however many payments it has.
+    expect(report.agrees).toEqual([{ currency: "KES", count: 2, amount: "150.50" }]);
+    expect(report.refunded).toEqual([{ currency: "KES", count: 3, amount: "251.00" }]);
+    expect(report.dismissed).toEqual([{ currency: "KES", count: 4, amount: "402.00" }]);
+    expect(report.summary).toBe(
+      "2 orders, KES 150.50, all at the service; KES 251.00 paid back; KES 402.00 dismissed by a person.",
+    );
+  });
+
+  test("count no payment as settled because of a review that is not about its money", () => {
+    const review = { id: "O:unknown_outcome:1", at: NOON, number: 1, references: ["PAY-1"] };
+    const order: OrderState = {
+      id: "O",
+      accountReference: "O",
+      amount: "100.50",
+      currency: "KES",
+      metadata: {},
+      attempts: [],
+      money: [],
+      reviews: [{ ...review, kind: "unknown_outcome", ended: "dismiss" }],
+      createdAt: NOON,
+      updatedAt: NOON,
+    };
+    const payment = { reference: "PAY-1", status: "completed", amount: "100.50", currency: "KES" };
+    const rest = { alias: undefined, label: "O", phone: undefined };
+    const compared = compareCompleted({ ...payment, ...rest }, order);
+    expect(compared).toMatchObject({ is: "different", difference: { kind: "status" } });
+  });
+
+  test("show what is still open from earlier days", async () => {
+    const { checkout, paid, listPayment, webhook } = await openBooks();
+    await paid(1);
+    await webhook(listPayment(2, { account_reference: "O-1" }));
+    await webhook(listPayment(3, { account_reference: "NOTHING" }));
+    expect(kindsOf(await checkout.report(DAY))).toEqual(["no_order PAY-3", "paid_twice PAY-2"]);
+    expect((await checkout.report(DAY)).openReviews).toEqual([]);
+    const next = await checkout.report(DAY_2);
+    expect(next.differences).toEqual([]);
+    expect(next.openReviews).toMatchObject([
+      { kind: "overpaid", orderId: "O-1", amount: "100.50", currency: "KES" },
+      { kind: "unmatched", references: ["PAY-3"], amount: "100.50", currency: "KES" },
+    ]);
+    expect(next.summary).toBe(
+      "0 orders, all at the service; 2 reviews of other payments are open, KES 201.00.",
+    );
+  });
+
+  test("have a payment around midnight on one day only, which is that of the payment", async () => {
+    const midnight = Date.parse(DAY.to);
+    const { checkout, paid, payments, unlisted } = await openBooks(midnight + 20_000);
+    await paid(1, { created_at: "2026-11-24T00:00:15+03:00" });
+    await paid(2, { created_at: "2026-11-23T23:59:59+03:00" });
+    unlisted.push(payments.pop() as Listed);
+    await paid(3, { created_at: "2026-11-24T00:00:00+03:00" });
+    const [first, second] = [await checkout.report(DAY), await checkout.report(DAY_2)];
+    expect(first.agrees).toEqual([{ currency: "KES", count: 1, amount: "100.50" }]);
+    expect(second.agrees).toEqual([{ currency: "KES", count: 2, amount: "201.00" }]);
+    expect([...kindsOf(first), ...kindsOf(second)]).toEqual([]);
+  });
+
+  test("know a payment by its number if it has no reference", async () => {
+    const { checkout, listPayment, webhook } = await openBooks();
+    await checkout.create({ id: "O-1", amount: "100.50", accountReference: "O-1" });
+    const one = listPayment(1);
+    delete one.reference;
+    one.payment_id = 1;
+    await webhook(one);
+    expect((await checkout.get("O-1"))?.status).toBe("paid");
+    for (const number of [2, 3]) {
+      const stray = listPayment(number, { account_reference: `NOTHING-${number}` });
+      delete stray.reference;
+      stray.payment_id = number;
+    }
+    const report = await checkout.report(DAY);
+    expect(kindsOf(report)).toEqual(["no_order payment_id:2", "no_order payment_id:3"]);
+    expect(report.agrees).toEqual([{ currency: "KES", count: 1, amount: "100.50" }]);
+    expect(await checkout.reviews.list()).toHaveLength(2);
   });
 
   test("that agree are one line that an owner understands", async () => {
@@ -183,7 +372,7 @@ describe("the books of a day", () => {
       prefix: "B-",
     });
     const report = await other.checkout.report(DAY);
-    expect(report.summary).toBe("0 orders, all at the service.");
+    expect(report.summary).toBe(NOTHING);
     expect(await other.checkout.reviews.list()).toEqual([]);
   });
 

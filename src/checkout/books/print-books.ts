@@ -1,0 +1,140 @@
+// The books of a day, as text, as CSV and as a page: all three have the same parts.
+import { html, inline, renderPage } from "../../html/html.ts";
+import { type Difference, withCommas } from "./compare-books.ts";
+import type { BooksReport, OpenReview } from "./day-books.ts";
+
+// The bundled stylesheet: see scripts/page-assets.ts.
+declare const BOOKS_STYLE: string;
+
+/** A report, and the day that it is about. */
+export interface DayReport extends BooksReport {
+  /** Such as 2026-11-23. */
+  readonly day: string;
+  readonly timeZone: string;
+}
+
+/** Whether nothing is left for a person. */
+export const isAllClear = ({ isComplete, differences, openReviews }: BooksReport): boolean =>
+  isComplete && differences.length === 0 && openReviews.length === 0;
+
+/** The day and its zone, since two servers may cut it at two times. */
+export const titleOf = ({ day, timeZone }: DayReport): string =>
+  `Payments of ${day}, by the clock of ${timeZone}`;
+
+/** A part of the books: a table. */
+interface BooksPart {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const SUMS_HEAD = ["what", "number", "sum"];
+const PAYMENTS_HEAD = [
+  "what",
+  "payment",
+  "order",
+  "account reference",
+  "amount",
+  "phone",
+  "meaning",
+];
+
+const moneyOf = ({ amount, currency }: Pick<OpenReview, "amount" | "currency">): string => {
+  if (amount === undefined) return "";
+  return currency === undefined ? amount : withCommas({ amount, currency });
+};
+
+const paymentRow = (one: Difference): string[] => [
+  one.kind,
+  one.reference,
+  one.orderId ?? "",
+  one.accountReference ?? "",
+  moneyOf(one),
+  one.phone ?? "",
+  one.message,
+];
+
+/** A time in the zone of the report. */
+const timeIn = (timeZone: string, time: string): string =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(
+    new Date(time),
+  );
+
+const reviewRow =
+  ({ timeZone }: DayReport) =>
+  (one: OpenReview): string[] => [
+    one.kind,
+    one.references.at(-1) ?? "",
+    one.orderId ?? "",
+    moneyOf(one),
+    timeIn(timeZone, one.createdAt),
+    one.message,
+  ];
+
+function sumRows({ agrees, refunded, dismissed, open }: DayReport): string[][] {
+  const sums = { "agree with their orders": agrees, "paid back": refunded, dismissed };
+  const ages = {
+    "open orders, under an hour old": open.underAnHour,
+    "open orders, under a day old": open.underADay,
+    "open orders, under a week old": open.underAWeek,
+    "open orders, older": open.older,
+  };
+  return [
+    ...Object.entries(sums).flatMap(([name, list]) =>
+      list.map((one) => [`payments, ${name}`, String(one.count), withCommas(one)]),
+    ),
+    ...Object.entries(ages).map(([name, number]) => [name, String(number), ""]),
+  ];
+}
+
+/** The parts of the books that have something to show. */
+export function partsOf(report: DayReport): readonly BooksPart[] {
+  const { differences, openReviews } = report;
+  const parts: readonly BooksPart[] = [
+    { title: "Sums", head: SUMS_HEAD, rows: sumRows(report) },
+    { title: "What differs", head: PAYMENTS_HEAD, rows: differences.map(paymentRow) },
+    {
+      title: "Other reviews that are open",
+      head: ["what", "payment", "order", "amount", "since", "meaning"],
+      rows: openReviews.map(reviewRow(report)),
+    },
+  ];
+  return parts.filter(({ rows }) => rows.length > 0);
+}
+
+/** A field of CSV. A spreadsheet would run what begins like a formula: https://owasp.org/www-community/attacks/CSV_Injection */
+const csvField = (text: string): string =>
+  `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+
+/** The books for a spreadsheet: one table, whose columns are those of all parts. */
+export function booksAsCsv(report: DayReport): string {
+  const parts = partsOf(report);
+  const columns = [...new Set(parts.flatMap(({ head }) => head))];
+  const rows = parts.flatMap(({ title, head, rows }) =>
+    rows.map((row) => [title, ...columns.map((name) => row[head.indexOf(name)] ?? "")]),
+  );
+  const about = columns.map(() => "");
+  return [
+    ["part", ...columns],
+    ...rows,
+    ["Day", titleOf(report), ...about.slice(1)],
+    ["Summary", report.summary, ...about.slice(1)],
+  ]
+    .map((row) => row.map(csvField).join(","))
+    .join("\r\n");
+}
+
+/** The books as a page that can be sent or printed. */
+export function booksAsPage(report: DayReport): string {
+  const tables = partsOf(report).map(
+    ({ title, head, rows }) =>
+      html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div></section>`,
+  );
+  const title = titleOf(report);
+  const tone = isAllClear(report) ? "good" : "bad";
+  return renderPage({
+    title,
+    style: inline("style", BOOKS_STYLE).element,
+    body: html`<main><h1>${title}</h1><p class="notice ${tone}"><strong>${report.summary}</strong></p>${tables}</main>`,
+  });
+}
