@@ -1,7 +1,7 @@
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
-import { mergeChunks, PAGE_ENTRY } from "./scripts/merge-chunks.ts";
+import { mergeChunks, ONLY_IN_BUILD } from "./scripts/merge-chunks.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 import { withoutComments } from "./scripts/without-comments.ts";
@@ -19,7 +19,11 @@ const BY_RUNTIME = {
 const LOADED_ON_DEMAND = { page: INTERNAL_IMPORTS["#page"] };
 
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
-const COMMAND_LINE = { cli: "src/cli/main.ts", command: "src/cli/run.ts" };
+const COMMAND_LINE = {
+  cli: "src/cli/main.ts",
+  command: "src/cli/run.ts",
+  "sandbox-command": "src/cli/commands/sandbox.ts",
+};
 
 const internalImports = Object.keys(INTERNAL_IMPORTS);
 
@@ -40,10 +44,7 @@ const shared: Options = {
   },
 };
 
-/** What a page with a key loads at first. The build looks at it, and the package has no such file. */
-const PAGE = { [PAGE_ENTRY]: "src/client/gateway.ts" };
-
-const library = { ...ENTRY_POINTS, ...BY_RUNTIME, ...PAGE };
+const library = { ...ENTRY_POINTS, ...BY_RUNTIME, ...ONLY_IN_BUILD };
 const all = { ...library, ...LOADED_ON_DEMAND, ...COMMAND_LINE };
 
 export default defineConfig(async ({ dts }) => {

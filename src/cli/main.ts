@@ -18,6 +18,9 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     const { packageVersion } = await import("./package-version.ts");
     process.stdout.write(`${packageVersion()}\n`);
   } else {
+    const { enableCompileCache } = await import("node:module");
+    // It never throws: where no folder can be written, Node.js compiles again at each start.
+    enableCompileCache();
     const { run } = await import("./run.ts");
     process.exitCode = await run(first === undefined ? [] : [first, ...rest]);
   }

@@ -10,7 +10,6 @@ const entries = Object.keys(ENTRY_POINTS);
 const exportOf = (entry: string) => ({
   import: {
     types: `./dist/${entry}.d.ts`,
-    // Node.js gets the webhooks in one file.
     default: `./dist/${entry}.js`,
   },
   require: { types: `./dist/${entry}.d.cts`, default: `./dist/${entry}.cjs` },
