@@ -25,8 +25,11 @@ interface Orders {
   /** Begins another attempt of an order that has failed; `false` for one that has not. */
   again(id: string): Promise<boolean>;
   started(id: string, reference: string): Promise<void>;
-  /** Ends an order, once, and ships it if it is paid. Paid stays paid. */
-  end(id: string, status: "paid" | "failed"): Promise<void>;
+  /**
+   * Ends an order, once, and ships it if it is paid. Paid stays paid. The failure of an attempt says nothing
+   * of the next one.
+   */
+  end(order: Record<string, string>, status: "paid" | "failed"): Promise<void>;
   byReference(reference: string): Promise<string | undefined>;
 }
 
@@ -36,6 +39,7 @@ function redisOrders(): Orders {
   // One script: neither a crash nor another process can come between its steps.
   const END = `local now = redis.call("HGET", KEYS[1], "status")
     if not now or now == "paid" or now == ARGV[1] then return end
+    if ARGV[1] == "failed" and redis.call("HGET", KEYS[1], "attempt") ~= ARGV[3] then return end
     redis.call("HSET", KEYS[1], "status", ARGV[1])
     if ARGV[1] == "paid" then redis.call("HINCRBY", KEYS[1], "shipped", 1) end
     redis.call("SREM", KEYS[2], ARGV[2])`;
@@ -74,8 +78,8 @@ function redisOrders(): Orders {
       await redis.hset(key(id), { reference });
       await redis.set(`${RUN}:reference:${reference}`, id);
     },
-    end: async (id, status) => {
-      await redis.eval(END, 2, key(id), `${RUN}:open`, status, id);
+    end: async ({ id = "", attempt = "" }, status) => {
+      await redis.eval(END, 2, key(id), `${RUN}:open`, status, id, attempt);
     },
     byReference: async (reference) =>
       (await redis.get(`${RUN}:reference:${reference}`)) ?? undefined,
@@ -117,11 +121,11 @@ async function postgresOrders(): Promise<Orders> {
     started: async (id, reference) => {
       await query(`UPDATE ${orders} SET reference = $2 WHERE id = $1`, id, reference);
     },
-    end: async (id, status) => {
+    end: async ({ id, attempt }, status) => {
       await query(
         `UPDATE ${orders} SET status = $2, shipped = shipped + ($2 = 'paid')::int
-         WHERE id = $1 AND status NOT IN ('paid', $2)`,
-        ...[id, status],
+         WHERE id = $1 AND status NOT IN ('paid', $2) AND ($2 = 'paid' OR attempt = $3)`,
+        ...[id, status, attempt],
       );
     },
     byReference: async (reference) =>
@@ -140,10 +144,12 @@ async function serve(orders: Orders): Promise<void> {
   const ended = async (reference: string, label: string | undefined, status: "paid" | "failed") => {
     const id = (await orders.byReference(reference)) ?? label;
     if (id === undefined) throw new Error("The order is not known yet.");
-    // An old attempt ends no later one.
-    const known = (await orders.read(id))?.reference;
-    if (status === "failed" && known && known !== reference) return;
-    await orders.end(id, status);
+    const order = await orders.read(id);
+    if (order === undefined) throw new Error("The order is not known yet.");
+    const { reference: current, former = "" } = order;
+    const isOld = current ? current !== reference : former.includes(reference);
+    if (status === "failed" && isOld) return;
+    await orders.end(order, status);
   };
   /** Another amount or currency is not the order's money. */
   const isFor = (order: Record<string, string> | undefined, payment: PaymentFields) =>
@@ -158,7 +164,8 @@ async function serve(orders: Orders): Promise<void> {
   await receiver.start();
 
   async function ask(id: string): Promise<void> {
-    const { phone = "", amount, attempt } = (await orders.read(id)) ?? {};
+    const order = (await orders.read(id)) ?? {};
+    const { phone = "", amount, attempt } = order;
     const params = { phone, amount: Number(amount), account_reference: id };
     const idempotencyKey = `${id}/${attempt}`;
     try {
@@ -167,7 +174,7 @@ async function serve(orders: Orders): Promise<void> {
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       const isNothingSent = error.outcome === "rejected" || error.outcome === "not_sent";
-      if (isNothingSent && error.code !== "attempt_in_flight") await orders.end(id, "failed");
+      if (isNothingSent && error.code !== "attempt_in_flight") await orders.end(order, "failed");
     }
   }
 
@@ -180,10 +187,10 @@ async function serve(orders: Orders): Promise<void> {
         : list?.items.find(
             (one) => one.account_reference === id && !former.includes(`${one.reference}`),
           );
-      if (payment?.status === "completed" && isFor(order, payment)) await orders.end(id, "paid");
-      else if (payment?.status === "failed") await orders.end(id, "failed");
+      if (payment?.status === "completed" && isFor(order, payment)) await orders.end(order, "paid");
+      else if (payment?.status === "failed") await orders.end(order, "failed");
       else if (payment === undefined && Date.now() - Number(at) > 15_000) {
-        await orders.end(id, "failed");
+        await orders.end(order, "failed");
       }
     }
   }

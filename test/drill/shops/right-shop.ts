@@ -46,13 +46,12 @@ function ship(id: string): void {
 }
 
 /** Ends an order. A late success after a failure is a success; paid stays paid. */
-function end(id: string, status: "paid" | "failed"): void {
+function end({ id, attempt }: Order, status: "paid" | "failed"): void {
   database.exec("BEGIN IMMEDIATE");
+  // The failure of an attempt says nothing of the next one.
   const changed = change(
-    "status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?)",
-    status,
-    id,
-    status,
+    "status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?) AND (? = 'paid' OR attempt = ?)",
+    ...[status, id, status, status, attempt],
   );
   if (status === "paid" && changed === 1) ship(id);
   database.exec("COMMIT");
@@ -83,9 +82,9 @@ async function look(): Promise<void> {
     const listed = list?.items.find((one) => one.account_reference === id && isNew(one));
     const found = reference ?? listed?.reference;
     const payment = found === undefined ? undefined : await gateway.payments.get(String(found));
-    if (payment?.status === "completed" && isFor(order, payment)) end(id, "paid");
-    else if (payment?.status === "failed") end(id, "failed");
-    else if (payment === undefined && Date.now() - at > GIVE_UP_MS) end(id, "failed");
+    if (payment?.status === "completed" && isFor(order, payment)) end(order, "paid");
+    else if (payment?.status === "failed") end(order, "failed");
+    else if (payment === undefined && Date.now() - at > GIVE_UP_MS) end(order, "failed");
   }
 }
 
@@ -97,8 +96,8 @@ function receive(body: string, signature: string): number {
     if (order === undefined) return event === "payment.failed" ? 503 : 200;
     // What contradicts itself says nothing: a read tells what is true.
     if (event !== `payment.${"status" in data ? data.status : "initiated"}`) return 200;
-    if (event === "payment.completed" && isFor(order, data)) end(order.id, "paid");
-    if (event === "payment.failed" && order.reference !== null) end(order.id, "failed");
+    if (event === "payment.completed" && isFor(order, data)) end(order, "paid");
+    if (event === "payment.failed" && order.reference === data.reference) end(order, "failed");
     return 200;
   } catch (error) {
     if (error instanceof WebhookVerificationError) return 401;

@@ -31,11 +31,13 @@ sub change {
   save($order) if $do->($order);
 }
 
-# Paid stays paid, and ships once. A late success after a failure is a success.
+# Paid stays paid, and ships once. A late success after a failure is a success. The failure of an attempt says
+# nothing of the next one.
 sub end_order {
-  my ($id, $status) = @_;
-  change($id, sub {
+  my ($known, $status) = @_;
+  change($known->{id}, sub {
     my ($order) = @_;
+    return 0 if $status eq 'failed' && $order->{attempt} != $known->{attempt};
     return 0 if $order->{status} eq 'paid' || $order->{status} eq $status;
     $order->{shipped}++ if $status eq 'paid';
     $order->{status} = $status;
@@ -46,7 +48,7 @@ sub ask {
   my ($order) = @_;
   my ($status, $payment) = call('POST', '/mobile-money/payment/initiate', { phone => $order->{phone}, amount => $order->{amount}, account_reference => $order->{id} });
   if ($payment) { change($order->{id}, sub { $_[0]{reference} = $payment->{reference} }) }
-  elsif ($status >= 400 && $status < 500) { end_order($order->{id}, 'failed') }
+  elsif ($status >= 400 && $status < 500) { end_order($order, 'failed') }
 }
 
 # Another amount or currency is not this order's money.
@@ -63,9 +65,9 @@ sub look {
     if ($reference) {
       my (undef, $payment) = call('GET', "/payments/$reference");
       my $status = $payment ? $payment->{status} : 'pending';
-      end_order($order->{id}, 'paid') if $status eq 'completed' && is_for($order, $payment);
-      end_order($order->{id}, 'failed') if $status eq 'failed';
-    } elsif (time - $order->{at} > 8) { end_order($order->{id}, 'failed') }
+      end_order($order, 'paid') if $status eq 'completed' && is_for($order, $payment);
+      end_order($order, 'failed') if $status eq 'failed';
+    } elsif (time - $order->{at} > 8) { end_order($order, 'failed') }
   }
 }
 
@@ -77,8 +79,8 @@ sub receive {
   my ($order) = grep { ($_->{reference} // '') eq $payment->{reference} || $_->{id} eq ($payment->{account_reference} // '') } all_orders();
   # What contradicts itself says nothing: a read tells what is true.
   my $kind = $event->{event} eq 'payment.' . ($payment->{status} // '') ? $event->{event} : '';
-  end_order($order->{id}, 'paid') if $order && $kind eq 'payment.completed' && is_for($order, $payment);
-  end_order($order->{id}, 'failed') if $order && $kind eq 'payment.failed';
+  end_order($order, 'paid') if $order && $kind eq 'payment.completed' && is_for($order, $payment);
+  end_order($order, 'failed') if $order && $kind eq 'payment.failed' && index($order->{former}, $payment->{reference}) < 0;
   return 200;
 }
 
@@ -106,6 +108,7 @@ while (1) {
         return 0 if $order->{status} ne 'failed';
         $order->{former} .= delete($order->{reference}) // '';
         @$order{qw(status at)} = ('pending', time);
+        $order->{attempt}++;
         push @to_ask, $order;
       });
     }
@@ -113,7 +116,7 @@ while (1) {
       my $order = decode_json($body);
       # Asked after the answer: one process serves all, and a slow service must not stop it.
       if (!load($order->{order})) {
-        my $new = { id => $order->{order}, phone => $order->{phone}, amount => $order->{amount}, at => time, status => 'pending', former => '', shipped => 0 };
+        my $new = { id => $order->{order}, phone => $order->{phone}, amount => $order->{amount}, at => time, status => 'pending', attempt => 1, former => '', shipped => 0 };
         save($new); push @to_ask, $new;
       }
       ($status, $answer) = (201, encode_json({ id => $order->{order} }));

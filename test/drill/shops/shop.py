@@ -25,13 +25,14 @@ def call(method, path, body=None):
         return json.load(response)["data"]
 
 
-def end(order, status):
-    # Paid stays paid, and ships once: one statement. A late success after a failure is a success.
-    run("UPDATE orders SET status = ?, shipped = shipped + ? WHERE id = ? AND status NOT IN ('paid', ?)",
-        status, int(status == "paid"), order, status)
+def end(order, status, at):
+    # Paid stays paid, and ships once: one statement. A late success after a failure is a success. The failure of
+    # an attempt, which began at this time, says nothing of the next one.
+    run("UPDATE orders SET status = ?, shipped = shipped + ? WHERE id = ? AND status NOT IN ('paid', ?) AND (? = 'paid' OR at = ?)",
+        status, int(status == "paid"), order, status, status, at)
 
 
-def ask(order, phone, amount):
+def ask(order, phone, amount, at):
     # Written before the request leaves: after a crash, nobody knows whether it did.
     if run("UPDATE orders SET asked = 1 WHERE id = ? AND asked = 0", order) == 0:
         return
@@ -41,7 +42,7 @@ def ask(order, phone, amount):
         run("UPDATE orders SET reference = ? WHERE id = ?", reference, order)
     except urllib.error.HTTPError as error:
         if error.code < 500:
-            end(order, "failed")
+            end(order, "failed", at)
     except (OSError, ValueError):
         pass  # It may have happened: look() finds out.
 
@@ -63,11 +64,11 @@ def look():
                 if reference is not None:
                     payment = call("GET", f"/payments/{reference}")
                     if payment["status"] == "completed" and is_for(amount, payment):
-                        end(order, "paid")
+                        end(order, "paid", at)
                     elif payment["status"] == "failed":
-                        end(order, "failed")
+                        end(order, "failed", at)
                 elif time.time() - at > GIVE_UP_S:
-                    end(order, "failed")
+                    end(order, "failed", at)
         except (OSError, ValueError):
             pass
 
@@ -93,17 +94,17 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(self.receive(body))
         if self.path.endswith("/again"):
             return self.again(self.path.split("/")[2])
-        order = json.loads(body)
+        order, at = json.loads(body), time.time()
         run("INSERT OR IGNORE INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?)",
-            order["order"], order["phone"], order["amount"], time.time())
-        ask(order["order"], order["phone"], order["amount"])
+            order["order"], order["phone"], order["amount"], at)
+        ask(order["order"], order["phone"], order["amount"], at)
         self.reply(201, {"id": order["order"]})
 
     def again(self, order):
         changed = run("UPDATE orders SET status = 'pending', asked = 0, at = ?, former = former || coalesce(reference, ''), reference = NULL"
                       " WHERE id = ? AND status = 'failed'", time.time(), order)
         if changed == 1:
-            ask(order, *run("SELECT phone, amount FROM orders WHERE id = ?", order)[0])
+            ask(order, *run("SELECT phone, amount, at FROM orders WHERE id = ?", order)[0])
         self.reply(200)
 
     def receive(self, body):
@@ -112,13 +113,13 @@ class Handler(BaseHTTPRequestHandler):
             return 401
         event = json.loads(body)
         data = event["data"]
-        known = run("SELECT id, amount FROM orders WHERE reference = ? OR id = ?", data.get("reference"), data.get("account_reference"))
+        known = run("SELECT id, amount, at, former FROM orders WHERE reference = ? OR id = ?", data.get("reference"), data.get("account_reference"))
         # What contradicts itself says nothing: a read tells what is true.
         kind = event["event"] if event["event"] == f"payment.{data.get('status')}" else None
         if known and kind == "payment.completed" and is_for(known[0][1], data):
-            end(known[0][0], "paid")
-        if known and kind == "payment.failed":
-            end(known[0][0], "failed")
+            end(known[0][0], "paid", known[0][2])
+        if known and kind == "payment.failed" and data["reference"] not in known[0][3]:
+            end(known[0][0], "failed", known[0][2])
         return 200
 
 
