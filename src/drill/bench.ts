@@ -20,8 +20,9 @@ const MAX_OUTPUT = 4_000;
 const MAX_PRINTED = 64_000_000;
 /** A secret may begin in one piece of the output and end in the next. */
 const MAX_SECRET = 200;
-/** Between two looks of customers at their orders. */
-const LOOK_INTERVAL_MS = 10;
+/** Between two looks of a customer: all of them together must not slow the shop down. */
+const LOOK_INTERVAL_MS = 20;
+const LOOK_INTERVAL_PER_ORDER_MS = 4;
 
 /** The forms of a secret: in clear, in base64, or URL-encoded. */
 const formsOf = (secret: string) => [secret, encodeURIComponent(secret), ...base64Forms(secret)];
@@ -49,11 +50,12 @@ export class Bench implements Scene {
   readonly shop: ShopProcess;
   readonly customers: Customers;
   awayUntil = 0;
-  /** The orders that are under way. */
-  active: readonly CaseRun[] = [];
+  #active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";
   printed = 0;
+  /** Why the shop is down for good, if it is: nothing more can be found out about its orders. */
+  down: string | undefined;
   readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
   readonly #forms = new Map<string, readonly string[]>();
   #isClosed = false;
@@ -96,23 +98,29 @@ export class Bench implements Scene {
       };
       await shop.start();
     }
-    void this.#watch();
     const { webhooks } = this.client;
     if ((await webhooks.list()).items.length > 0) return;
     const url = this.shop.origin + webhook;
     await webhooks.register({ name: "drill", url, events: [...EVENT_KINDS] });
   }
 
-  /** Customers look at their orders all the time. */
-  async #watch(): Promise<void> {
-    while (!this.#isClosed) {
-      for (const run of this.active) {
-        // A look that fails is not news: the shop may be down.
-        await this.customers.watch(run).catch(() => {});
-        await sleep(LOOK_INTERVAL_MS);
-        if (this.#isClosed) return;
-      }
-      await sleep(LOOK_INTERVAL_MS);
+  /** The orders that are under way. Their customers look at them all the time. */
+  get active(): readonly CaseRun[] {
+    return this.#active;
+  }
+
+  set active(runs: readonly CaseRun[]) {
+    this.#active = runs;
+    for (const run of runs) void this.#watch(run, runs);
+  }
+
+  /** A customer looks at the own order until others are under way: a look that hangs holds no other one. */
+  async #watch(run: CaseRun, runs: readonly CaseRun[]): Promise<void> {
+    const interval = Math.max(LOOK_INTERVAL_MS, runs.length * LOOK_INTERVAL_PER_ORDER_MS);
+    while (this.#active === runs && !this.#isClosed) {
+      // A look that fails is not news: the shop may be down.
+      await this.customers.watch(run).catch(() => {});
+      await sleep(interval);
     }
   }
 
@@ -127,7 +135,9 @@ export class Bench implements Scene {
   /** Waits for a restart. An order is blamed if the shop does not come back. */
   async survive(restart: Promise<void>): Promise<void> {
     await restart.catch((error: Error) => {
-      if (!this.#isClosed) this.#blame(error.message);
+      if (this.#isClosed) return;
+      this.down = error.message;
+      this.#blame(error.message);
     });
   }
 

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../client/gateway.ts";
 import type { Sandbox } from "../sandbox/sandbox-types.ts";
-import type { Customer, DrillCase, Fault, Subject } from "./cases.ts";
+import {
+  type Customer,
+  type DrillCase,
+  type Fault,
+  hasSubject,
+  processFault,
+  type Subject,
+} from "./cases.ts";
 import type { DrillSettings } from "./drill-settings.ts";
+import { needsId } from "./request-template.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
 /** One line of a story. */
@@ -40,22 +48,42 @@ export interface DrillPayment {
   status: string;
   /** What reads and the list say in the place of what the sandbox knows. */
   reported?: Readonly<Record<string, unknown>>;
-  /** It has become paid after it had failed, which no sandbox does. */
-  isLatePaid?: boolean;
+  /** It has become paid after it had failed: a shop that still says failed has not heard of it yet. */
+  isLatePaid?: true;
 }
 
 /** What a customer sees of an order: `paid`, `failed`, `open`, or a text that is none of them. */
 export interface Look {
+  /** When the customer asked, from `performance.now()`. Looks may end in another order than they began. */
+  readonly askedAt: number;
   readonly shown: string;
   /** How often the customer got what was ordered. */
   readonly effects: number | undefined;
 }
 
-/** How long a customer takes to answer a prompt. */
+/** How long a customer takes to answer a prompt, at least. */
 const ANSWER_MS = 250;
+/** How long a customer waits for the shop's page before the answer, in most cases and in a pair of faults. */
+const MAX_PAGE_MS = 2_000;
+const MAX_PAGE_OF_PAIR_MS = 30_000;
 /** How long the customer of a case about reads waits for the shop to read. */
 const MAX_READ_MS = 5_000;
 const OTHER_PHONE = 500_000;
+
+/** What a shop says must not be a command of a CI system, wherever in a line it stands. */
+export const withoutCommands = (text: string): string => text.replace(/##(?=\w*\[)/g, "## ");
+
+const POLL_MS = 10;
+
+/** Waits until a condition holds, at most for a time. Resolves with whether it holds. */
+export async function until(condition: () => boolean, maxMs: number): Promise<boolean> {
+  const deadline = performance.now() + maxMs;
+  while (!condition()) {
+    if (performance.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
 
 let nextPhone = 100_000;
 
@@ -74,6 +102,9 @@ export class CaseRun {
   /** How often people have clicked. */
   clicks = 0;
   #clickedAt = performance.now();
+  /** How many requests of the customer wait for the shop's response. */
+  #waiting = 0;
+  #respondedAt = 0;
   /** What the shop returned for the order, if it did. */
   orderStatus: number | undefined;
   id: string | undefined;
@@ -87,9 +118,9 @@ export class CaseRun {
   /** Sends what comes after all other deliveries of the wave. */
   atEnd: (() => Promise<unknown>) | undefined;
   /** What the customer sees now. */
-  look: Look = { shown: "not asked", effects: undefined };
-  /** Whether the shop has ever said paid. */
-  wasPaid = false;
+  look: Look = { askedAt: 0, shown: "not asked", effects: undefined };
+  /** When a customer first read paid. */
+  paidAt = Number.POSITIVE_INFINITY;
   /** Whether the drill could ever read what the shop shows. */
   wasRead = false;
   /** Whether the shop could be asked: it gave the order an id. */
@@ -137,17 +168,19 @@ export class CaseRun {
   hasActed = true;
 
   note(who: StoryLine["who"], text: string): void {
-    this.story.push({ atMs: performance.now() - this.#startedAt, who, text });
+    const atMs = performance.now() - this.#startedAt;
+    this.story.push({ atMs, who, text: withoutCommands(text) });
   }
 
   /** Records what is wrong; the first finding about a promise stays. */
   blame(promise: string, what: string): void {
-    if (!this.problems.has(promise)) this.problems.set(promise, what);
+    if (!this.problems.has(promise)) this.problems.set(promise, withoutCommands(what));
   }
 
   /** What the customer sees now. A change is a line of the story. */
   saw(look: Look): void {
-    const { shown } = look;
+    const { askedAt, shown } = look;
+    if (askedAt < this.look.askedAt) return;
     const isNews = shown !== this.look.shown && ["paid", "failed", "open"].includes(shown);
     if (isNews) this.note("customer", `reads "${shown}"`);
     this.look = look;
@@ -156,6 +189,22 @@ export class CaseRun {
   clicked(): void {
     this.clicks++;
     this.#clickedAt = performance.now();
+  }
+
+  /** Sends what the customer has clicked, and waits for the shop. */
+  async whileWaiting<Result>(send: () => Promise<Result>): Promise<Result> {
+    this.#waiting++;
+    return await send().finally(() => {
+      this.#waiting--;
+      this.#respondedAt = performance.now();
+    });
+  }
+
+  /** Whether the customer has seen what the shop shows after the last click. */
+  get hasSeenPage(): boolean {
+    if (this.#waiting > 0) return false;
+    const cannotLook = this.id === undefined && needsId(this.#scene.settings.status);
+    return cannotLook || this.look.askedAt >= this.#respondedAt;
   }
 
   /** What the customer does with the next prompts, the last one with all that follow. */
@@ -239,13 +288,22 @@ export class CaseRun {
     else void this.whileBusy(() => this.#answerSoon(one, act));
   }
 
-  /** The customer takes a moment. In a case about reads, the shop gets time for one. */
+  /**
+   * The customer takes a moment, and reads the shop's page before the answer: what it says of a payment
+   * that waits must be seen. In a case about reads, the shop gets time for one.
+   */
   async #answerSoon(payment: DrillPayment, act: Customer): Promise<void> {
-    const deadline = performance.now() + MAX_READ_MS;
-    const isAboutRead = this.case.faults.some(({ subject }) => subject === "read");
-    do await sleep(this.answerMs);
-    while (isAboutRead && !this.seen.has("read") && performance.now() < deadline);
+    const isAboutRead = hasSubject(this.case, "read");
+    await sleep(this.answerMs);
+    if (isAboutRead) await until(() => this.seen.has("read"), MAX_READ_MS);
+    await until(() => this.hasSeenPage, this.#maxPageMs);
     this.#answer(payment, act);
+  }
+
+  get #maxPageMs(): number {
+    // A shop that may wait responds after the answer only, and one that was stopped shows nothing.
+    if (this.case.faults.length > 1) return MAX_PAGE_OF_PAIR_MS;
+    return processFault(this.case) === undefined ? MAX_PAGE_MS : 0;
   }
 
   /** How long the customer takes to answer. Another customer may do something meanwhile. */

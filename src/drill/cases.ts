@@ -168,6 +168,10 @@ const PAIRS: readonly (readonly [first: Half, second: Half, text: string, why: s
     "the shop has forgotten the prompt, and nothing reminds it", BOTH],
   [["kill", "start", "middle"], ["late", "final", "before"], "shop killed after the prompt was sent, before the response, and the final webhook is late",
     "a restart decides what became of the order before the webhook does", BOTH],
+  [["slow", "start", "middle"], ["late", "final", "before"], "the response to the prompt request is slow, and the final webhook is late",
+    "a shop that takes a timeout for a failure is corrected after its customer has read it", BOTH],
+  [["500", "start", "middle"], ["late", "final", "before"], "the service sends the prompt and returns 500, and the final webhook is late",
+    "a shop that takes a 500 for a failure is corrected after its customer has read it", BOTH],
 ];
 
 /** The groups of cases, in order: a name for `--only`, and a title. */
@@ -209,6 +213,9 @@ export const isOfProcess = (fault: Fault | undefined): boolean =>
 
 export const hasKind = ({ faults }: DrillCase, ...kinds: readonly string[]): boolean =>
   faults.some(({ kind }) => kinds.includes(kind));
+
+export const hasSubject = ({ faults }: DrillCase, subject: Subject): boolean =>
+  faults.some((one) => one.subject === subject);
 
 const describe = (text: string, subject: Subject, when: When) => {
   const { it, [when]: moment } = SUBJECTS[subject];

@@ -3,16 +3,20 @@ import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deliver } from "../sandbox/sandbox-options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import { type CaseRun, type DrillPayment, findRun, type Scene } from "./case-run.ts";
+import { type CaseRun, type DrillPayment, findRun, type Scene, until } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
+/** Why a case has no verdict that needs a payment. */
+export const TOO_LATE = "the payment failed before the customer answered";
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
 const TIMEOUT_MS = 5_000;
 /** How long a shop reads a delivery, roughly: a fault in the middle comes after that. */
 const READING_MS = 3;
+/** How long what is not the service's waits for a shop that is down. */
+const MAX_DOWN_MS = 30_000;
 const SIGNATURE = "x-service-signature";
 
 interface Delivery {
@@ -32,7 +36,10 @@ function post(
       "content-length": Buffer.byteLength(body),
       ...(signature !== undefined && { [SIGNATURE]: signature }),
     };
-    const request = send(url, { method: "POST", headers, agent: false, timeout: TIMEOUT_MS });
+    // The time without a byte is limited, and so is the whole: a response may come byte by byte for ever.
+    const signal = AbortSignal.timeout(2 * TIMEOUT_MS);
+    const options = { method: "POST", headers, agent: false, timeout: TIMEOUT_MS, signal };
+    const request = send(url, options);
     request.once("response", (response) => {
       response.resume().once("close", () => resolve(response.statusCode));
     });
@@ -113,7 +120,7 @@ export function createDeliver(scene: Scene): Deliver {
     });
     const tells = TELLS[kind];
     if ((kind === "conflict" || tells !== undefined) && event !== "payment.completed") {
-      run.skipped = "the payment failed before the customer answered";
+      run.skipped = TOO_LATE;
       return delivery;
     }
     if (fault.when === "after" && !isOfProcess(fault)) {
@@ -188,6 +195,7 @@ export async function succeedLate(
   const data = { ...(await client.payments.get(payment.reference)) } as Record<string, unknown>;
   for (const name of FAILURE_FIELDS) delete data[name];
   payment.reported = COMPLETED;
+  payment.isLatePaid = true;
   payment.status = "completed";
   run.note("service", `${payment.reference} has succeeded after all`);
   const timestamp = sandbox.clock.now().toISOString();
@@ -213,13 +221,17 @@ function checkResponse(run: CaseRun, event: string, status: number | undefined, 
 
 /** What is not the service's comes when the shop runs: one that is down rejects nothing. */
 async function sendForged({ shops }: Scene, run: CaseRun, forged: Delivery): Promise<void> {
+  const isUp = () => shops[0]?.wasUpSince(performance.now()) === true;
   let status: number | undefined;
   let began: number;
   do {
-    while (!shops[0]?.wasUpSince(performance.now())) await sleep(20);
+    if (!(await until(isUp, MAX_DOWN_MS))) {
+      run.skipped = "the shop did not come back";
+      return;
+    }
     began = performance.now();
     status = await post(forged);
-  } while (status === undefined && !shops[0].wasUpSince(began));
+  } while (status === undefined && !shops[0]?.wasUpSince(began));
   const result = `returned ${status ?? "nothing"} for an event that is not the service's`;
   run.note("shop", result);
   if (status === undefined || status < 400 || status >= 500) run.blame(FORGED, `it ${result}`);

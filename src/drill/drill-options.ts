@@ -26,6 +26,8 @@ const ASKED = {
   "--effects <place>":
     "what the customer got: a request and a /pointer or ~ text, or a file with lines [otherwise: not checked]",
   "--webhook <path>": "the path of your receiver [otherwise: /webhooks]",
+  "--processes <number>":
+    "how many processes of the shop run on the same data: 2, unless its store is for one process only [otherwise: 1]",
 } as const satisfies FlagRows;
 
 /** The settings of a shop. */
@@ -40,8 +42,6 @@ const OF_SHOP = {
   "--quiet <duration>": "time for your shop's timers at the end [otherwise: 30s]",
   "--slow <duration>": "delay of a slow response, above your timeouts [otherwise: 20s]",
   "--double-click": "send every order twice at the same moment",
-  "--processes <number>":
-    "how many processes of the shop run on the same data, behind one another [otherwise: 1]",
   "--phones <digits>":
     "how the customers' phone numbers begin; no person has a number that begins with 0190 [otherwise: 0190]",
   "--workers <number>": "how many shops run side by side [otherwise: 2]",
@@ -62,6 +62,13 @@ const OF_RUN = {
 
 /** Everything that the command line takes. */
 export const DRILL_FLAGS: FlagRows = { ...OF_SHOP, ...OF_RUN };
+
+/** Why cases are not run that need a setting of the shop, and what is not tried then. */
+export const NOT_GIVEN = {
+  again: ["--again is not given", "paying again (--again)"],
+  processes: ["--processes 2 is not given", "two processes (--processes 2)"],
+  effects: ["--effects is not given", "what the customer got (--effects)"],
+} as const;
 
 /** The names of the flags that take no value. */
 type SwitchOf<Usage> = Usage extends `${string} ${string}`

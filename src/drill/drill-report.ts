@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { GROUPS } from "./cases.ts";
-import { PROMISES } from "./promises.ts";
+import { NOT_GIVEN } from "./drill-options.ts";
+import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
 import type { CaseResult, DrillResult } from "./run-drill.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
@@ -75,9 +76,22 @@ const harmsOf = ({ results }: DrillResult) =>
     return harm === undefined || cases.length === 0 ? [] : [{ harm, cases }];
   });
 
+/** The service took the money of several attempts, and the shop is not to blame: one succeeded after it had failed. */
+const isChargedByService = ({ payments = [], problems }: CaseResult) =>
+  payments.filter(({ status }) => status === "completed").length > 1 &&
+  !problems.has(NO_DOUBLE_CHARGE);
+
+/** What was not tried, since the shop's settings do not say how: a drill without it promises less. */
+export function untriedOf({ results, hasEffects }: DrillResult): string[] {
+  const reasons = new Set(results.map(({ skipped }) => skipped));
+  if (results.length > 0 && !hasEffects) reasons.add(NOT_GIVEN.effects[0]);
+  return Object.values(NOT_GIVEN).flatMap(([why, what]) => (reasons.has(why) ? [what] : []));
+}
+
 /** The result of each promise: the cases that broke it, and their stories. */
 export const reportPromises = ({ results, hasEffects, seed }: DrillResult) =>
-  PROMISES.map(({ name, needsEffects, needsFault = [], cause, page }) => {
+  PROMISES.map(({ name, withoutEffects = name, needsEffects, needsFault = [], ...promise }) => {
+    const { cause, remedy, page } = promise;
     const failed = results.filter(({ problems }) => problems.has(name));
     const tested = results.filter(
       ({ case: { faults }, skipped }) =>
@@ -87,12 +101,13 @@ export const reportPromises = ({ results, hasEffects, seed }: DrillResult) =>
     );
     const passed = tested.length > 0 ? "ok" : "not checked";
     return {
-      name,
+      name: hasEffects ? name : withoutEffects,
       state: failed.length > 0 ? "FAILED" : passed,
       failed: failed.length,
       tested: tested.length,
       cause,
-      page,
+      remedy,
+      page: `docs/${page}.md`,
       cases: failed.map(({ case: one }) => one.number),
       stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name, seed)),
     };
@@ -108,16 +123,19 @@ const listed = (numbers: readonly number[]) => {
 /** The headline: what happened to the customers, in words for everybody. */
 export function headlines(result: DrillResult): string[] {
   const { total, failed, notRun } = countCases(result);
-  const harms = harmsOf(result);
   if (total === notRun) return [];
-  if (harms.length > 0) {
-    return harms.map(
-      ({ harm, cases }) => `${count(cases.length, "customer")} ${harm}: ${listed(cases)}`,
-    );
-  }
-  return failed === 0
-    ? ["No customer paid twice, paid for nothing, or got goods without paying."]
-    : ["No customer was harmed, but the shop broke a promise."];
+  const harms = harmsOf(result).map(
+    ({ harm, cases }) => `${count(cases.length, "customer")} ${harm}: ${listed(cases)}`,
+  );
+  const all = result.hasEffects
+    ? "The shop charged no customer twice, took no money for nothing, and gave no goods without money."
+    : "The shop charged no customer twice, and said paid of each payment and of nothing else.";
+  const fine = failed === 0 ? all : "The shop harmed no customer, but it broke a promise.";
+  const byService = result.results.filter(isChargedByService).map(({ case: one }) => one.number);
+  const customers =
+    byService.length === 1 ? "1 customer was" : `${byService.length} customers were`;
+  const twice = `${customers} charged twice by the service, since a failed payment succeeded after all: ${listed(byService)}. No shop prevents that. Check that yours tells you, and refund.`;
+  return [...(harms.length > 0 ? harms : [fine]), ...(byService.length > 0 ? [twice] : [])];
 }
 
 /** The last line: whether the shop passed, and how many cases say so. */
@@ -127,7 +145,10 @@ export function summarize(result: DrillResult): string {
   const cases = `${count(total, "case")} in ${(result.elapsedMs / 1_000).toFixed(0)} s: ${passed} passed, ${rest}.`;
   const status = exitStatus(result);
   if (status === 2) return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
-  return `${status === 0 ? "Every promise holds." : "The shop broke promises."} ${cases}`;
+  if (status === 1) return `The shop broke promises. ${cases}`;
+  const untried = untriedOf(result);
+  if (untried.length === 0) return `Every promise holds. ${cases}`;
+  return `Every promise that was tried holds. NOT TRIED: ${untried.join(", ")}. ${cases}`;
 }
 
 /** What was not run, and why the shop could not be tested: a sentence each. */
@@ -137,9 +158,10 @@ export function notesOf({ results, obstacles, hasEffects }: DrillResult): string
     if (skipped !== undefined) reasons.set(skipped, (reasons.get(skipped) ?? 0) + 1);
   }
   const goods = results.length > 0 && !hasEffects;
+  const [noEffects] = NOT_GIVEN.effects;
   return [
     ...[...reasons].map(([why, number]) => `Not run: ${count(number, "case")}, since ${why}.`),
-    ...(goods ? ["Not checked: what the customer got (--effects is not given)."] : []),
+    ...(goods ? [`Not checked: what the customer got, since ${noEffects}.`] : []),
     ...obstacles.map((why) => `Could not test: ${why}`),
   ];
 }
@@ -153,7 +175,7 @@ export function formatReport(result: DrillResult): string {
     return `${state.padEnd(11)}  ${name.padEnd(width)}  ${cases}`.trimEnd();
   });
   const printed = new Set<string>();
-  const stories = promises.flatMap(({ name, stories: all, cases }) => {
+  const stories = promises.flatMap(({ name, stories: all, cases, remedy, page }) => {
     // A case that breaks several promises is printed once.
     const list = all.filter(([head = ""]) => !printed.has(head));
     for (const [head = ""] of list) printed.add(head);
@@ -161,7 +183,11 @@ export function formatReport(result: DrillResult): string {
     const same = rest.length > 0 ? [`The same in ${listed(rest)}.`] : [];
     return list.length === 0
       ? []
-      : ["", `FAILED  ${name}`, ...list.flatMap((one) => ["", ...one]), ...same];
+      : [
+          ...["", `FAILED  ${name}`, `  ${remedy}`, `  Read more: node_modules/malipo/${page}`],
+          ...list.flatMap((one) => ["", ...one]),
+          ...same,
+        ];
   });
   const { total, notRun } = countCases(result);
   const head = headlines(result).map((line) => `  ${line}`);

@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { CaseRun, Scene } from "./case-run.ts";
+import { type CaseRun, type Scene, until } from "./case-run.ts";
 import type { Act } from "./cases.ts";
 import { succeedLate } from "./deliver.ts";
 import type { Customers } from "./shop-client.ts";
 
 /** How long people wait for what they expect to see. */
 const MAX_WAIT_MS = 15_000;
-const POLL_MS = 20;
 
 interface Stage {
   readonly scene: Scene;
@@ -14,21 +12,14 @@ interface Stage {
   readonly run: CaseRun;
 }
 
-async function until(condition: () => boolean, maxMs = MAX_WAIT_MS): Promise<boolean> {
-  const deadline = performance.now() + maxMs;
-  while (!condition()) {
-    if (performance.now() > deadline) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
-}
+const wait = (condition: () => boolean) => until(condition, MAX_WAIT_MS);
 
 const hasPayment = ({ run }: Stage, status: string) =>
-  until(() => run.payments.some((one) => one.status === status));
+  wait(() => run.payments.some((one) => one.status === status));
 
 /** The customer has read that the first attempt failed, and pays again. */
 async function payAgain({ run, customers }: Stage, times = 1): Promise<boolean> {
-  await until(() => ["failed", "paid"].includes(run.look.shown));
+  await wait(() => ["failed", "paid"].includes(run.look.shown));
   // A shop may send a rejected request once more by itself: then there is nothing to pay again.
   if (run.look.shown === "paid") return run.case.faults.length > 0;
   if (run.look.shown !== "failed") return false;
@@ -45,7 +36,7 @@ async function succeedFirst({ scene, run }: Stage): Promise<boolean> {
 }
 
 /** A second prompt was sent, which waits for the customer. */
-const isAskedAgain = ({ run }: Stage) => until(() => run.payments.length > 1);
+const isAskedAgain = ({ run }: Stage) => wait(() => run.payments.length > 1);
 
 /** What people do after the order, by the act of the case. Resolves with whether they could do it. */
 const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
@@ -53,7 +44,7 @@ const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
   tabs: (stage) => payAgain(stage, 2),
   late: async (stage) => {
     const { run } = stage;
-    return (await until(() => run.look.shown === "failed")) && (await succeedFirst(stage));
+    return (await wait(() => run.look.shown === "failed")) && (await succeedFirst(stage));
   },
   lateWhileWaiting: async (stage) => {
     return (await payAgain(stage)) && (await isAskedAgain(stage)) && (await succeedFirst(stage));
@@ -66,13 +57,13 @@ const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
     );
   },
   phoneMeanwhile: async (stage) =>
-    (await until(() => stage.run.payments.length > 0)) && (await sendOther(stage, "phone")),
+    (await wait(() => stage.run.payments.length > 0)) && (await sendOther(stage, "phone")),
   phoneAfterPaying: async (stage) =>
-    (await until(() => stage.run.look.shown === "paid")) && (await sendOther(stage, "phone")),
+    (await wait(() => stage.run.look.shown === "paid")) && (await sendOther(stage, "phone")),
   amountMeanwhile: async (stage) =>
-    (await until(() => stage.run.payments.length > 0)) && (await sendOther(stage, "amount")),
+    (await wait(() => stage.run.payments.length > 0)) && (await sendOther(stage, "amount")),
   amountAfterFailure: async (stage) =>
-    (await until(() => stage.run.look.shown === "failed")) && (await sendOther(stage, "amount")),
+    (await wait(() => stage.run.look.shown === "failed")) && (await sendOther(stage, "amount")),
 };
 
 /** Another customer sends the order with one value changed. */

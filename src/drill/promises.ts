@@ -4,9 +4,13 @@ import { hasKind } from "./cases.ts";
 /** A promise that a shop should keep. */
 interface ShopPromise {
   readonly name: string;
+  /** The part of it that is checked without `--effects`, if it is less. */
+  readonly withoutEffects?: string;
   /** What usually breaks it. */
   readonly cause: string;
-  /** The page of the manual that explains the cause. */
+  /** What to do about it: the report must explain itself, wherever it is read. */
+  readonly remedy: string;
+  /** The page of the manual that says more: a file of `docs` without its ending. */
   readonly page: string;
   /** What happened to a customer, or to the shop, if it is broken. */
   readonly harm?: string;
@@ -18,7 +22,7 @@ interface ShopPromise {
   readonly check?: (run: CaseRun) => string | false;
 }
 
-const NO_DOUBLE_CHARGE = "one order, paid at most once";
+export const NO_DOUBLE_CHARGE = "one order, paid at most once";
 const NOT_PAID = "not paid at the service: the shop never says paid, and delivers nothing";
 const OWN_AMOUNT = "an order is paid by its own amount and currency only";
 const NO_FALSE_FAILURE = 'no customer reads "failed" while the payment may still come';
@@ -33,8 +37,12 @@ const MAX_RING_MS = 90_000;
 
 const isPaid = ({ status }: DrillPayment) => status === "completed";
 const paidCount = ({ payments }: CaseRun) => payments.filter(isPaid).length;
-/** Money that a person must decide about: the order may stay unchanged. */
-const needsPerson = (run: CaseRun) => hasKind(run.case, "amount", "currency", "paidAmount");
+/**
+ * Money that a person must decide about: the order may stay open. If only the webhook tells another amount, a
+ * read tells the truth soon, and the shop may not call the order failed.
+ */
+const needsPerson = ({ case: one, look }: CaseRun) =>
+  hasKind(one, "paidAmount") || (hasKind(one, "amount", "currency") && look.shown === "open");
 const isPaidFor = ({ shown, effects = 0 }: Look) => shown === "paid" || effects > 0;
 
 /** What a drill checks. Each promise counts in each case. */
@@ -43,6 +51,8 @@ export const PROMISES: readonly ShopPromise[] = [
     name: NO_DOUBLE_CHARGE,
     harm: "paid twice",
     cause: "a second attempt under a new key before the first one had failed",
+    remedy:
+      "Begin another attempt only after the last one has failed at the service. An attempt with an unknown outcome has not failed: read the payments first.",
     page: "guides/charge-once",
     check: (run) =>
       paidCount(run) > 1 &&
@@ -52,6 +62,8 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: "one attempt, at most one prompt",
     cause: "a retry after a timeout without an idempotency key, or a key that differs in each call",
+    remedy:
+      "Derive the idempotency key from the order and its attempt, and send the same one in each retry, after a restart, too. Keep the keys in a store that survives a crash and that all processes share.",
     page: "guides/charge-once",
     check: ({ payments }) =>
       payments.some(({ isRepeat }) => isRepeat) &&
@@ -60,6 +72,8 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: "a prompt comes soon after the click, or never",
     cause: "a queue or a retry that sends a prompt without a deadline",
+    remedy:
+      "Store the time of the click, and send no prompt that is older than a minute. Tell the customer that nothing was sent, and offer to pay again.",
     page: "guides/checkout",
     harm: "heard the phone ring long after the click",
     check: ({ payments }) => {
@@ -71,8 +85,11 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: "paid at the service: the shop says paid, and delivers the goods",
+    withoutEffects: "paid at the service: the shop says paid",
     harm: "paid and got nothing",
     cause: "a timeout or an error that is taken for a failure, or goods that are not given with it",
+    remedy:
+      "Take a timeout, a lost response and a 5xx for unknown: keep the order open, and read the payment. Mark the order as paid and give the goods in one transaction, before the 200 to the webhook or from a stored event.",
     page: "guides/checkout",
     check: (run) => {
       const { shown, effects } = run.look;
@@ -83,8 +100,11 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: NOT_PAID,
+    withoutEffects: "not paid at the service: the shop never says paid",
     harm: "got the goods without paying",
     cause: "an effect of payment.initiated, or of a page that the customer is redirected to",
+    remedy:
+      "Only payment.completed, or a read with the status completed, makes an order paid. payment.initiated and a visit of your page say nothing about money.",
     page: "guides/receive-webhooks",
     check: (run) =>
       paidCount(run) === 0 && isPaidFor(run.look) && describePaid(run.look, "not paid"),
@@ -93,6 +113,8 @@ export const PROMISES: readonly ShopPromise[] = [
     name: OWN_AMOUNT,
     harm: "got the goods for another amount",
     cause: "a handler that does not compare the amount and the currency with the order's",
+    remedy:
+      "Compare the amount and the currency of the payment with the order's before you give the goods. If they differ, keep the order open and show it to a person. What a second request with a known id sends must change no price.",
     page: "guides/checkout",
     check: (run) => {
       const other = run.payments.find(({ amount }) => amount !== run.price);
@@ -108,6 +130,8 @@ export const PROMISES: readonly ShopPromise[] = [
     needsEffects: true,
     harm: "got the goods twice",
     cause: "a handler without the event's or the order's key, or an effect for each payment",
+    remedy:
+      "Give the goods in the statement that changes the order to paid, and only if it was not paid before. A webhook may arrive twice, and two attempts of an order may both be paid.",
     page: "guides/receive-webhooks",
     check: ({ look: { effects = 0 } }) => effects > 1 && `the goods were given ${effects} times`,
   },
@@ -115,22 +139,29 @@ export const PROMISES: readonly ShopPromise[] = [
     name: NO_FALSE_FAILURE,
     harm: 'read "failed" while the payment could still come',
     cause: "a lost response, a timeout or a 5xx that is taken for a failure",
+    remedy:
+      "Say failed only after a rejection (4xx) or a payment with the status failed. After anything else the prompt may be on the phone: say that you are checking, and read the payment.",
     page: "guides/charge-once",
   },
   {
     name: STAYS_PAID,
     harm: 'read "paid", and later that it was not',
     cause: "a late or repeated payment.failed that takes back a success",
+    remedy:
+      "No webhook may change a paid order: events arrive late, twice and in another order. Leave out paid orders in the statement that changes the status.",
     page: "guides/receive-webhooks",
   },
   {
     name: "every order ends",
     cause: "a webhook that was lost and that no read makes up for, or an order only in memory",
+    remedy:
+      "Store the order before the prompt. Read the open payments every minute and at each start of the shop, since webhooks get lost. If the reference is not known, look for the account reference in the list of payments.",
     page: "guides/receive-webhooks",
     check: (run) => {
       const { shown } = run.look;
       // What was never sent closes itself in its own time, and a person decides about other money.
-      const isPatient = needsPerson(run) || (hasKind(run.case, "away") && shown === "open");
+      const isUnsent = run.payments.length === 0 && hasKind(run.case, "away") && shown === "open";
+      const isPatient = needsPerson(run) || isUnsent;
       if (!run.canAsk || isPatient || ["paid", "failed"].includes(shown)) return false;
       return shown === "open" ? "the order is still open at the end" : `the shop says ${shown}`;
     },
@@ -138,18 +169,30 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: FORGED,
     cause: "a receiver that does not verify the signature over the raw body",
+    remedy:
+      "Compute the HMAC over the raw bytes of the body, compare it in constant time, and respond 401 if it differs. verifyWebhook does that.",
     page: "guides/receive-webhooks",
     needsFault: ["forged", "unsigned", "altered"],
   },
   {
     name: ANSWERED,
     cause: "work before the 200, or a signature that is checked over a parsed body",
+    remedy:
+      "Verify the raw body, store the event, respond 200, and do the work afterwards. A JSON parser before the receiver changes the bytes.",
     page: "guides/receive-webhooks",
   },
-  { name: ALIVE, cause: "an error that nothing catches", page: "guides/checkout" },
+  {
+    name: ALIVE,
+    cause: "an error that nothing catches",
+    remedy:
+      "Catch errors in timers, in handlers, and in promises that nothing awaits. At its start, the shop must cope with the files and locks that a killed process has left.",
+    page: "guides/checkout",
+  },
   {
     name: SECRET,
     cause: "a log of whole requests or of the environment",
+    remedy:
+      "Log the order and the reference. Leave out headers, bodies and the environment, and mask phone numbers.",
     page: "operations/observability",
   },
 ];
@@ -174,21 +217,22 @@ export function brokenPromises(run: CaseRun): (readonly [name: string, what: str
  *   `run.payments` were read afterwards.
  */
 export function checkLook(run: CaseRun, look: Look, before: ReadonlyMap<string, string>): void {
-  const { shown } = look;
-  const mayStillCome = run.payments.some(({ reference, status }) => {
+  const { askedAt, shown } = look;
+  const mayStillCome = run.payments.some(({ reference, status, isLatePaid }) => {
     const known = before.get(reference);
-    return known !== undefined && known !== "failed" && status !== "failed";
+    const isFailed = known === "failed" || status === "failed" || isLatePaid;
+    return known !== undefined && !isFailed;
   });
   if (shown === "failed" && mayStillCome) {
     run.blame(NO_FALSE_FAILURE, 'the customer reads "failed", and the payment has not failed');
   }
   if (isPaidFor(look) && paidCount(run) === 0) run.blame(NOT_PAID, describePaid(look, "not paid"));
-  if (run.wasPaid && (shown === "failed" || shown === "open")) {
+  if (run.paidAt < askedAt && (shown === "failed" || shown === "open")) {
     run.blame(STAYS_PAID, `the customer read "paid" before, and now reads "${shown}"`);
   }
   const isOther = hasKind(run.case, "amount", "currency") && paidCount(run) > 0;
   if (isOther && !run.hasReadPaid && isPaidFor(look)) {
     run.blame(OWN_AMOUNT, describePaid(look, "paid another amount, as the webhook says"));
   }
-  run.wasPaid ||= shown === "paid";
+  if (shown === "paid") run.paidAt = Math.min(run.paidAt, performance.now());
 }

@@ -1,6 +1,6 @@
 import { describeError } from "../internal/describe-error.ts";
 import { Bench } from "./bench.ts";
-import { CaseRun } from "./case-run.ts";
+import { CaseRun, type DrillPayment, withoutCommands } from "./case-run.ts";
 import {
   allCases,
   type DrillCase,
@@ -10,11 +10,15 @@ import {
   randomCases,
   type Subject,
 } from "./cases.ts";
+import { TOO_LATE } from "./deliver.ts";
+import { NOT_GIVEN } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { finishDay, runWave } from "./wave.ts";
 
 /** What became of one case. */
 export type CaseResult = Pick<CaseRun, "case" | "problems" | "story"> & {
+  /** What the service made of it, if it was run. */
+  readonly payments?: readonly Pick<DrillPayment, "status">[];
   /** Why it did not count. */
   readonly skipped?: string | undefined;
 };
@@ -47,6 +51,8 @@ export interface DrillOptions {
   readonly listener: DrillListener;
 }
 
+/** The share of cases that may miss their moment. A drill in which more do tests too little. */
+const MAX_MISSED = 0.05;
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
 const KILLS = 3;
@@ -201,6 +207,12 @@ class Drill {
       const example = `the first one in case ${first.case.number} (${first.case.text})`;
       this.obstacles.add(`${untested.length} planned faults never happened, ${example}.`);
     }
+    const missed = [...this.results.values()].filter(({ skipped }) => skipped === TOO_LATE);
+    if (missed.length > MAX_MISSED * this.results.size) {
+      this.obstacles.add(
+        `${missed.length} cases came to nothing, since ${TOO_LATE}. The machine is too busy for a drill.`,
+      );
+    }
     if (run.length === 0) this.obstacles.add("No case tested the shop.");
   }
 
@@ -221,9 +233,11 @@ class Drill {
         const isRight = await runWave(bench, next.value, kills);
         if (signal?.aborted) break;
         if (obstacleOf === undefined) this.#progress(next.value.length);
-        if (this.#isOver || (untilFirstFailure && !isRight)) break;
+        // A shop that is down for good is followed by a new one.
+        if (this.#isOver || (untilFirstFailure && !isRight) || bench.down !== undefined) break;
       }
       const runs = await finishDay(bench, this.#settings.quietMs);
+      if (obstacleOf !== undefined && bench.down !== undefined) return [bench.down];
       return runs.map((run) => obstacleOf?.(run));
     };
     try {
@@ -233,7 +247,7 @@ class Drill {
     } finally {
       await bench.close();
     }
-    const texts = found.filter((one) => one !== undefined);
+    const texts = found.flatMap((one) => (one === undefined ? [] : [withoutCommands(one)]));
     for (const text of texts) this.obstacles.add(text);
     if (bench.hasPrintedTooMuch) {
       this.obstacles.add(
@@ -265,7 +279,7 @@ function* prepend<Item>(first: Item, rest: Iterator<Item>): Generator<Item> {
 export const quoteOutput = (text: string): string =>
   text
     .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => `  shop | ${line.replaceAll("##[", "## [")}`)
+    .map((line) => `  shop | ${withoutCommands(line)}`)
     .join("\n");
 
 /** Why a case cannot be run with a shop. */
@@ -275,11 +289,11 @@ function whySkipped(
   seen: ReadonlySet<Subject>,
 ): string | undefined {
   const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
-  if (paysAgain && again === undefined) return "--again is not given";
+  if (paysAgain && again === undefined) return NOT_GIVEN.again[0];
   if (act?.startsWith("amount") && !`${order.path} ${order.body}`.includes("{amount}")) {
     return "the order sends no {amount}";
   }
-  if (group === "processes" && processes < 2) return "--processes 2 is not given";
+  if (group === "processes" && processes < 2) return NOT_GIVEN.processes[0];
   const unseen = faults.find(({ subject }) => !seen.has(subject));
   if (unseen === undefined) return undefined;
   return unseen.subject === "read"

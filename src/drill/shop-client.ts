@@ -25,6 +25,13 @@ interface Click {
   readonly shop?: ShopProcess | undefined;
 }
 
+/** How many lines name an order. Its id is a whole word there: order 1 has no part in the lines of 12. */
+export function countLines(text: string, id: string): number {
+  const escaped = id.replace(/\W/g, "\\$&");
+  const word = new RegExp(`(?<![\\w-]|\\w\\.)${escaped}(?![\\w-]|\\.\\w)`);
+  return text.split("\n").filter((line) => word.test(line)).length;
+}
+
 export type Customers = ReturnType<typeof createCustomers>;
 
 /**
@@ -63,7 +70,9 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
     const template = isAgain && again !== undefined ? again : order;
     const timeoutMs = settings.slowMs + TIMEOUT_MS;
     const values = valuesOf(run, other);
-    const response = await send(template, values, { shop, timeoutMs }).catch(() => undefined);
+    const response = await run.whileWaiting(() =>
+      send(template, values, { shop, timeoutMs }).catch(() => undefined),
+    );
     const result = response?.status ?? "no response";
     const what = other.phone
       ? "another phone"
@@ -84,8 +93,7 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
 
   function countInFile(run: CaseRun, file: string): number {
     const path = resolve(folder, file);
-    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-    return lines.filter((line) => line.includes(run.id ?? run.order)).length;
+    return existsSync(path) ? countLines(readFileSync(path, "utf8"), run.id ?? run.order) : 0;
   }
 
   /** What the customer got; `undefined` if it could not be read. */
@@ -106,11 +114,13 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
 
   /** What the customer sees now. */
   async function look(run: CaseRun, shop?: ShopProcess): Promise<Look> {
+    const askedAt = performance.now();
     const response = await send(status, valuesOf(run), { shop }).catch((error: Error) => error);
     const page = response instanceof Error ? undefined : response;
     const counted = await countEffects(run, shop, page);
-    if (response instanceof Error)
-      return { shown: `nothing (${response.message})`, effects: counted };
+    if (response instanceof Error) {
+      return { askedAt, shown: `nothing (${response.message})`, effects: counted };
+    }
     const quoted = JSON.stringify(response.body.slice(0, MAX_QUOTED));
     // A page that says both is still open: it tells why.
     const names = ["paid", "open", "failed"] as const;
@@ -120,7 +130,7 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
         : (names.find((name) => checks[name](response)) ??
           `something that is neither paid, failed nor open: ${quoted}`);
     run.wasRead ||= ["paid", "open", "failed"].includes(shown);
-    return { shown, effects: counted };
+    return { askedAt, shown, effects: counted };
   }
 
   return {
@@ -157,9 +167,10 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
       const wasRejected = isUnknown && orderStatus !== undefined && orderStatus >= 400;
       run.canAsk = !wasRejected && (id !== undefined || !needsId(status));
       if (!run.canAsk) return;
-      run.saw(await look(run));
+      const seen = await look(run);
       await run.updatePayments();
-      checkLook(run, run.look, before);
+      run.saw(seen);
+      checkLook(run, seen, before);
       // The shop died before it stored the order: the customer has no response, and no prompt.
       const wasLost = isUnknown && orderStatus === undefined;
       if (wasLost && run.look.shown.startsWith("404")) run.canAsk = false;

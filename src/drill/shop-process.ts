@@ -90,7 +90,9 @@ export class ShopProcess {
     }
     this.#upSince = performance.now();
     child.once("exit", () => {
-      if (this.#upSince < Number.POSITIVE_INFINITY) onDeath(exitOf(child));
+      if (this.#upSince === Number.POSITIVE_INFINITY) return;
+      this.#upSince = Number.POSITIVE_INFINITY;
+      onDeath(exitOf(child));
     });
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
-import { CaseRun } from "./case-run.ts";
+import { CaseRun, until } from "./case-run.ts";
 import { type DrillCase, type Fault, hasKind, processFault } from "./cases.ts";
 import { act } from "./people.ts";
 import { brokenPromises } from "./promises.ts";
@@ -9,6 +9,8 @@ import { brokenPromises } from "./promises.ts";
 const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
 const MAX_HOLD_MS = 6_000;
+/** How long the slowest customer takes to answer, at most. */
+const MAX_ANSWER_MS = 60_000;
 /** How long a shop may take to respond to an order. */
 const MAX_ORDER_MS = 20_000;
 const MAX_WAIT_MS = 3_000;
@@ -50,7 +52,7 @@ export async function runWave(
   );
   const fault = cases.map(processFault).find((one) => one !== undefined);
   if (fault) await disturb(bench, fault, placed, release);
-  for (let count = 0; count < kills; count++) {
+  for (let count = 0; count < kills && bench.down === undefined; count++) {
     await sleep(KILL_INTERVAL_MS);
     await bench.survive(shop.kill());
   }
@@ -114,9 +116,16 @@ async function disturb(
 export async function finishDay(bench: Bench, quietMs: number): Promise<readonly CaseRun[]> {
   const { shops, customers, runs } = bench;
   bench.active = runs;
-  const isRight = await waitUntilRight(bench, quietMs);
-  await Promise.all(shops.map((shop) => shop.close()));
-  for (const shop of shops) await bench.survive(shop.start());
+  const isRight = bench.down === undefined && (await waitUntilRight(bench, quietMs));
+  if (bench.down === undefined) {
+    await Promise.all(shops.map((shop) => shop.close()));
+    for (const shop of shops) await bench.survive(shop.start());
+  }
+  if (bench.down !== undefined) {
+    // One order is blamed for it: what became of the others cannot be asked.
+    for (const run of runs) run.skipped ??= "the shop did not come back";
+    return runs;
+  }
   await customers.runNightly();
   await waitUntilRight(bench, isRight ? MAX_WAIT_MS : quietMs);
   bench.active = [];
@@ -158,15 +167,9 @@ async function waitUntilRight(bench: Bench, maxMs: number): Promise<boolean> {
 async function advance({ active, sandbox }: Bench, steps: readonly string[]): Promise<void> {
   for (const step of steps) {
     // A prompt must not expire while its customer is about to answer it.
-    await until(() => active.every((run) => !run.isAnswering), Number.POSITIVE_INFINITY);
+    await until(() => active.every((run) => !run.isAnswering), MAX_ANSWER_MS);
     const isPending = sandbox.deliveries.all().some(({ state }) => state === "pending");
     if (!isPending && !active.some((run) => run.isPrompted)) return;
     await sandbox.clock.advance(step);
   }
-}
-
-/** Waits until a condition holds, at most for a time. */
-async function until(condition: () => boolean, maxMs: number): Promise<void> {
-  const deadline = performance.now() + maxMs;
-  while (!condition() && performance.now() < deadline) await sleep(POLL_MS / 5);
 }

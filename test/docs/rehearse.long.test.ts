@@ -32,7 +32,8 @@ test("a reader who follows the page rehearses a shop", { timeout: 120_000 }, asy
 });
 
 test("`--init` writes the settings that it asks for", () => {
-  const answers = "node shop.mjs\nPOST /orders {}\n\nGET /orders/{order}\n";
+  // The last answer is for `processes`.
+  const answers = `node shop.mjs\nPOST /orders {}\n\nGET /orders/{order}\n${"\n".repeat(6)}2\n`;
   const init = () =>
     spawnSync(process.execPath, ["node_modules/malipo/dist/cli.js", "drill", "--init"], {
       cwd: folder,
@@ -45,6 +46,7 @@ test("`--init` writes the settings that it asks for", () => {
     start: "node shop.mjs",
     order: "POST /orders {}",
     status: "GET /orders/{order}",
+    processes: "2",
   });
   expect([init().status, init().stderr]).toEqual([2, expect.stringContaining("exists already")]);
 });

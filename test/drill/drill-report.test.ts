@@ -1,10 +1,17 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { allCases, randomCases, type Subject } from "../../src/drill/cases.ts";
-import { formatReport, reportAsJson, reportAsJunit } from "../../src/drill/drill-report.ts";
+import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
+import { allCases, type DrillCase, randomCases, type Subject } from "../../src/drill/cases.ts";
+import {
+  formatDryRun,
+  formatReport,
+  reportAsJson,
+  reportAsJunit,
+} from "../../src/drill/drill-report.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
 import { reportAsPage } from "../../src/drill/report-page.ts";
 import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
+import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
 
 const CHARGED_TWICE = "one order, paid at most once";
 const ONE_PROMPT = "one attempt, at most one prompt";
@@ -48,7 +55,7 @@ test("the headline is what happened to the customers", () => {
   expect(formatReport(FAILED).trim()).toMatch(
     /^What happened to 2 customers:\n {2}1 customer paid twice: case 2\n/,
   );
-  expect(formatReport(PASSED)).toContain("  No customer paid twice");
+  expect(formatReport(PASSED)).toContain("  The shop charged no customer twice, took no money");
   expect(formatReport(PASSED)).toContain("Not run: 1 case, since the weather was bad.");
 });
 
@@ -136,12 +143,66 @@ test.each([
   },
 );
 
-test("the page has a row that opens for each case that broke a promise, and links each cause to its page", () => {
+test("the page has a row that opens for each case that broke a promise, with its cause and what to do", () => {
   const page = reportAsPage(FAILED, "1.2.3", new Date());
   expect(page.match(/<details/g)).toHaveLength(1);
   expect(page).toContain("<summary>Case 2: a &#38; b</summary>");
-  expect(page).toContain('<a href="node_modules/malipo/docs/guides/charge-once.md">');
+  expect(page).toContain(
+    "Begin another attempt only after the last one has failed at the service.",
+  );
   expect(page).toContain("1 customer paid twice: case 2");
+});
+
+test("the reports name the page of the package that says more, and link to no file: they are read anywhere", () => {
+  const { page } = PROMISES[0] ?? {};
+  const name = `node_modules/malipo/docs/${page}.md`;
+  const html = reportAsPage(FAILED, "1.2.3", new Date());
+  expect(html).toContain(`<code>${name}</code>`);
+  expect(html).not.toContain("<a ");
+  expect(formatReport(FAILED)).toContain(`  Read more: ${name}\n`);
+});
+
+test("a charge that the service made twice is told, and the shop is not blamed", () => {
+  const paid = { status: "completed" };
+  const text = formatReport(drillResult([{ ...caseResult(297), payments: [paid, paid] }]));
+  expect(text).toContain("The shop charged no customer twice");
+  expect(text).toContain("1 customer was charged twice by the service");
+  expect(text).toContain("case 297. No shop prevents that.");
+  const blamed = { ...caseResult(2, { [CHARGED_TWICE]: "2" }), payments: [paid, paid] };
+  expect(formatReport(drillResult([blamed]))).not.toContain("by the service");
+});
+
+test("without --effects, the reports say nothing about the goods, except that they were not checked", () => {
+  const result = { ...PASSED, hasEffects: false };
+  const texts = [formatReport(result), reportAsPage(result, "1.2.3", new Date())];
+  for (const text of texts) {
+    expect(text).not.toMatch(/deliver(?:s the goods|s nothing)|no goods without/);
+    expect(text).toContain("Not checked: what the customer got");
+  }
+});
+
+test.each([
+  ["--again is not given", true, "NOT TRIED: paying again (--again)."],
+  ["--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
+  [undefined, false, "NOT TRIED: what the customer got (--effects)."],
+] as const)(
+  "the last line and the title say what was not tried (%s)",
+  (skipped, hasEffects, said) => {
+    const result = { ...drillResult([caseResult(1), caseResult(2, {}, skipped)]), hasEffects };
+    expect(formatReport(result).split("\n").at(-1)).toContain(said);
+    expect(reportAsPage(result, "1.2.3", new Date())).toContain(
+      "The shop passed what was tried</h1>",
+    );
+  },
+);
+
+test("what a shop shows is no command of a CI system in a story", () => {
+  const run = new CaseRun(allCases()[0] as DrillCase, { settings: { phones: "0190" } } as Scene);
+  run.note("shop", 'says "##vso[task.complete]"');
+  run.blame(ONE_PROMPT, "the shop says ##[error]");
+  const text = formatReport(drillResult([run])) + formatDryRun([run]);
+  expect(text).toContain("task.complete");
+  expect(text).not.toMatch(/##\w*\[/);
 });
 
 test("the text lists the cases whose story is left out", () => {
@@ -150,8 +211,8 @@ test("the text lists the cases whose story is left out", () => {
 });
 
 test("no line that a shop prints is a command of a CI system", () => {
-  const lines = quoteOutput("::error::a\r\n ##[error]b\n\u2028::warning::c").split("\n");
-  expect(lines.filter((line) => /^\s*::|##\[/.test(line))).toEqual([]);
+  const lines = quoteOutput("::error::a\r\n ##[error]##vso[x]b\n\u2028::warning::c").split("\n");
+  expect(lines.filter((line) => /^\s*::|##\w*\[/.test(line))).toEqual([]);
   expect(lines).toHaveLength(4);
 });
 
@@ -169,4 +230,13 @@ test("the same seed plans the same faults, and another seed plans others", () =>
 
 test("every page that a cause is explained on is in the package", () => {
   expect(PROMISES.filter(({ page }) => !existsSync(`docs/${page}.md`))).toEqual([]);
+});
+
+test("each pair of faults is proved by a broken shop that it finds", () => {
+  const proved = new Set(BROKEN_SHOPS.flatMap(({ cases }) => cases));
+  const pairs = allCases().filter(({ group }) => group === "pairs");
+  const nameOf = ({ text }: DrillCase) => text.replace(/; the customer .*/, "");
+  const names = new Set(pairs.filter(({ number }) => proved.has(number)).map(nameOf));
+  const unproved = pairs.map(nameOf).filter((name) => !names.has(name));
+  expect(unproved).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {
   parsePlace,
   parseSettings,
 } from "../../src/drill/drill-settings.ts";
+import { countLines } from "../../src/drill/shop-client.ts";
 
 const response = (body: string, headers: Record<string, string> = {}) => ({
   status: 200,
@@ -61,4 +62,15 @@ test.each([
   ["body ~ [A-Z]\\d", "<p>A1</p>", {}, "A1"],
 ])("an order's id at %s is found", (place, body, headers, expected) => {
   expect(parsePlace(place)(response(body, headers))).toBe(expected);
+});
+
+test.each([
+  ["1", 1],
+  ["12", 2],
+  ["A-1", 1],
+  ["a+b", 1],
+  ["9", 0],
+])("lines that name the order %j are counted, and those of other orders are not", (id, count) => {
+  const lines = '1 tea\n12,tea\n{"order":12}\n1.5 tea to 123\nparcel for A-1\nA-12\na+b: coffee\n';
+  expect(countLines(lines, id)).toBe(count);
 });

@@ -124,6 +124,24 @@ describe("a drill", { timeout: 120_000 }, () => {
     expect(grownBytes).toBeLessThan(300_000_000);
   });
 
+  test("goes on with a new shop if one does not come back after a kill, and blames it for nothing else", async () => {
+    // A lock file that only a shop that ends in peace removes.
+    const shop = write(
+      "stale-lock",
+      `import { rmSync, writeFileSync } from "node:fs";
+const lock = process.env.DATA + "/lock";
+writeFileSync(lock, "", { flag: "wx" });
+${RIGHT.replace('process.once("SIGTERM", () => process.exit());', 'process.once("SIGTERM", () => { rmSync(lock); process.exit(); });')}`,
+    );
+    const result = await drillShop({ start: shop, quiet: "5s" }, [6, 7, 41, 198]);
+    expect(brokenPromises(result)).toEqual([
+      "the process does not die, and comes back after a kill",
+    ]);
+    const skipped = result.results.filter((one) => one.skipped === "the shop did not come back");
+    expect(skipped.map(({ case: { number } }) => number)).toEqual([7]);
+    expect(result.obstacles).toEqual([]);
+  });
+
   test("with --until-first-failure ends with the cases that broke a promise, and counts the rest", async () => {
     const shop = write(
       "first-failure",

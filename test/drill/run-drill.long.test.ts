@@ -1,15 +1,19 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatReport, reportPromises } from "../../src/drill/drill-report.ts";
-import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
+import type { RawSettings } from "../../src/drill/drill-settings.ts";
+import { BROKEN_SHOPS, breakShop, FORMER_SHOPS, INBOX_SHOP } from "./shops/broken-shops.ts";
 import { brokenPromises, drillBroken, drillShop, node, shopFolder } from "./shops/drill-shop.ts";
 
 const shops = shopFolder();
 afterAll(() => shops.remove());
 
-const drill = (start: string, cases: readonly number[], options = {}) =>
-  drillShop({ start, quiet: "5s" }, cases, options);
+const drill = (start: string, cases: readonly number[], raw: RawSettings = {}) =>
+  drillShop({ start, quiet: "5s", ...raw }, cases);
 
 const SHOWN = [...new Set(BROKEN_SHOPS.flatMap(({ cases }) => cases))];
+/** All cases with `DRILL=all`, otherwise those that show what is wrong with the broken shops. */
+const CASES = process.env.DRILL === "all" ? allCases().map(({ number }) => number) : SHOWN;
 
 describe.concurrent("a drill", () => {
   test.for([
@@ -18,15 +22,28 @@ describe.concurrent("a drill", () => {
     ["Perl", "perl test/drill/shops/shop.pl"],
   ])(
     "finds nothing wrong with a right shop in %s",
-    { timeout: 300_000 },
+    { timeout: 1_200_000 },
     async ([, start = ""]) => {
-      const result = await drill(start, SHOWN);
-      expect([exitStatus(result), brokenPromises(result), result.obstacles]).toEqual([0, [], []]);
-      // Those of two processes are not run, nor one whose prompt expired while the machine was busy.
+      const result = await drill(start, CASES, { processes: "2" });
+      const found = [exitStatus(result), brokenPromises(result), result.obstacles];
+      expect(found, formatReport(result)).toEqual([0, [], []]);
+      // One whose prompt expired while the machine was busy is not run.
       const run = result.results.filter((one) => one.skipped === undefined);
-      expect(run.length).toBeGreaterThan(SHOWN.length - 4);
+      expect(run.length).toBeGreaterThanOrEqual(CASES.length * 0.95);
     },
   );
+
+  test("finds nothing wrong with a shop that handles webhooks after its 200", {
+    timeout: 300_000,
+  }, async () => {
+    const people = allCases().filter(({ group }) => group === "people");
+    const start = shops.write(INBOX_SHOP.name, breakShop(INBOX_SHOP));
+    const result = await drill(
+      start,
+      people.map(({ number }) => number),
+    );
+    expect([brokenPromises(result), result.obstacles]).toEqual([[], []]);
+  });
 
   test.for(BROKEN_SHOPS)(
     "finds $name by the promise that it breaks, and by no other",
@@ -35,12 +52,31 @@ describe.concurrent("a drill", () => {
       const result = await drillBroken(shops, shop);
       const broken = brokenPromises(result);
       expect([exitStatus(result), broken]).toEqual([1, expect.arrayContaining([shop.breaks])]);
+      // Other cases beside them must not hide what is wrong: each of its own shows it.
+      const found = reportPromises(result).find(({ name }) => name === shop.breaks)?.cases;
+      expect(found).toEqual(expect.arrayContaining([...shop.cases]));
       const { follows = [] } = shop;
       const other = broken.filter((one) => one !== shop.breaks && !follows.includes(one));
       expect(other, formatReport(result)).toEqual([]);
       const [story = []] = reportPromises(result).flatMap(({ stories }) => stories);
       expect(story.length).toBeLessThanOrEqual(12);
       expect(story.at(-1)).toMatch(/again: npx malipo drill --case \d+/);
+    },
+  );
+
+  test.for(FORMER_SHOPS)(
+    "finds what is wrong with $file, and nothing else",
+    { timeout: 1_200_000 },
+    async ({ file, breaks, follows, processes }) => {
+      const groups = ["service", "people", "processes", "pairs"];
+      const some = allCases().filter(({ group }) => groups.includes(group));
+      const cases = process.env.DRILL === "all" ? allCases() : some;
+      const raw = { start: node(`test/drill/shops/${file}`), quiet: "10s", processes };
+      const result = await drillShop(raw, undefined, { cases });
+      const broken = brokenPromises(result);
+      expect(broken, formatReport(result)).toEqual(expect.arrayContaining([...breaks]));
+      const other = broken.filter((one) => !breaks.includes(one) && !follows.includes(one));
+      expect(other, formatReport(result)).toEqual([]);
     },
   );
 
@@ -51,16 +87,38 @@ describe.concurrent("a drill", () => {
     const quiet = { dryRun: () => {}, output: () => {} };
     const listener = { ...quiet, progress: (...counts: [number, number]) => shown.push(counts) };
     const start = node("test/drill/shops/right-shop.ts");
-    const { results } = await drill(start, [1, 2, 41, 42, 191, 213, 309], { listener });
+    const numbers = [1, 2, 41, 42, 191, 213, 309];
+    const { results } = await drillShop({ start, quiet: "5s" }, numbers, { listener });
     expect(results).toHaveLength(7);
     expect(shown.at(-1)).toEqual([7, 7]);
   });
 
-  test("that forgets its faults fails", { timeout: 60_000 }, async () => {
+  test.for([
+    ["a request and a webhook", [41, 146], "1"],
+    ["what people do", [289, 293, 299], "1"],
+    ["two processes", [309, 311], "2"],
+    ["two faults at once", [322, 326], "1"],
+  ] as const)(
+    "that forgets its faults fails: %s",
+    { timeout: 120_000 },
+    async ([, numbers, processes]) => {
+      const raw = { start: node("test/drill/shops/right-shop.ts"), quiet: "5s", processes };
+      const result = await drillShop(raw, numbers, { faults: false });
+      expect(exitStatus(result)).toBe(2);
+      const message = `${numbers.length} planned faults never happened`;
+      expect(result.obstacles.join()).toContain(message);
+    },
+  );
+
+  test("that loses the moment of its cases fails", { timeout: 120_000 }, async () => {
     const start = node("test/drill/shops/right-shop.ts");
-    const result = await drill(start, [41, 146], { faults: false });
+    // There is no success that a second webhook could contradict.
+    const cases = allCases()
+      .filter(({ faults }) => faults[0]?.kind === "conflict")
+      .map((one) => ({ ...one, customer: "cancels" as const }));
+    const result = await drillShop({ start, quiet: "5s" }, undefined, { cases });
     expect(exitStatus(result)).toBe(2);
-    expect(result.obstacles.join()).toContain("2 planned faults never happened");
+    expect(result.obstacles.join()).toContain("The machine is too busy for a drill.");
   });
 
   test("that tests nothing fails", { timeout: 60_000 }, async () => {

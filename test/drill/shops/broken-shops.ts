@@ -1,5 +1,6 @@
 // Shops with one wrong line each: what it is, and the promise that it breaks.
 import { readFileSync } from "node:fs";
+import { allCases, hasKind } from "../../../src/drill/cases.ts";
 
 export interface BrokenShop {
   readonly name: string;
@@ -32,7 +33,7 @@ const SECRET = "no key, no secret and no full phone number is printed or answere
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is the code of a shop
 const KEY = "{ idempotencyKey: key }";
 const UNKNOWN = 'if (error.outcome === "unknown" || error.code === "attempt_in_flight") return;';
-const COMPLETED = 'if (event === "payment.completed" && isFor(order, data)) end(order.id, "paid");';
+const COMPLETED = 'if (event === "payment.completed" && isFor(order, data)) end(order, "paid");';
 const CONTRADICTION =
   'if (event !== `payment.${"status" in data ? data.status : "initiated"}`) return 200;';
 const ADDED = "if (changes === 1) await ask(";
@@ -88,7 +89,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "shipping on payment.initiated",
     right: CONTRADICTION,
-    wrong: 'if (event !== "payment.failed") end(order.id, "paid");',
+    wrong: 'if (event !== "payment.failed") end(order, "paid");',
     breaks: NOT_PAID,
     cases: [3],
   },
@@ -134,7 +135,32 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: UNKNOWN,
     wrong: `if (error.outcome === "unknown") change("status = 'failed' WHERE id = ?", id);\n    ${UNKNOWN}`,
     breaks: NO_FALSE_FAILURE,
-    cases: [322],
+    follows: [SAYS_PAID],
+    cases: [319, 322, 324, 327, 333, 335],
+  },
+  {
+    name: "a sweep that reads only the payments that it knows",
+    right: "reference === null ? await gateway.payments.list({ per_page: 100 }) : undefined",
+    wrong: "{ items: [] }",
+    breaks: SAYS_PAID,
+    follows: [NO_FALSE_FAILURE, ENDS],
+    cases: [319, 324, 327, 329],
+  },
+  {
+    name: "a restart that gives up what it does not know",
+    right: "if (Date.now() - order.at < PROMPT_WITHIN_MS) void ask(order);",
+    wrong: 'end(order, "failed");',
+    breaks: NO_FALSE_FAILURE,
+    follows: [SAYS_PAID],
+    cases: [331],
+  },
+  {
+    name: "a timeout that forgets what the webhook said",
+    right: UNKNOWN,
+    wrong: `if (error.outcome === "unknown") change("status = 'pending' WHERE id = ?", id);\n    ${UNKNOWN}`,
+    breaks: STAYS_PAID,
+    follows: [GOODS_ONCE],
+    cases: [326],
   },
   {
     name: "a parcel for each paid attempt",
@@ -160,7 +186,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "the status inside a webhook instead of its kind",
     right: CONTRADICTION,
-    wrong: 'if ("status" in data && data.status === "failed") return end(order.id, "failed"), 200;',
+    wrong: 'if ("status" in data && data.status === "failed") return end(order, "failed"), 200;',
     breaks: NO_FALSE_FAILURE,
     follows: [SAYS_PAID],
     cases: [279],
@@ -220,10 +246,51 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
 ];
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is the code of a shop
 
+/** Whole shops that pass where one thing goes wrong, with what a drill must find in them. */
+export const FORMER_SHOPS: readonly {
+  readonly file: string;
+  readonly breaks: readonly string[];
+  readonly follows: readonly string[];
+  readonly processes: string;
+}[] = [
+  {
+    file: "former-shop.ts",
+    breaks: [OWN_AMOUNT, SOON, GOODS_ONCE],
+    // The second process asks again in the moment of a rejection: not in each drill.
+    follows: [SAYS_PAID, NO_FALSE_FAILURE],
+    processes: "2",
+  },
+  {
+    file: "quick-shop.ts",
+    breaks: [OWN_AMOUNT, GOODS_ONCE, ONE_PROMPT],
+    follows: [PAID_ONCE, SOON],
+    processes: "1",
+  },
+];
+
+/** Promises that a look at the right moment finds broken: these shops are drilled with whole groups. */
+const AT_A_MOMENT: readonly string[] = [NO_FALSE_FAILURE, STAYS_PAID, OWN_AMOUNT, NOT_PAID];
+
+/** The cases that a broken shop is drilled with: those that show it, or the whole groups of these. */
+export function casesFor({ cases, breaks }: BrokenShop): readonly number[] {
+  if (!AT_A_MOMENT.includes(breaks)) return cases;
+  const all = allCases().filter((one) => !hasKind(one, "away"));
+  const shown = all.filter(({ number }) => cases.includes(number));
+  const groups = new Set(shown.map(({ group }) => group));
+  return all.filter(({ group }) => groups.has(group)).map(({ number }) => number);
+}
+
+/** A right shop that stores a webhook, responds 200, and handles it a moment later. */
+export const INBOX_SHOP: Pick<BrokenShop, "name" | "right" | "wrong"> = {
+  name: "an inbox",
+  right: COMPLETED,
+  wrong: COMPLETED.replace('end(order, "paid")', 'setTimeout(end, 40, order, "paid")'),
+};
+
 const RIGHT = readFileSync(new URL("./right-shop.ts", import.meta.url), "utf8");
 
 /** The code of a broken shop. */
-export function breakShop({ name, right, wrong }: BrokenShop): string {
+export function breakShop({ name, right, wrong }: typeof INBOX_SHOP): string {
   if (RIGHT.split(right).length !== 2)
     throw new Error(`"${name}": its right line is not there once.`);
   return RIGHT.replace(right, () => wrong);

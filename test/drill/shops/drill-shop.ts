@@ -7,7 +7,7 @@ import { allCases } from "../../../src/drill/cases.ts";
 import { reportPromises } from "../../../src/drill/drill-report.ts";
 import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
 import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
-import { type BrokenShop, breakShop } from "./broken-shops.ts";
+import { type BrokenShop, breakShop, casesFor } from "./broken-shops.ts";
 
 const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
 
@@ -27,7 +27,9 @@ export function drillShop(
   options: Partial<DrillOptions> = {},
 ): Promise<DrillResult> {
   const cases = numbers && allCases().filter(({ number }) => numbers.includes(number));
-  return runDrill(parseSettings({ ...SETTINGS, ...raw }), { cases, listener, ...options });
+  // A shop that takes other orders has all settings of its own.
+  const settings = raw.order === undefined ? { ...SETTINGS, ...raw } : raw;
+  return runDrill(parseSettings(settings), { cases, listener, ...options });
 }
 
 /** The names of the promises that a shop broke. */
@@ -59,6 +61,7 @@ export const drillBroken = (
   { write }: ReturnType<typeof shopFolder>,
   shop: BrokenShop,
 ): Promise<DrillResult> => {
-  const { cases, processes = "1" } = shop;
-  return drillShop({ start: write(shop.name, breakShop(shop)), quiet: "5s", processes }, cases);
+  const { processes = "1" } = shop;
+  const start = write(shop.name, breakShop(shop));
+  return drillShop({ start, quiet: "5s", processes }, casesFor(shop));
 };

@@ -1,0 +1,25 @@
+// The shop that the manual prints for the checkout, drilled as the manual says.
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { allCases } from "../../src/drill/cases.ts";
+import { exitStatus, formatReport } from "../../src/drill/drill-report.ts";
+import { drillShop } from "./shops/drill-shop.ts";
+import { printedShop } from "./shops/example-shops.ts";
+
+// Below this project, where its packages are found.
+const folder = mkdtempSync(join("test", "printed-shop-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** All cases with `DRILL=all`, otherwise what people do. `npm run bench -- drill printed` runs all, too. */
+const GROUPS = ["people", "processes", "pairs"];
+const CASES = allCases().filter(
+  ({ group }) => process.env.DRILL === "all" || GROUPS.includes(group),
+);
+
+test("the printed command of the printed shop finds nothing wrong", {
+  timeout: 1_200_000,
+}, async () => {
+  const result = await drillShop(printedShop(folder), undefined, { cases: CASES });
+  expect(exitStatus(result), formatReport(result)).toBe(0);
+});
