@@ -1,31 +1,42 @@
-// Drills the shops of the examples, all cases of each, and counts false alarms: these shops are right.
+// Drills right shops, all cases of each, and counts false alarms: those of the examples, the one that the page on
+// the checkout prints, and small ones in three languages.
 // Then it drills the broken shops, and counts those that are found.
 //
-//   npm run bench -- drill                  all four, twice: about half an hour
-//   npm run bench -- drill fastify nest     some, and how many times: --rounds 3
+//   npm run bench -- drill                       all of them: about half an hour
+//   npm run bench -- drill express --workers 6   some, with more shops side by side than cores: a busy machine
+//   npm run bench -- drill nest --rounds 3       some, three times
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { TOO_LATE } from "../../src/drill/deliver.ts";
 import { countCases, formatReport } from "../../src/drill/drill-report.ts";
+import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import { BROKEN_SHOPS } from "../drill/shops/broken-shops.ts";
-import { brokenPromises, drillBroken, node, shopFolder } from "../drill/shops/drill-shop.ts";
-import { drillExample } from "../drill/shops/example-shops.ts";
+import {
+  brokenPromises,
+  drillBroken,
+  drillShop,
+  node,
+  SETTINGS,
+  shopFolder,
+} from "../drill/shops/drill-shop.ts";
+import { exampleSettings, printedShop } from "../drill/shops/example-shops.ts";
 import { goalLine, textTable } from "./table.ts";
 
 const BUNDLES = "test/docs/bundles/drill";
 
-/** Prepares a shop, and returns the file that starts it. */
-const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
-  express: () => "examples/express/server.ts",
-  fastify: () => "examples/fastify/server.ts",
+/** Prepares a right shop. Returns how it is drilled. */
+const SHOPS: Readonly<Record<string, () => RawSettings | Promise<RawSettings>>> = {
+  express: () => exampleSettings(node("examples/express/server.ts")),
+  fastify: () => exampleSettings(node("examples/fastify/server.ts")),
   nest: () => {
     const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
     const args = ["-p", "examples/nest", "--outDir", `${BUNDLES}/nest`, "--noCheck"];
     execFileSync(process.execPath, [tsc, ...args]);
-    return `${BUNDLES}/nest/main.js`;
+    return exampleSettings(node(`${BUNDLES}/nest/main.js`));
   },
   next: async () => {
     const outfile = `${BUNDLES}/next.mjs`;
@@ -34,16 +45,20 @@ const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
       ...{ bundle: true, packages: "external", platform: "node", format: "esm", outfile },
       tsconfigRaw: { compilerOptions: { jsx: "react-jsx" } },
     });
-    return outfile;
+    return exampleSettings(node(outfile));
   },
+  printed: () => printedShop(mkdtempSync(join(BUNDLES, "printed-"))),
+  typescript: () => ({ ...SMALL_SHOP, start: node("test/drill/shops/right-shop.ts") }),
+  python: () => ({ ...SMALL_SHOP, start: "python3 test/drill/shops/shop.py" }),
+  perl: () => ({ ...SMALL_SHOP, start: "perl test/drill/shops/shop.pl" }),
 };
+const SMALL_SHOP: RawSettings = { ...SETTINGS, quiet: "10s" };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "1" }, workers: { type: "string", default: "2" } },
 });
-const names =
-  positionals.length === 0 ? [...Object.keys(FILES), ...Object.keys(FILES)] : positionals;
+const names = positionals.length === 0 ? Object.keys(SHOPS) : positionals;
 
 mkdirSync(BUNDLES, { recursive: true });
 const rows: string[][] = [];
@@ -51,16 +66,21 @@ let slowestMs = 0;
 let fewestCases = Number.POSITIVE_INFINITY;
 let cases = 0;
 let alarms = 0;
+/** Cases of which the drill itself lost the moment. */
+let missed = 0;
 for (const name of names) {
-  const file = (await FILES[name]?.()) ?? name;
+  const raw = await SHOPS[name]?.();
+  if (raw === undefined)
+    throw new Error(`There is no shop ${name}: ${Object.keys(SHOPS).join(", ")}.`);
   for (let round = 0; round < Number(values.rounds); round++) {
-    const result = await drillExample(node(file), values.workers);
+    const result = await drillShop({ ...raw, workers: values.workers });
     const { results, obstacles, elapsedMs } = result;
     const { failed, notRun } = countCases(result);
     const run = results.length - notRun;
     if (failed > 0 || obstacles.length > 0) console.log(formatReport(result));
     cases += run;
     alarms += failed;
+    missed += results.filter(({ skipped }) => skipped === TOO_LATE).length;
     if (name === "express") {
       slowestMs = Math.max(slowestMs, elapsedMs);
       fewestCases = Math.min(fewestCases, run);
@@ -100,7 +120,11 @@ const goals = [
     text: `no false alarm in at least 2,000 cases of right shops: ${alarms} in ${cases}`,
     met: alarms === 0 && cases >= 2_000,
   },
-  { text: `src/drill has at most 1,500 lines: ${lines}`, met: lines <= 1_500 },
+  {
+    text: `at most 1 in 100 cases of right shops loses its moment: ${missed} of ${cases + missed}`,
+    met: missed <= (cases + missed) / 100,
+  },
 ];
+console.log(`src/drill has ${lines} lines`);
 for (const goal of goals) console.log(goalLine(goal));
 process.exitCode = goals.every(({ met }) => met) ? 0 : 1;
