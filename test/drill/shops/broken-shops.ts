@@ -135,7 +135,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: UNKNOWN,
     wrong: `if (error.outcome === "unknown") change("status = 'failed' WHERE id = ?", id);\n    ${UNKNOWN}`,
     breaks: NO_FALSE_FAILURE,
-    follows: [SAYS_PAID],
+    follows: [SAYS_PAID, STAYS_PAID],
     cases: [319, 322, 324, 327, 333, 335],
   },
   {
@@ -214,6 +214,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     wrong:
       "ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, attempt = attempt + 1, status = 'pending' WHERE status = 'failed'",
     breaks: OWN_AMOUNT,
+    follows: [NO_FALSE_FAILURE],
     cases: [304],
   },
   {
