@@ -33,8 +33,6 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
   // Reads MALIPO_API_KEY, MALIPO_BASE_URL and MALIPO_WEBHOOK_SECRET.
   const checkout = createCheckout({
     store: sqliteCheckout(file),
-    // How long the service may need to list a new payment. A drill sets 20 s: its sandbox needs none.
-    notSentAfterMs: Number(process.env.NOT_SENT_AFTER_MS ?? 600_000),
     async onPaid(order, { transaction }) {
       // The parcel and "done" commit together: a crash can neither lose nor repeat it.
       const sql = "INSERT INTO parcels (order_id) VALUES (?)";

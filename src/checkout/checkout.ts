@@ -9,6 +9,7 @@ import { ConfigurationError, InvalidParamsError } from "../errors/configuration.
 import { OrderConflictError } from "../errors/order.ts";
 import { PaymentPendingError } from "../errors/payment.ts";
 import { isStorable } from "../idempotency/store-options.ts";
+import { canonicalJson } from "../internal/canonical-json.ts";
 import {
   checkFunction,
   checkMilliseconds,
@@ -18,13 +19,14 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { startClocks } from "../internal/elapsed-time.ts";
+import { allowedEnvironmentVariable } from "../internal/environment.ts";
 import { isObject } from "../internal/is-object.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
 import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { WebhookReceiverOptions } from "../webhooks/receiver/receiver-options.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
-import type { CheckoutStore } from "./checkout-store.ts";
+import { type CheckoutStore, labelOf } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { type ManagedOrders, manageOrders } from "./manage-orders.ts";
 import { amountText, type OrderState } from "./order.ts";
@@ -102,7 +104,8 @@ export interface CheckoutOptions<Connection = unknown> {
    * customer may be asked again whose first payment is still on its way, and pay twice: a review then
    * says `overpaid`.
    *
-   * @default 600_000 (10 minutes)
+   * @default the environment variable `MALIPO_NOT_SENT_AFTER_MS`, which `malipo drill` sets for its sandbox; otherwise
+   * 600_000 (10 minutes)
    */
   notSentAfterMs?: number | undefined;
   /**
@@ -143,7 +146,7 @@ export interface NewOrder {
   description?: string | undefined;
   /** The label of its payments, at most 12 characters. Default: one that is made from the id. */
   accountReference?: string | undefined;
-  /** Your own data. It is a part of the order, also of what a page gets. */
+  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets, and never changes. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** When the order can no longer be paid. An attempt that is under way then may still end. */
   expiresAt?: Date | string | undefined;
@@ -163,7 +166,7 @@ export interface Checkout extends ManagedOrders, PayPages {
    * @param options - `after`: the number of the last attempt that the page showed, 0 for none. Two tabs
    * with one `after` make one attempt.
    * @throws {InvalidParamsError} for wrong parameters.
-   * @throws {OrderConflictError} for another amount or currency under a known id, and for the id of an order
+   * @throws {OrderConflictError} for another amount, currency, `metadata` or `accountReference` under a known id, and for the id of an order
    * that was deleted after its customer was asked.
    */
   pay(params: PayParams, options?: { after?: number | undefined }): Promise<Order>;
@@ -297,6 +300,15 @@ const harmless =
     void (async () => onError(error))().catch(() => {});
   };
 
+/** A drill waits for less than ten minutes, and its sandbox lists a payment at once. */
+function notSentAfterMsOfDrill(): number | undefined {
+  const name = "MALIPO_NOT_SENT_AFTER_MS";
+  const text = allowedEnvironmentVariable(name);
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw wrongOption(name, "a number of milliseconds", text);
+  return Number(text);
+}
+
 function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Gateway {
   if (given instanceof Gateway) return given;
   const totalTimeoutMs = given?.totalTimeoutMs ?? TOTAL_TIMEOUT_MS;
@@ -330,7 +342,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     attemptLimit = 3,
     currency = "KES",
   } = own;
-  const { notSentAfterMs = TIMES.notSentAfterMs } = own;
+  const { notSentAfterMs = notSentAfterMsOfDrill() ?? TIMES.notSentAfterMs } = own;
   if (!isObject(store)) throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
   checkFunction("onPaid", onPaid);
   if (onReview !== undefined) checkFunction("onReview", onReview);
@@ -387,7 +399,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   for (const kind of PAYMENT_EVENTS) inner.on(kind, () => {});
   const worker = new Worker(engine);
 
-  const orders = manageOrders(engine);
+  const orders = manageOrders(engine, makeReady);
   const { get: read } = orders;
   /** The order as it is stored, or else a new one. @throws {OrderConflictError} */
   const find = async (
@@ -404,9 +416,12 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       return { now, stored: { version: 0, order: made } };
     }
     const { id, amount, currency: code } = stored.order;
-    if (amount === order.amount && code === order.currency) return { now, stored };
+    const differs = differenceOf(params, stored.order);
+    if (amount === order.amount && code === order.currency && differs === undefined)
+      return { now, stored };
+    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}`;
     throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} is of ${amount} ${code}, not of ${order.amount} ${order.currency}. Nothing was sent. Use a new id for another order.`,
+      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\``}. Nothing was sent. Use a new id for another order.`,
       id,
     );
   };
@@ -573,6 +588,16 @@ function referenceFor(call: string, params: NewOrder, prefix: string, salt: numb
   }
   const begins = prefix === "" ? "" : `, which begin with ${prefix}`;
   throw invalid(call, "accountReference", `expected 1 to 12 characters${begins}`);
+}
+
+/** What of a known order is given again and differs: with another item, it is another order. */
+function differenceOf(given: NewOrder, stored: OrderState): string | undefined {
+  const { metadata, accountReference = stored.accountReference } = given;
+  if (labelOf(accountReference) !== labelOf(stored.accountReference)) return "accountReference";
+  // As it was stored: without what JSON has no word for.
+  const plain = (value: unknown) => canonicalJson(JSON.parse(JSON.stringify(value)));
+  const isSame = metadata === undefined || plain(metadata) === plain(stored.metadata);
+  return isSame ? undefined : "metadata";
 }
 
 /** Why an order can never be made; `undefined` if it may be tried again. */

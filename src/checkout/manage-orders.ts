@@ -21,6 +21,10 @@ export interface OrderQuery {
   after?: string | undefined;
 }
 
+interface Deciding {
+  by?: string | undefined;
+}
+
 /** What a merchant does with the orders of a store. Nothing of it asks the service. */
 export interface ManagedOrders {
   /** Reads an order from the store; `undefined` if there is none. */
@@ -39,7 +43,7 @@ export interface ManagedOrders {
   /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
   cancel(id: string): Promise<Order | undefined>;
   readonly reviews: {
-    /** What a person must look at, the oldest order first. */
+    /** What a person must look at, the oldest order first; of payments without an order, the oldest 1,000. */
     list(): Promise<Review[]>;
     /**
      * Decides a review. `accept` hands over the goods, once. Resolves with the order, if it has one.
@@ -54,9 +58,22 @@ export interface ManagedOrders {
   };
 }
 
-/** The orders of a store, for a merchant. */
-export function manageOrders(writer: OrderWriter): ManagedOrders {
+/**
+ * The orders of a store, for a merchant.
+ *
+ * @param open - Makes the store ready, before its first use.
+ */
+export function manageOrders(
+  writer: OrderWriter,
+  open: () => Promise<void> = async () => {},
+): ManagedOrders {
   const { store } = writer.settings;
+  const opened =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await open();
+      return work(...given);
+    };
   const read = async (id: string): Promise<Order | undefined> => {
     const { now, stored } = await store.read(id);
     return stored && orderView(stored.order, now);
@@ -91,9 +108,9 @@ export function manageOrders(writer: OrderWriter): ManagedOrders {
     return { items: items.filter(isAsked).map((one) => orderView(one, now)), next };
   };
   return {
-    get: read,
-    list,
-    find: async (text) => {
+    get: opened(read),
+    list: opened(list),
+    find: opened(async (text: string) => {
       const { now, stored } = await store.read(text);
       const bound = await store.orderOf(text, text);
       const other = bound === undefined ? undefined : (await store.read(bound)).stored;
@@ -105,17 +122,17 @@ export function manageOrders(writer: OrderWriter): ManagedOrders {
           : await store.byPhone(store.idempotency.digest(digits), MAX_FOUND);
       const found = new Map([...named, ...asked].map((one) => [one.id, orderView(one, now)]));
       return [...found.values()];
-    },
-    history: async (id) => {
+    }),
+    history: opened(async (id: string) => {
       const { stored } = await store.read(id);
       return stored === undefined ? [] : historyOf(stored.order);
-    },
-    cancel: async (id) => {
+    }),
+    cancel: opened(async (id: string) => {
       await writer.change(id, { kind: "canceled" });
       return read(id);
-    },
+    }),
     reviews: {
-      list: async () => {
+      list: opened(async () => {
         const unmatched = (await store.unmatched(1_000)).map(({ report, at }) =>
           unmatchedView(report, at),
         );
@@ -126,13 +143,13 @@ export function manageOrders(writer: OrderWriter): ManagedOrders {
           after = page.next;
           if (after === undefined) return [...reviews, ...unmatched];
         }
-      },
-      resolve: async (id, decision, { by } = {}) => {
+      }),
+      resolve: opened(async (id: string, decision: ReviewDecision, { by }: Deciding = {}) => {
         if (!["accept", "refunded", "dismiss"].includes(decision)) {
           throw wrongOption("decision", '"accept", "refunded" or "dismiss"', decision);
         }
         return resolveReview(id, decision, by);
-      },
+      }),
     },
   };
 }

@@ -40,7 +40,7 @@ const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
 export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
-  overpaid: "The order was paid before. Pay one of the payments back.",
+  overpaid: "The order was paid before. Pay the last one of these payments back.",
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
   late_payment: "The payment was completed after the order was canceled or had expired.",
@@ -54,15 +54,30 @@ export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
+/** Whether the customer has what the money is for: who pays it back must know. */
+const GOODS = {
+  none: " No goods were given.",
+  due: " The goods are not given yet: they are due.",
+  done: " The goods were given, once.",
+};
+const ABOUT_MONEY: readonly ReviewKind[] = [
+  "overpaid",
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+  "contradiction",
+];
+
 export const reviewView = (
   { id, kind, references, at }: ReviewState,
-  orderId: string | undefined,
+  order: OrderState | undefined,
 ): Review => ({
   id,
   kind,
-  ...(orderId !== undefined && { orderId }),
+  ...(order !== undefined && { orderId: order.id }),
   references,
-  message: REVIEWS[kind],
+  message:
+    REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order?.effect?.state ?? "none"] : ""),
   createdAt: iso(at),
 });
 
@@ -138,7 +153,7 @@ export function orderView(order: OrderState, now: number): Order {
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
     received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
-    reviews: openReviews(order).map((one) => reviewView(one, id)),
+    reviews: openReviews(order).map((one) => reviewView(one, order)),
     metadata,
     createdAt: iso(order.createdAt),
     updatedAt: iso(order.updatedAt),

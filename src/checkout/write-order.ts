@@ -130,7 +130,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   /** Tells of what has become visible by a change, once. */
   noteChange(before: OrderState | undefined, after: OrderState, by: OrderChange["by"]): void {
     const known = new Set(before?.reviews.map(({ id }) => id));
-    for (const one of after.reviews) if (!known.has(one.id)) this.review(reviewView(one, after.id));
+    for (const one of after.reviews) if (!known.has(one.id)) this.review(reviewView(one, after));
     const { onOrderChange } = this.settings;
     const change = onOrderChange && changeView(before, after, by);
     if (change !== undefined) this.#call(onOrderChange, change);

@@ -10,6 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 const forever = () => new Promise<never>(() => {});
@@ -74,6 +75,14 @@ it("an order whose process dies before its request is sent may be paid again aft
   // The lease of a call of 15 s, and what its request may still take.
   expect(seconds).toBeGreaterThanOrEqual(25);
   expect(seconds).toBeLessThanOrEqual(25 + 20);
+});
+
+it("in a drill, which sets MALIPO_NOT_SENT_AFTER_MS, it may be paid again after that", async () => {
+  vi.stubEnv("MALIPO_NOT_SENT_AFTER_MS", "20000");
+  const seconds = await secondsToEnd(newSandbox(), memoryCheckout());
+  expect(seconds).toBeLessThanOrEqual(25 + 20);
+  vi.stubEnv("MALIPO_NOT_SENT_AFTER_MS", "20 s");
+  expect(() => shop(newSandbox(), memoryCheckout())).toThrow(/MALIPO_NOT_SENT_AFTER_MS/);
 });
 
 it("without notSentAfterMs, it may be paid again after ten minutes, and a few seconds", async () => {

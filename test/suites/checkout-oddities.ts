@@ -205,6 +205,36 @@ export function checkoutOddities(name: string, stage: Stage): void {
     });
   });
 
+  describe(`${name}: an order`, () => {
+    it("is another one with another item, and the same one with the same item", async () => {
+      const { open } = await stage();
+      const { checkout } = open();
+      const metadata = { item: "Tea", note: undefined, size: { ml: 200, cups: 1 } };
+      await checkout.create({ ...ORDER, metadata });
+      const same = { item: "Tea", size: { cups: 1, ml: 200 } };
+      for (const known of [{ metadata: same }, {}])
+        expect(await checkout.create({ ...ORDER, ...known })).toMatchObject({ status: "open" });
+      const others = [{ metadata: { item: "Coffee" } }, { accountReference: "OTHER" }];
+      for (const other of others) {
+        const made = checkout.pay({ ...ORDER, ...other });
+        await expect(made).rejects.toMatchObject({ code: "order_conflict" });
+        await expect(made).rejects.toThrow(`has another \`${Object.keys(other)[0]}\``);
+      }
+    });
+
+    it("says in its review whether its goods were given", async () => {
+      const { open, sandbox, later } = await stage();
+      const { checkout } = open();
+      const order = await checkout.pay(ORDER);
+      for (const reference of [referenceOf(order), "SECOND"])
+        await deliver(checkout, sandbox, "payment.completed", completed(order, reference));
+      const says = async () => (await checkout.reviews.list()).map(({ message }) => message);
+      expect(await says()).toEqual([expect.stringMatching(/The goods are not given yet/)]);
+      await later(0, checkout);
+      expect(await says()).toEqual([expect.stringMatching(/The goods were given, once/)]);
+    });
+  });
+
   describe(`${name}: a phone`, () => {
     it("is not asked for a second order while a late prompt of the first may be open", async () => {
       const { open, later } = await stage();

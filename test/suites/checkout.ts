@@ -555,8 +555,8 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         "The order is paid.",
         "The goods were given: onPaid has committed.",
         "A webhook says: the payment PAY-SECOND of KES 1500.00 is completed.",
-        "Review: The order was paid before. Pay one of the payments back.",
-        "A review was decided as refunded: The order was paid before. Pay one of the payments back. By Amina.",
+        "Review: The order was paid before. Pay the last one of these payments back.",
+        "A review was decided as refunded: The order was paid before. Pay the last one of these payments back. By Amina.",
       ]);
       expect(await checkout.history("ORDER-NONE")).toEqual([]);
     });

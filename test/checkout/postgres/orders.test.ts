@@ -39,6 +39,13 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
   });
 
+  it("is read in a process that has not made an order", async () => {
+    const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
+    expect(await checkout.get(ORDER.id)).toBeUndefined();
+    expect((await checkout.list()).items).toEqual([]);
+    expect(await checkout.reviews.list()).toEqual([]);
+  });
+
   it("reads by an index what is due, and no order that is not", async () => {
     const schema = freshSchema();
     const own = new Pool({ connectionString, max: 1, allowExitOnIdle: true });
