@@ -1,9 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
-import { type Checkout, createCheckout, memoryCheckout } from "malipo/checkout";
+import { type Checkout, createCheckout } from "malipo/checkout";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createSandbox } from "malipo/sandbox";
+import { signWebhook } from "malipo/webhooks";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
@@ -24,26 +27,61 @@ const SLOW_3G = {
 describe.skipIf(!hasChromium)("the pay page in a browser", () => {
   const browser = browserForSuite();
   const sandbox = createSandbox({ seed: 1 });
+  const db = new DatabaseSync(":memory:");
   let checkout: Checkout;
+  /** A shop on the same store whose customers are asked once. */
+  let strict: Checkout;
+  /** A shop on the same store whose page looks like the merchant's. */
+  let styled: Checkout;
   let server: Server;
   let orders = 0;
+  /** As if the disk had become read-only when the service has the payment. */
+  let failsAfterPrompt = false;
   beforeAll(async () => {
-    const { baseUrl, fetch, keys, webhookSecret: secret } = sandbox;
-    const store = memoryCheckout();
-    const gateway = { apiKey: keys.secret, baseUrl, fetch };
-    checkout = createCheckout({ store, gateway, secret, onPaid: () => {}, phoneLimit: 900 });
+    const { baseUrl, keys, webhookSecret: secret } = sandbox;
+    const fetch: typeof sandbox.fetch = async (...given) => {
+      const response = await sandbox.fetch(...given);
+      const isPrompt = String(given[0]).endsWith("/initiate");
+      if (isPrompt && failsAfterPrompt) db.exec("PRAGMA query_only = 1");
+      return response;
+    };
+    const store = sqliteCheckout(db);
+    const gateway = { apiKey: keys.secret, baseUrl, fetch, maxRetries: 0 };
+    const options = { store, gateway, secret, onPaid: () => {}, onError: () => {} };
+    checkout = createCheckout({ ...options, phoneLimit: 900 });
+    strict = createCheckout({ ...options, attemptLimit: 1 });
+    styled = createCheckout(options);
     await checkout.start();
-    let page = async (_: Request) => new Response();
-    server = createServer(nodeHandler((request) => page(request))).listen(0, "127.0.0.1");
+    const pages = new Map<string, (request: Request) => Promise<Response>>();
+    server = createServer(
+      nodeHandler((request) => {
+        const page = pages.get(new URL(request.url).pathname.split("/")[1] ?? "");
+        return page?.(request) ?? Promise.resolve(new Response(undefined, { status: 404 }));
+      }),
+    ).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay`;
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const merchant = { name: "Duka la Mama Njeri", contact: "0700 111 222" };
-    page = checkout.page({ merchant, url, secret: "a secret of the pay page" });
+    const own = { secret: "a secret of the pay page" };
+    pages.set("pay", checkout.page({ merchant, url: `${origin}/pay`, ...own }));
+    const svg =
+      "<svg xmlns='http://www.w3.org/2000/svg' width='120' height='40'><rect width='120' height='40' rx='8' fill='%23c0392b'/></svg>";
+    pages.set(
+      "styled",
+      styled.page({
+        merchant: { ...merchant, logo: `data:image/svg+xml,${svg}` },
+        url: `${origin}/styled`,
+        color: "#ffd400",
+        messages: { fr: { language: "Français", pay: "Payer {amount}" } },
+        ...own,
+      }),
+    );
   });
   afterAll(async () => {
     server?.closeAllConnections();
     server?.close();
     await checkout?.stop();
+    db.close();
   });
 
   const newOrder = async (): Promise<string> => {
@@ -71,10 +109,27 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     const session = await page.context().newCDPSession(page);
     const read = () =>
       evaluate(session, "document.querySelector('h1')?.textContent").catch(() => "");
-    await expect.poll(read).toBe(text);
+    await expect.poll(read, { timeout: 40_000 }).toBe(text);
   };
   const AXE = `axe.run().then(({ violations }) =>
     violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`;
+  /** A payment that the service reports for an order. */
+  const report = async (id: string, amount: string) => {
+    const order = await checkout.get(id);
+    const data = {
+      payment_id: ++orders,
+      merchant_id: 1,
+      reference: `PAY-${orders}`,
+      status: "completed",
+      amount,
+      currency: "KES",
+      account_reference: order?.accountReference,
+    };
+    const timestamp = new Date().toISOString();
+    const body = JSON.stringify({ event: "payment.completed", timestamp, data });
+    const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
+    await checkout.receiver.handle({ method: "POST", headers, body });
+  };
 
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? "with scripts" : "without scripts";
@@ -103,34 +158,34 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     { lang: "sw", colorScheme: "dark" },
     { lang: "en", colorScheme: "dark" },
     { lang: "sw", colorScheme: "light" },
-  ] as const)("fits and passes axe in every state: %j", { timeout: 300_000 }, async (setting) => {
+  ] as const)("fits and passes axe in every state: %j", { timeout: 900_000 }, async (setting) => {
     const { lang, colorScheme } = setting;
     const page = await openPage({ colorScheme });
     // axe needs timers, which a browser without scripts has not: it looks at what such a browser shows.
     const plain = await openPage({ colorScheme });
     const session = await page.context().newCDPSession(page);
+    const plainSession = await plain.context().newCDPSession(plain);
+    const check = async (one: Page, name: string, on: CDPSession, widths: readonly number[]) => {
+      await evaluate(on, `${axe.source};0`);
+      for (const width of widths) {
+        await one.setViewportSize({ width, height: 720 });
+        const fits = "document.documentElement.scrollWidth";
+        expect([name, width, await evaluate(on, fits)]).toEqual([name, width, width]);
+        expect([name, width, await evaluate(on, AXE)]).toEqual([name, width, []]);
+        const file = `${name}-${lang}-${width}-${colorScheme}.png`;
+        await one.screenshot({ path: new URL(file, SCREENSHOTS).pathname, fullPage: true });
+      }
+    };
     const look = async (state: string, status: string) => {
       const shown = () => evaluate(session, "document.querySelector('main')?.dataset.status");
       await expect.poll(() => shown().catch(() => "")).toBe(status);
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 720 });
-        const name = `pay-${state}-${lang}-${width}-${colorScheme}`;
-        const fits = "document.documentElement.scrollWidth";
-        expect([name, await evaluate(session, fits)]).toEqual([name, width]);
-        const found = await evaluate(session, `${axe.source};${AXE}`);
-        expect([name, found]).toEqual([name, []]);
-        const path = new URL(`${name}.png`, SCREENSHOTS).pathname;
-        await page.screenshot({ path, fullPage: true });
-      }
-      const markup = await (await fetch(page.url())).text();
-      await plain.setViewportSize({ width: 320, height: 720 });
-      await plain.setContent(
-        markup.replace(/<script>.*<\/script>/s, "").replaceAll(/<\/?noscript>/g, ""),
-        { waitUntil: "commit" },
-      );
-      await plain.evaluate(axe.source);
-      expect([state, await plain.evaluate(AXE)]).toEqual([state, []]);
+      await check(page, `pay-${state}`, session, WIDTHS);
+      const markup = await evaluate<string>(session, "document.documentElement.outerHTML");
+      const whole = `<!doctype html>${markup.replace(/<script>.*<\/script>/s, "").replaceAll(/<\/?noscript>/g, "")}`;
+      await plain.setContent(whole.replace(/<meta http-equiv="refresh"[^>]*>/, ""));
+      await check(plain, `pay-${state}-plain`, plainSession, [1280, 320]);
     };
+    const open = (id: string, by = checkout) => page.goto(`${by.payLink(id)}?lang=${lang}`);
     const id = await newOrder();
     const link = `${checkout.payLink(id)}?lang=${lang}`;
     await page.goto(link);
@@ -141,6 +196,13 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     await page.goto(link);
     await pay(page);
     await look("asked", "pending");
+    // The same phone, for another order.
+    const busy = await newOrder();
+    await open(busy);
+    await pay(page);
+    await page.locator(".notice").waitFor();
+    await look("busy", "open");
+    await page.goto(link);
     sandbox.phone(PHONE).enterWrongPin();
     await look("failed", "open");
     await pay(page, "0722000111");
@@ -151,8 +213,77 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     await look("no-link", "notice");
     const canceled = await newOrder();
     await checkout.cancel(canceled);
-    await page.goto(`${checkout.payLink(canceled)}?lang=${lang}`);
+    await open(canceled);
     await look("canceled", "canceled");
+    const expired = `ORDER-${++orders}`;
+    await checkout.create({ id: expired, amount: 1500, expiresAt: new Date(Date.now() - 1_000) });
+    await expect.poll(async () => (await checkout.get(expired))?.status).toBe("expired");
+    await open(expired);
+    await look("expired", "expired");
+    const held = await newOrder();
+    await report(held, "1.00");
+    await open(held);
+    await look("held", "open");
+    const used = `ORDER-${++orders}`;
+    await strict.pay({ id: used, amount: 1500, phone: "0733000222" });
+    sandbox.phone("0733000222").cancel();
+    await expect.poll(async () => (await checkout.get(used))?.status).toBe("open");
+    await open(used);
+    await look("used-up", "open");
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" }, times: 1 });
+    await open(await newOrder());
+    await pay(page, `0700000${100 + orders}`);
+    await expectHeading(page, lang === "en" ? "We are still checking" : "Bado tunaangalia");
+    await look("unknown", "pending");
+    await open(await newOrder());
+    const limited = page.url();
+    for (let time = 0; time < 10; time++) {
+      await fetch(limited, { method: "POST", headers: { "sec-fetch-site": "same-origin" } });
+    }
+    await pay(page);
+    await look("too-often", "notice");
+    const action = checkout.payLink(await newOrder());
+    await page.goto("about:blank");
+    await page.setContent(
+      `<form method="post" action="${action}?lang=${lang}"><button>Pay</button>`,
+    );
+    await page.getByRole("button").click();
+    await look("other-site", "notice");
+    await open(await newOrder());
+    failsAfterPrompt = true;
+    await pay(page, `0700000${100 + orders}`);
+    await look("unsure", "notice");
+    failsAfterPrompt = false;
+    db.exec("PRAGMA query_only = 0");
+    const next = await newOrder();
+    db.exec("ALTER TABLE malipo_checkout_orders RENAME TO away");
+    await open(next);
+    db.exec("ALTER TABLE away RENAME TO malipo_checkout_orders");
+    await look("broken", "notice");
+    await open(next, styled);
+    await look("styled", "open");
+    await page.context().close();
+    await plain.context().close();
+  });
+
+  test("goes from asked to unknown, and back, by itself", async () => {
+    const id = await newOrder();
+    const page = await openPage();
+    await page.goto(checkout.payLink(id));
+    await pay(page, "0744000111");
+    await expectHeading(page, "Look at your phone");
+    const row = () =>
+      db.prepare("SELECT state FROM malipo_checkout_orders WHERE id = ?").get(id) as {
+        state: string;
+      };
+    // As a process leaves it that dies while it asks.
+    const asked = row().state;
+    const write = (state: string) =>
+      db.prepare("UPDATE malipo_checkout_orders SET state = ? WHERE id = ?").run(state, id);
+    write(asked.replace('"status":"pending"', '"status":"unknown"'));
+    await expectHeading(page, "We are still checking");
+    write(asked);
+    await expectHeading(page, "Look at your phone");
     await page.context().close();
   });
 

@@ -2,12 +2,18 @@
 
 const main = () => document.querySelector("main") as HTMLElement;
 
+/** An order that stays pending may be shown in another way, of which the stream of events says nothing. */
+const LOOK_MS = 10_000;
+let looking: ReturnType<typeof setTimeout> | undefined;
+let stream: EventSource | undefined;
+
 /** Puts the page as it is now into the place of the one that is shown. */
 async function renew(): Promise<void> {
   const response = await fetch(location.href, { headers: { accept: "text/html" } });
   const next = new DOMParser().parseFromString(await response.text(), "text/html");
   const content = next.querySelector("main");
-  if (content === null) return;
+  if (content === null || !response.ok) return look();
+  if (content.innerHTML === main().innerHTML) return look();
   main().replaceWith(content);
   document.title = next.title;
   // So that a screen reader reads what has become of the payment.
@@ -15,21 +21,27 @@ async function renew(): Promise<void> {
   begin();
 }
 
+function look(): void {
+  clearTimeout(looking);
+  looking = setTimeout(() => renew().catch(look), LOOK_MS);
+}
+
 /** Renews the page when the order changes. A connection that breaks is opened again by the browser. */
 function follow(shown: string): void {
-  const stream = new EventSource(location.pathname);
-  stream.onmessage = ({ data }) => {
+  const source = new EventSource(location.pathname);
+  stream = source;
+  source.onmessage = ({ data }) => {
     const { status, final } = JSON.parse(data);
     if (!final && status === shown) return;
-    stream.close();
+    source.close();
     renew().catch(() => location.reload());
   };
-  stream.onerror = () => {
-    if (stream.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 10_000);
-  };
+  look();
 }
 
 function begin(): void {
+  clearTimeout(looking);
+  stream?.close();
   const { status } = main().dataset;
   if (status === "pending") follow(status);
   const print = document.querySelector<HTMLElement>("[data-print]");
