@@ -5,6 +5,7 @@ import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { fetchHandler } from "malipo/fetch";
 
 const PRICES = new Map([["concert", 1500]]); // yours: a page only names an item
+const ID = /^[\w-]{12,64}$/; // crypto.randomUUID() of the page: nobody can guess it
 
 const checkout = createCheckout({
   store: sqliteCheckout(process.env.SHOP_DB ?? "shop.db"),
@@ -19,8 +20,8 @@ app.all("/webhooks", (c) => receive(c.req.raw)); // above everything that reads 
 app.post("/orders", async (c) => {
   const { order: id, item, phone, after } = await c.req.json();
   const amount = PRICES.get(item);
-  if (amount === undefined) return c.json({ message: "We do not sell that." }, 400);
-  return c.json(await checkout.pay({ id, amount, phone }, { after }));
+  if (amount === undefined || !ID.test(id)) return c.json({ message: "We do not sell that." }, 400);
+  return c.json(await checkout.pay({ id, amount, phone, metadata: { item } }, { after }));
 });
 app.get("/orders/:id", async (c) => {
   const order = await checkout.get(c.req.param("id"));

@@ -24,15 +24,15 @@ test("the example on Hono takes an order, ships the goods once, and keeps both o
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
   };
   const order = async (item: string) => {
-    const body = JSON.stringify({ order: "K7Q2M9", item, phone: "0712345678" });
+    const body = JSON.stringify({ order: "K7Q2M9-4FT1XB", item, phone: "0712345678" });
     const headers = { "content-type": "application/json" };
     return fetch(`${url}/orders`, { method: "POST", headers, body });
   };
-  const status = async () => (await (await fetch(`${url}/orders/K7Q2M9`)).json()).status;
+  const status = async () => (await (await fetch(`${url}/orders/K7Q2M9-4FT1XB`)).json()).status;
 
   const first = await startShop(program, env);
   expect((await order("toString")).status).toBe(400);
-  expect((await fetch(`${url}/orders/K7Q2M9`)).status).toBe(404);
+  expect((await fetch(`${url}/orders/K7Q2M9-4FT1XB`)).status).toBe(404);
   expect(await (await order("concert")).json()).toMatchObject({ status: "pending" });
   expect(await first.end("SIGKILL")).toBe("SIGKILL");
   sandbox.phone("0712345678").approve();
@@ -40,7 +40,7 @@ test("the example on Hono takes an order, ships the goods once, and keeps both o
 
   const second = await startShop(program, env);
   await expect.poll(status).toBe("paid");
-  await expect.poll(second.printed).toContain("ship K7Q2M9");
+  await expect.poll(second.printed).toContain("ship K7Q2M9-4FT1XB");
   expect(await (await order("concert")).json()).toMatchObject({ status: "paid" });
   expect((await gateway.payments.list()).items).toHaveLength(1);
   expect(await second.end("SIGTERM")).toBe(0);

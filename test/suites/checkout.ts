@@ -467,44 +467,52 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       expect(given).toEqual([ORDER.id]);
     });
 
-    it("a process that is paused for 70 s between the claim and the send sends nothing", async () => {
-      const { open, sandbox, later } = await stage();
-      let prompts = 0;
-      const count = promptsWith(sandbox, (send) => {
-        prompts++;
-        return send();
-      });
-      const paused = open({ fetch: count });
-      const other = open({ fetch: count });
-      const { begin } = paused.store.idempotency;
-      let wake = () => {};
-      const asleep = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const begun = vi
-        .spyOn(paused.store.idempotency, "begin")
-        .mockImplementation(async (...args) => {
-          await asleep;
-          return begin(...args);
+    it.each(["before", "after"])(
+      "a process that is paused for 70 s %s it claims its key sends nothing",
+      async (when) => {
+        const { open, sandbox, later } = await stage();
+        let prompts = 0;
+        const count = promptsWith(sandbox, (send) => {
+          prompts++;
+          return send();
         });
-      const paying = paused.checkout.pay(ORDER);
-      await vi.waitFor(() => expect(begun).toHaveBeenCalled());
-      await later(70_000, other.checkout);
-      expect(await other.checkout.get(ORDER.id)).toMatchObject({
-        status: "open",
-        canPay: true,
-        attempts: [{ status: "not_sent" }],
+        const paused = open({ fetch: count });
+        const other = open({ fetch: count });
+        const { begin } = paused.store.idempotency;
+        let wake = () => {};
+        const asleep = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        let sleeps = () => {};
+      const fallsAsleep = new Promise<void>((resolve) => {
+        sleeps = resolve;
       });
-      const real = Date.now.bind(Date);
-      const wall = vi.spyOn(Date, "now").mockImplementation(() => real() + 70_000);
-      wake();
-      await paying;
-      wall.mockRestore();
-      expect(prompts).toBe(0);
-      expect((await other.checkout.get(ORDER.id))?.attempts).toMatchObject([
-        { status: "not_sent" },
-      ]);
-    });
+        vi.spyOn(paused.store.idempotency, "begin").mockImplementation(async (...args) => {
+          const claimed = when === "after" ? await begin(...args) : undefined;
+          sleeps();
+          await asleep;
+          return claimed ?? begin(...args);
+        });
+        const paying = paused.checkout.pay(ORDER);
+        await fallsAsleep;
+        await later(70_000, other.checkout);
+        // A key that is claimed may be used until its lease ends.
+        expect(await other.checkout.get(ORDER.id)).toMatchObject(
+          when === "before"
+            ? { status: "open", canPay: true, attempts: [{ status: "not_sent" }] }
+            : { status: "pending", canPay: false, attempts: [{ status: "starting" }] },
+        );
+        const real = Date.now.bind(Date);
+        const wall = vi.spyOn(Date, "now").mockImplementation(() => real() + 70_000);
+        wake();
+        await paying;
+        wall.mockRestore();
+        expect(prompts).toBe(0);
+        expect((await other.checkout.get(ORDER.id))?.attempts).toMatchObject([
+          { status: "not_sent" },
+        ]);
+      },
+    );
 
     it("of two processes with one effect, one commits", async () => {
       const { open, sandbox } = await stage();

@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
-import { createSandbox } from "malipo/sandbox";
 import { afterAll, expect, test } from "vitest";
+import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;
 const FORMATS = readdirSync(STORED);
@@ -30,34 +29,7 @@ const tablesOf = (path: string, like = "malipo_checkout%") => {
 };
 
 test.each(FORMATS)("orders of format %s are read and go on", async (format) => {
-  const path = load(format);
-  const { baseUrl, fetch, keys, webhookSecret: secret } = createSandbox({ seed: 1 });
-  const given: string[] = [];
-  const checkout = createCheckout({
-    ...{ store: sqliteCheckout(path), secret, gateway: { apiKey: keys.secret, baseUrl, fetch } },
-    onPaid: ({ id }) => given.push(id),
-    onError: () => {},
-  });
-  const { items } = await checkout.list();
-  const seen = items.map(({ id, status, effect, received }) => [id, status, effect, received]);
-  expect(seen).toEqual([
-    ["open", "open", "none", "0.00"],
-    ["pending", "pending", "none", "0.00"],
-    ["paid", "paid", "done", "100.00"],
-    ["effect-due", "paid", "due", "100.00"],
-    ["failed", "open", "none", "0.00"],
-    ["canceled", "canceled", "none", "0.00"],
-    ["review", "open", "none", "90.00"],
-  ]);
-  expect((await checkout.reviews.list()).map(({ id }) => id)).toEqual([
-    "review:amount_mismatch:PAY-R",
-    "unmatched:PAY-STRANGER",
-  ]);
-  expect(items[0]).toMatchObject({ metadata: { item: "a" } });
-  await checkout.reviews.resolve("review:amount_mismatch:PAY-R", "accept");
-  await checkout.reconcile();
-  expect(given.sort()).toEqual(["effect-due", "review"]);
-  await checkout.stop();
+  await expectToGoOn(sqliteCheckout(load(format)));
 });
 
 test("sql() makes every table that the store makes", async () => {

@@ -36,7 +36,7 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   "payments are not read": {
     file: "order-engine.ts",
     from: "const payment = await this.settings.gateway.payments.get(reference);",
-    to: "if (reference !== undefined) return true;\nconst payment = { status: '' };",
+    to: "if (reference !== undefined) return NOT_FOUND;\nconst payment = { status: '' };",
     breaks: "never ended",
   },
   "what is unknown is not looked up": {
