@@ -2,7 +2,7 @@
 //
 //   npm run bench                       every subject; writes docs/contributing/benchmarks.md and its chart
 //   npm run bench -- call               one subject
-//   npm run bench -- wait|receiver|scale|stored-events|sandbox|drill|checkout [options of that program]
+//   npm run bench -- wait|receiver|receiver-profile|scale|stored-events|sandbox|drill|checkout [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -34,6 +34,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
 const PROGRAMS: Readonly<Record<string, string>> = {
   sandbox: "A local gateway",
   receiver: "A receiver",
+  "receiver-profile": "Where a delivery takes its time",
   scale: "Several receivers on one engine",
   "stored-events": "A delivery when many events are stored",
   wait: "Waiting for a payment",
@@ -110,7 +111,16 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
 if (
-  !["receiver", "scale", "stored-events", "wait", "observe", "drill", "checkout"].includes(subject)
+  ![
+    "receiver",
+    "receiver-profile",
+    "scale",
+    "stored-events",
+    "wait",
+    "observe",
+    "drill",
+    "checkout",
+  ].includes(subject)
 )
   installPeers();
 

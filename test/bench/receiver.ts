@@ -1,6 +1,6 @@
 // How many deliveries a second a receiver acknowledges and what one costs, on each inbox, beside a server
 // that only responds, beside the leanest receivers that can be written, and beside the receiver that is
-// usually written: npm run bench -- receiver [--only nothing,sqlite] [--events 100000]
+// usually written: npm run bench -- receiver [--only bullmq,usual] [--rounds 8] [--seconds 0.6]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,17 +8,18 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, type Sent, send } from "./receivers/candidate.ts";
-import { type Figures, LINEUP, receiverGoals, type Store } from "./receivers/lineup.ts";
+import { type Figure, LINEUP, type Row, receiverGoals, type Store } from "./receivers/lineup.ts";
 import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
 import { goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "9" },
-    seconds: { type: "string", default: "1" },
+    rounds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "0.6" },
     connections: { type: "string", default: "64" },
-    events: { type: "string", default: "100000" },
+    /** How many events memoryInbox gets, to see how it grows. */
+    events: { type: "string", default: "50000" },
     /** Names of the line-up, with commas. */
     only: { type: "string" },
   },
@@ -32,19 +33,16 @@ const [rounds, slot, connections, events] = [
 const only = values.only?.split(",");
 
 /** A candidate, and its measurements. */
-interface Entry {
-  readonly name: string;
+interface Entry extends Row {
   readonly candidate: Candidate;
+  /** One a round. */
   readonly sent: Sent[];
-  /** Against the bare server, measured just before. */
-  readonly ratios: number[];
-  readonly processedRatios: number[];
-  /** How many deliveries fill a slot. */
+  /** How many events fill a slot. */
   count: number;
 }
 
-const lineup = LINEUP.filter(([name]) => name === "bare" || (only?.includes(name) ?? true));
-const needs = (store: Store) => lineup.some(([, one]) => one === store);
+const lineup = LINEUP.filter(({ name }) => name === "bare" || (only?.includes(name) ?? true));
+const needs = (store: Store) => lineup.some((row) => row.store === store);
 const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const redis = needs("redis") ? await startRedis() : undefined;
 const postgres = needs("postgres") ? await startPostgres() : undefined;
@@ -58,64 +56,58 @@ const STORES: Readonly<Record<Store, (name: string) => string | undefined>> = {
 };
 
 const entries: Entry[] = [];
-for (const [name, store, title] of lineup) {
-  const path = STORES[store](name);
+for (const row of lineup) {
+  const path = STORES[row.store](row.name);
   if (path === undefined) continue;
-  const candidate = await Candidate.start(title, name, path);
-  entries.push({ name, candidate, sent: [], ratios: [], processedRatios: [], count: 0 });
+  const candidate = await Candidate.start(row.name, path, row.counts);
+  entries.push({ ...row, candidate, sent: [], count: 0 });
 }
-const [bare, ...others] = entries as [Entry, ...Entry[]];
+const entryOf = (name: string) => entries.find((entry) => entry.name === name);
 
 // The first ones warm up the compilers.
 for (const entry of entries) {
-  await send([entry.candidate], 4_000, connections);
-  const { perSecond } = await send([entry.candidate], 4_000, connections);
+  await send([entry.candidate], Math.ceil(slot * 3_000), connections);
+  const { perSecond } = await send([entry.candidate], Math.ceil(slot * 3_000), connections);
   entry.count = Math.ceil(perSecond * slot);
 }
 
-async function measure({ candidate, count, sent }: Entry): Promise<Sent> {
-  const one = await send([candidate], count, connections);
-  sent.push(one);
-  return one;
-}
-const heapSteps = events > 0 ? 5 : 0;
-const steps = countSteps("receiver", rounds * others.length + heapSteps * entries.length);
+const GROWTH_STEPS = 5;
+const BURSTS = 3;
+const steps = countSteps("receiver", rounds * entries.length + GROWTH_STEPS + BURSTS * 2);
+// Interleaved, and from another candidate each time: a slow moment of the machine meets all of them alike.
 for (let round = 0; round < rounds; round++) {
-  for (let step = 0; step < others.length; step++) {
-    const entry = others[(round + step) % others.length] as Entry;
-    // Right after the bare server, so that a slow moment of the machine affects both.
-    const floor = await measure(bare);
-    const one = await measure(entry);
-    entry.ratios.push(one.perSecond / floor.perSecond);
-    entry.processedRatios.push(one.processedPerSecond / floor.processedPerSecond);
+  for (let step = 0; step < entries.length; step++) {
+    const entry = entries[(round + step) % entries.length] as Entry;
+    entry.sent.push(await send([entry.candidate], entry.count, connections));
     steps.step();
   }
+}
+
+/** The median of what a candidate took against another one, in each round. */
+function ratioOf(name: string, beside: string, figure: Figure): number | undefined {
+  const [one, other] = [entryOf(name), entryOf(beside)];
+  if (one === undefined || other === undefined || rounds === 0) return undefined;
+  return median(one.sent.map((sent, round) => sent[figure] / (other.sent[round]?.[figure] ?? 0)));
 }
 
 const percentile = (numbers: readonly number[], share: number): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
 
-const figuresOf = ({ sent, ratios, processedRatios }: Entry): Figures => ({
-  ratio: ratios.length === 0 ? 1 : median(ratios),
-  processedRatio: processedRatios.length === 0 ? 1 : median(processedRatios),
-  cpuUs: median(sent.map(({ cpuUs }) => cpuUs)),
-});
-
-const rows = entries.map((entry) => {
-  const { ratio, cpuUs } = figuresOf(entry);
-  const tookMs = entry.sent.flatMap((one) => [...one.tookMs]);
+const rows = entries.map(({ name, title, sent }) => {
+  const tookMs = sent.flatMap((one) => [...one.tookMs]);
+  const middle = (figure: Figure) => median(sent.map((one) => one[figure])).toFixed(0);
   return [
-    entry.candidate.title,
-    median(entry.sent.map(({ perSecond }) => perSecond)).toFixed(0),
-    ratio.toFixed(2),
-    cpuUs.toFixed(0),
+    title,
+    middle("perSecond"),
+    (ratioOf(name, "bare", "perSecond") ?? Number.NaN).toFixed(2),
+    middle("cpuUs"),
     percentile(tookMs, 0.5).toFixed(1),
     percentile(tookMs, 0.99).toFixed(1),
-    median(entry.sent.map(({ processedPerSecond }) => processedPerSecond)).toFixed(0),
+    middle("processedPerSecond"),
   ];
 });
 console.log(
-  `${rounds} rounds of about ${slot} s a candidate, on ${connections} connections, interleaved; medians. CPU time is that of the receiver's process for one delivery, until it is processed.`,
+  `${rounds} rounds of about ${slot} s a candidate, on ${connections} connections, interleaved; medians. Each event has its own payment, order and transaction, and a tenth is sent twice. Each ratio is taken in one round. The client is a process of its own. CPU time is that of the receiver's process for one delivery, until its event is processed.`,
 );
 const COLUMNS = [
   "200s a second",
@@ -126,28 +118,43 @@ const COLUMNS = [
   "processed a second",
 ];
 console.log(textTable(["", ...COLUMNS], rows));
-const figures = new Map(entries.map((entry) => [entry.name, figuresOf(entry)] as const));
-console.log(`\n${receiverGoals(figures).map(goalLine).join("\n")}`);
+console.log(`\n${receiverGoals(ratioOf).map(goalLine).join("\n")}`);
 
-if (events > 0) {
-  console.log(`\nHeap in use after processing, in MB, over ${events} more deliveries`);
-  const heaps: string[][] = [];
-  for (const { candidate } of entries) {
-    const row = [candidate.title];
-    for (let step = 0; step < heapSteps; step++) {
-      await send([candidate], Math.ceil(events / heapSteps), connections);
-      row.push((await candidate.state(true)).heap.toFixed(1));
-      steps.step();
-    }
-    heaps.push(row);
+/** Payments that all pay one order, beside payments of different orders. */
+async function burst({ title, candidate, count }: Entry): Promise<void> {
+  const pairs: { readonly double: Sent; readonly normal: Sent }[] = [];
+  for (let round = 0; round < BURSTS; round++) {
+    const double = await send([candidate], count, connections, `ORDER-BURST-${round}`);
+    steps.step();
+    const normal = await send([candidate], count, connections);
+    steps.step();
+    pairs.push({ double, normal });
   }
-  const heads = Array.from(
-    { length: heapSteps },
-    (_, step) => `${((step + 1) * events) / heapSteps}`,
+  const share = (figure: Figure) =>
+    median(pairs.map(({ double, normal }) => double[figure] / normal[figure])).toFixed(2);
+  console.log(
+    `\nA burst of ${count} completed payments of one order, ${title}, against payments of different orders: ${share("perSecond")} of the 200s, ${share("processedPerSecond")} of the events processed.`,
   );
-  console.log(textTable(["", ...heads], heaps));
 }
+
+async function growth({ title, candidate }: Entry): Promise<void> {
+  const heaps = [(await candidate.state({ collect: true })).heap.toFixed(1)];
+  for (let step = 0; step < GROWTH_STEPS; step++) {
+    await send([candidate], Math.ceil(events / GROWTH_STEPS), connections);
+    heaps.push((await candidate.state({ collect: true })).heap.toFixed(1));
+    steps.step();
+  }
+  const heads = heaps.map((_, step) => `${(step * events) / GROWTH_STEPS}`);
+  console.log(`\nHeap in use after processing, in MB, over more events`);
+  console.log(textTable(["", ...heads], [[title, ...heaps]]));
+}
+
+const [sqlite, memory] = [entryOf("sqlite"), entryOf("memory")];
+if (sqlite !== undefined && rounds > 0) await burst(sqlite);
+if (memory !== undefined && events > 0) await growth(memory);
+steps.end();
 
 for (const { candidate } of entries) candidate.kill();
 await Promise.all([redis?.stop(), postgres?.stop()]);
 rmSync(folder, { recursive: true, force: true });
+process.exit();

@@ -31,7 +31,7 @@ let processed = 0;
 let made = 0;
 
 function delivery(): NewDelivery {
-  const request = requestOf(`PAY-${made++}`);
+  const request = requestOf(made++);
   const key = randomBytes(32).toString("hex");
   return {
     key,

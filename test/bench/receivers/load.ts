@@ -7,22 +7,26 @@ export const SECRET = "whsec_bench";
 // Of this run: an event that is older than an inbox remembers would be a dead letter.
 const TIMESTAMP = new Date().toISOString();
 
-/** The bytes of a request: a signed delivery of a new event. */
-export function requestOf(reference: string): Buffer {
+/**
+ * The bytes of a request: a signed delivery of a new event, with its own payment, order and transaction.
+ *
+ * @param order - The order that it pays, if it is not its own.
+ */
+export function requestOf(number: number, order = `ORDER-${number}`): Buffer {
   const body = JSON.stringify({
     event: "payment.completed",
     timestamp: TIMESTAMP,
     data: {
-      payment_id: 7315,
-      reference,
+      payment_id: number,
+      reference: `PAY-${number}`,
       status: "completed",
       amount: "1500.00",
       fee_amount: "22.50",
       net_amount: "1477.50",
       currency: "KES",
       channel: "mpesa",
-      account_reference: `ORDER-${reference}`,
-      mpesa_receipt: "UAV71XKQ2P",
+      account_reference: order,
+      mpesa_receipt: `U${number.toString(36).toUpperCase().padStart(9, "0")}`,
       payer_phone: "254712345678",
       payer_name: "A. Otieno",
       completed_at: "2026-01-02T03:04:04+03:00",
@@ -32,6 +36,44 @@ export function requestOf(reference: string): Buffer {
   return Buffer.from(
     `POST /webhooks HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nx-service-signature: ${signature}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+/** One of this many deliveries is sent twice. */
+const TWICE = 10;
+
+/** How many others come between the two. */
+const BETWEEN = 200;
+
+/** Deliveries of some events, a tenth of which is sent twice. */
+export function requestsOf({ first, events, order }: Load): Buffer[] {
+  const all = Array.from({ length: events }, (_, at) => requestOf(first + at, order));
+  return all.flatMap((request, at) => {
+    const again = at - BETWEEN;
+    const before = again >= 0 && again % TWICE === 0 ? all[again] : undefined;
+    return before === undefined ? [request] : [request, before];
+  });
+}
+
+/** What the client sends. */
+export interface Load {
+  readonly ports: readonly number[];
+  readonly connections: number;
+  /** The number of its first event. */
+  readonly first: number;
+  readonly events: number;
+  /** The order that all of its payments pay: a burst of double payments. */
+  readonly order?: string | undefined;
+}
+
+/** What it took. */
+export interface Loaded {
+  /** How many deliveries were sent. */
+  readonly requests: number;
+  /** When the first one was sent, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly seconds: number;
+  /** The time of each response. */
+  readonly tookMs: readonly number[];
 }
 
 /** Whether the response is complete. */
@@ -68,15 +110,10 @@ async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: num
   });
 }
 
-/**
- * Sends requests on a number of connections, which are spread over the ports. Returns the total seconds
- * and the time of each response.
- */
-export async function load(
-  ports: readonly number[],
-  requests: readonly Buffer[],
-  connections: number,
-) {
+/** Sends the deliveries, on connections that are spread over the ports. */
+export async function load(asked: Load): Promise<Loaded> {
+  const { ports, connections } = asked;
+  const requests = requestsOf(asked);
   const sockets = await Promise.all(
     Array.from({ length: connections }, async (_, index) => {
       const port = ports[index % ports.length] as number;
@@ -91,5 +128,6 @@ export async function load(
   await Promise.all(sockets.map((socket) => drive(socket, () => requests[at++], tookMs)));
   const seconds = (performance.now() - started) / 1_000;
   for (const socket of sockets) socket.destroy();
-  return { seconds, tookMs };
+  const startedAt = performance.timeOrigin + started;
+  return { requests: requests.length, startedAt, seconds, tookMs };
 }

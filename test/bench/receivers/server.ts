@@ -1,5 +1,5 @@
 // One receiver in its own process: server.ts <candidate> <store>. When it is asked, it reports how many
-// events it has processed, the megabytes of heap in use, and the CPU time that it has used.
+// events it has processed, the megabytes of heap in use, the CPU time that it has used, and where it went.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
@@ -10,6 +10,8 @@ import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox, memoryInbox, receiptFor } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
+import type { Asked } from "./candidate.ts";
+import { type CpuProfile, profileCpu } from "./cpu-parts.ts";
 import { constructEvent, FLOORS, respond } from "./floors.ts";
 import { SECRET } from "./load.ts";
 
@@ -71,7 +73,8 @@ const only = (inbox: Inbox): Inbox => ({
 });
 
 async function receiver(inbox: Inbox): Promise<RequestListener> {
-  const made = createWebhookReceiver({ secret: SECRET, inbox });
+  const onError = (error: unknown) => console.error(String(error));
+  const made = createWebhookReceiver({ secret: SECRET, inbox, onError });
   made.on("payment.completed", count);
   await made.start();
   return nodeHandler(made);
@@ -91,19 +94,25 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   usual: () => usualBullmq(store),
   "usual-pg-boss": () => usualPgBoss(store),
   memory: () => receiver(memoryInbox()),
+  "memory-only": () => receiver(only(memoryInbox())),
   sqlite: () => receiver(sqliteInbox(store)),
   "sqlite-only": () => receiver(only(sqliteInbox(store))),
   bullmq: () => receiver(bullmqInbox({ connection: { url: store } })),
+  "bullmq-only": () => receiver(only(bullmqInbox({ connection: { url: store } }))),
   "pg-boss": () => receiver(pgBossInbox({ connectionString: store })),
+  "pg-boss-only": () => receiver(only(pgBossInbox({ connectionString: store }))),
 };
 const listener = await (CANDIDATES[name]?.() ?? FLOORS[name]?.(store, count));
 const server = createServer(listener);
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
-process.on("message", ({ collect }: { collect: boolean }) => {
+let profile: CpuProfile | undefined;
+process.on("message", async ({ collect, profiles }: Asked) => {
   if (collect) globalThis.gc?.();
+  if (profiles === true) profile = await profileCpu();
+  const parts = profiles === false ? await profile?.stop() : undefined;
   const { user, system } = process.cpuUsage();
   const heap = process.memoryUsage().heapUsed / 2 ** 20;
-  process.send?.({ processed, heap, cpuUs: user + system });
+  process.send?.({ processed, heap, cpuUs: user + system, parts });
 });
 process.on("disconnect", () => process.exit());
