@@ -1,3 +1,4 @@
+import { isGatewayError } from "../errors/any.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
 import type { Sources } from "./entry.ts";
@@ -96,6 +97,9 @@ export function logFor(given: string | DecisionLog | undefined): DecisionLog {
   );
 }
 
+/** A decision was begun, and something failed after that: it must not be told that nothing was changed. */
+export class BegunError extends Error {}
+
 /** A decision, as the page shows it. */
 export interface Decision {
   readonly id: string;
@@ -118,6 +122,21 @@ function decisionsOf(lines: readonly DecisionLine[]): Decision[] {
     if (isFirst || isEnd) decisions.set(id, { ...known, state, last: line });
   }
   return [...decisions.values()];
+}
+
+/** A timer may fire a little before the clock shows its time. */
+const EARLY_MS = 10;
+
+const UNREADABLE = "The log of decisions cannot be read:";
+
+/** What is known when an action fails: a store may fail after it has written, and a batch after its beginning. */
+function failureOf(error: unknown, count: number): string {
+  const message = messageOf(error);
+  if (isGatewayError(error) && error.outcome === "not_sent" && count === 1) {
+    return `Nothing was changed: ${message}`;
+  }
+  const what = count === 1 ? "whether it was done" : `how many of the ${count} were done`;
+  return `It is not known ${what}. What is left is still in the list. ${message}`;
 }
 
 /** Plans what a person decides, does it when nobody has taken it back, and keeps who did what. */
@@ -155,11 +174,15 @@ export class Decisions {
     await this.#log.append({ decision: id, state: "planned", at, by, text, about, dueAt, target });
     if (this.#takeBackMs === 0) {
       await this.#run(id);
-    } else {
-      // If this process ends before, the next request does it.
-      const timer = setTimeout(() => void this.runDue().catch(() => {}), this.#takeBackMs);
-      (timer as { unref?: () => void }).unref?.();
+      const done = await this.list().catch((error) => {
+        throw new BegunError(`It was decided. ${UNREADABLE} ${messageOf(error)}`);
+      });
+      return done.find((one) => one.id === id);
     }
+    // If this process ends before, the next request does it.
+    const waitMs = this.#takeBackMs + EARLY_MS;
+    const timer = setTimeout(() => void this.runDue().catch(() => {}), waitMs);
+    (timer as { unref?: () => void }).unref?.();
     return (await this.list()).find((one) => one.id === id);
   }
 
@@ -194,15 +217,26 @@ export class Decisions {
     // Another process was first, or it was taken back.
     if (decision?.last.runner !== runner) return;
     const { target, by } = decision.plan;
-    const end = (state: "done" | "failed", text: string) =>
-      this.#log.append({ decision: id, state, at: Date.now(), by, text });
+    const end = async (state: "done" | "failed", text: string) => {
+      try {
+        await this.#log.append({ decision: id, state, at: Date.now(), by, text });
+      } catch (error) {
+        throw new BegunError(`${text} The log of decisions cannot be written: ${messageOf(error)}`);
+      }
+    };
+    let chosen: Awaited<ReturnType<typeof choose>>;
     try {
-      const chosen = target && (await choose(this.#sources, target));
+      chosen = target && (await choose(this.#sources, target));
       if (chosen === undefined) throw new Error("It cannot be decided any more.");
-      await chosen.choice.run(chosen.ids, by);
-      await end("done", chosen.choice.done(chosen.ids.length));
     } catch (error) {
-      await end("failed", `Nothing was changed: ${messageOf(error)}`);
+      return end("failed", `Nothing was changed: ${messageOf(error)}`);
     }
+    const { choice, ids } = chosen;
+    try {
+      await choice.run(ids, by);
+    } catch (error) {
+      return end("failed", failureOf(error, ids.length));
+    }
+    return end("done", choice.done(ids.length));
   }
 }

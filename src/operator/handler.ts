@@ -11,7 +11,7 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
-import { type DecisionLog, Decisions, logFor } from "./decisions.ts";
+import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts";
 import type { Sources } from "./entry.ts";
 import { bodyOf } from "./item-view.ts";
 import { renderOperatorPage } from "./operator-page.ts";
@@ -162,9 +162,15 @@ export function operatorHandler(
 
   async function show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
     const context = { sources, time, now: Date.now(), hasActions, operator };
-    const made = await decisions.list();
-    const page = await renderOperatorPage(url.searchParams, made, context, error);
-    return respond(error === undefined ? 200 : 422, "html", page);
+    let unreadable: string | undefined;
+    const made = await decisions.list().catch((cause): [] => {
+      unreadable = `The decisions that were made cannot be read: ${messageOf(cause)}`;
+      return [];
+    });
+    const problem = error ?? unreadable;
+    const page = await renderOperatorPage(url.searchParams, made, context, problem);
+    const status = error === undefined ? (unreadable === undefined ? 200 : 500) : 422;
+    return respond(status, "html", page);
   }
 
   async function download({ searchParams }: URL): Promise<Response> {
@@ -200,7 +206,12 @@ export function operatorHandler(
       if (made.state === "failed") return show(url, by, made.last.text);
       return go({ list, done: made.id });
     } catch (error) {
-      return show(url, by, `Nothing was changed: ${messageOf(error)}`);
+      const message = messageOf(error);
+      return show(
+        url,
+        by,
+        error instanceof BegunError ? message : `Nothing was changed: ${message}`,
+      );
     }
   }
 
@@ -210,7 +221,8 @@ export function operatorHandler(
     const url = new URL(request.url);
     if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
     // What another process has planned, or this one before a restart.
-    await decisions.runDue();
+    // If that fails, the page says so as it lists the decisions.
+    await decisions.runDue().catch(() => {});
     if (request.method === "POST") return act(request, url, person.name);
     if (request.method !== "GET") return text(405, "GET or POST only.");
     if (url.searchParams.has("download")) return download(url);

@@ -168,9 +168,10 @@ const paymentText = ({ reference, amount, currency, status }: Payment): string =
 
 function attemptChoices(
   { gateway }: Sources,
-  { attempt: found, payments }: UnknownAttempt,
+  { attempt: found, payments, problem }: UnknownAttempt,
 ): Choice[] {
   const { attempt, notSentFrom } = found;
+  if (problem !== undefined) return [];
   const choice = (outcome: string, label: string, says: string, done: string): Choice => ({
     action: `resolve ${outcome}`,
     label,
@@ -212,9 +213,13 @@ export async function listUnknown(sources: Sources, limit: number): Promise<Entr
 async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
   const found = await sources.gateway.idempotency.unknownBeside(Math.min(limit, PAGE));
   const entries = found.map((one): Entry => {
-    const { attempt, payments } = one;
+    const { attempt, payments, problem } = one;
     const [payment] = payments;
-    const matching = payments.map(paymentText).join(", ") || "none among the newest payments";
+    const listed = payments.map(paymentText).join(", ") || "none among the newest payments";
+    const matching =
+      problem === undefined
+        ? listed
+        : `not known, since the service's list could not be read (${problem}). Open this again when the service responds.`;
     return {
       id: `attempt:${attempt.attempt}`,
       at: attempt.begunAt.getTime(),

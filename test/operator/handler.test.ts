@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { onNode, operatorHandler } from "malipo/operator";
+import { type DecisionLine, onNode, operatorHandler } from "malipo/operator";
 import { afterEach, describe, expect, test } from "vitest";
 import { HOSTILE, nightShift } from "./stage.ts";
 
@@ -190,6 +190,63 @@ describe("a decision", () => {
     const late = await post({ action: "take_back", decision }, SAME_SITE);
     expect([late.status, await late.text()]).toEqual([422, expect.stringContaining("too late")]);
     expect(await receiver.conflicts.list()).toHaveLength(1);
+  });
+
+  test("that is done and cannot be noted is not called undone", async () => {
+    const lines: DecisionLine[] = [];
+    const decisions = {
+      append: async (line: DecisionLine) => {
+        if (line.state === "done") throw new Error("no space left on device");
+        lines.push(line);
+      },
+      read: async () => lines,
+    };
+    const { receiver, post } = await nightShift({ actions: true, decisions });
+    const fields = { list: "conflicts", action: "drop", id: await conflictOf(receiver) };
+    const text = await (await post(fields, SAME_SITE)).text();
+    expect(await receiver.conflicts.list()).toHaveLength(0);
+    expect(text).not.toContain("Nothing was changed");
+    expect(text).toContain("1 event dropped. The log of decisions cannot be written");
+  });
+
+  test("whose store fails on the way is not called undone", async () => {
+    const { receiver, post } = await nightShift({ actions: true });
+    const id = await conflictOf(receiver);
+    const drop = receiver.conflicts.drop.bind(receiver.conflicts);
+    // As if the connection was lost before the store could say that it is done.
+    Object.assign(receiver.conflicts, {
+      drop: async (ids: string) => {
+        await drop(ids);
+        throw new Error("connection lost");
+      },
+    });
+    const text = await (await post({ list: "conflicts", action: "drop", id }, SAME_SITE)).text();
+    expect(text).not.toContain("Nothing was changed");
+    expect(text).toContain("It is not known whether it was done");
+  });
+
+  test("whose log cannot be read leaves the page as it is, and it says so", async () => {
+    const decisions = {
+      append: async () => {},
+      read: () => Promise.reject(new Error("permission denied")),
+    };
+    const { get } = await nightShift({ actions: true, decisions });
+    const { status, html } = await get();
+    expect(status).toBe(500);
+    expect(html).toContain("The decisions that were made cannot be read: permission denied");
+    expect(html).toContain("no stock for");
+  });
+
+  test("about unknown attempts waits for the service, which hides none of them", async () => {
+    const { get, sandbox } = await nightShift({ actions: true });
+    const effect = { kind: "status", status: 500 } as const;
+    sandbox.faults.add({ match: { method: "GET" }, effect, times: Number.POSITIVE_INFINITY });
+    const { html } = await get("?list=unknown");
+    expect(html).toContain("ORDER-2/1");
+    expect(html).not.toContain("This could not be read");
+    const item = (await get(rowOf(html, "unknown"))).html;
+    expect(item).toContain("the service&#39;s list could not be read");
+    expect(item).not.toContain("It was not sent");
   });
 
   test("is done without a further request when its time is over", async () => {

@@ -106,5 +106,5 @@ export async function nightShift(
   const recover = () => {
     fails = false;
   };
-  return { receiver, gateway, handler, get, post, reference, recover, shipped };
+  return { sandbox, receiver, gateway, handler, get, post, reference, recover, shipped };
 }

@@ -1,8 +1,10 @@
 // What the methods of `gateway.idempotency` do, loaded when the first of them is called.
+
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
 import { IdempotencyConflictError } from "../../errors/attempt.ts";
 import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import type { Call } from "../call.ts";
 import { matchFieldsOf } from "../match-fields.ts";
 import type { CallOptions } from "../options.ts";
@@ -36,6 +38,8 @@ export { resolveUnknown } from "./resolve-unknown.ts";
 export interface UnknownAttempt {
   readonly attempt: Attempt;
   readonly payments: readonly Payment[];
+  /** Why the payments could not be read; then there are none here. */
+  readonly problem?: string;
 }
 
 export async function contextOf(
@@ -65,7 +69,15 @@ export async function unknownBeside(
   if (attempts.length === 0) return [];
   const now = Date.now();
   const since = Math.min(...attempts.map((record) => begunAtMs(record, now)));
-  const { candidates } = await readCandidates(context, Math.max(since, now - DAY_MS));
+  let found: Awaited<ReturnType<typeof readCandidates>>;
+  try {
+    found = await readCandidates(context, Math.max(since, now - DAY_MS));
+  } catch (error) {
+    // Attempts become unknown when the service is down: they are not hidden by that.
+    const problem = describeError(error);
+    return attempts.map((one) => ({ attempt: toAttempt(one), payments: [], problem }));
+  }
+  const { candidates } = found;
   const matches = (record: AttemptRecord) =>
     candidates.filter((one) => compare(record, one) !== "no").map(({ payment }) => payment);
   return attempts.map((one) => ({ attempt: toAttempt(one), payments: matches(one) }));
