@@ -26,6 +26,7 @@ import type {
 import { QUEUES, queueOf, queuesWith } from "../kinds.ts";
 import { DEFAULT_PACE, MAX_RETRY_WAIT_MS, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
+import { LEDGER_SCRIPTS } from "./ledger.ts";
 import { dueJobs, inboxStats, listsOf } from "./lists.ts";
 import { unreadableEvent } from "./processor.ts";
 import { InboxQueue, type QueueSettings } from "./queue.ts";
@@ -163,7 +164,7 @@ class BullmqInbox {
     this.#connection = connection;
     this.#settings = settings;
     const { engineTimeoutMs, upkeepMs } = settings;
-    this.#redis = connectToStore(connection, this.#stopped.signal, engineTimeoutMs);
+    this.#redis = connectToStore(connection, this.#stopped.signal, engineTimeoutMs, LEDGER_SCRIPTS);
     this.#upkeep = setInterval(() => void this.#lookAfterQueues(), upkeepMs);
     this.#upkeep.unref();
   }

@@ -5,6 +5,8 @@ import {
   type RedisClient,
   type RedisClock,
   runAll,
+  runScript,
+  type Scripts,
   Together,
 } from "./redis-connections.ts";
 import {
@@ -29,23 +31,27 @@ interface Admission {
 }
 
 /**
- * Stores what is new of some deliveries. For each one, it takes four keys (its event, its conflict, and the
- * same by its former key) and three texts (its record; for a dead letter its header and the time of its
- * receipt). It replies with `new`, `duplicate`, `conflict` (which is stored), or the record of the event.
+ * Stores what is new of some deliveries. After the keys of the list, it takes the keys of each delivery (its
+ * event and its conflict; the same by its former key, if that differs), and four texts (its record; for a
+ * dead letter its header and the time of its receipt; whether its former key differs). It replies with
+ * `new`, `duplicate`, `conflict` (which is stored), or the record of the event.
  */
 const ADMIT = `
 local function head(key)
   local text = redis.pcall("GETRANGE", key, 0, 33)
   return type(text) == "string" and text or ""
 end
-local replies = {}
-for at = 1, #ARGV / 3 do
-  local event, conflict, former, formerConflict = unpack(KEYS, at * 4 - 1, at * 4 + 2)
-  local record, header, receivedAt = unpack(ARGV, at * 3 - 2, at * 3)
+local replies, place = {}, 3
+for at = 1, #ARGV / 4 do
+  local record, header, receivedAt, hasFormer = unpack(ARGV, at * 4 - 3, at * 4)
+  local event, conflict = KEYS[place], KEYS[place + 1]
+  place = place + 2
   local known = redis.pcall("GETRANGE", event, 0, 33)
   local own, before = head(conflict), ""
-  if former ~= event then
-    before = string.sub(head(former), 3) == string.sub(record, 3, 34) and "${DECIDED}" or head(formerConflict)
+  if hasFormer == "1" then
+    local digest = string.sub(head(KEYS[place]), 3)
+    before = digest == string.sub(record, 3, 34) and "${DECIDED}" or head(KEYS[place + 1])
+    place = place + 2
   end
   if own == "${DECIDED}" or before == "${DECIDED}" then
     replies[at] = "duplicate"
@@ -64,6 +70,23 @@ for at = 1, #ARGV / 3 do
   end
 end
 return replies`;
+
+/** Writes records. For each, it takes a text, and for how many milliseconds it stays; if that is empty, without end. */
+const END = `
+for at, key in ipairs(KEYS) do
+  local record, ms = ARGV[at * 2 - 1], ARGV[at * 2]
+  if ms == "" then redis.call("SET", key, record) else redis.call("SET", key, record, "PX", ms) end
+end`;
+
+export const LEDGER_SCRIPTS: Scripts = { admitDeliveries: ADMIT, endEvents: END };
+
+/** The record of a delivery; of a dead letter its header and the time of its receipt, too. */
+function textsOf(delivery: NewDelivery): (string | number)[] {
+  const { digest, deadLetterReason: error, receivedAt } = delivery;
+  if (error === undefined) return [recordText("pending", digest), "", ""];
+  const content = { ...storedEventOf(delivery), attempts: 0, error };
+  return [recordText("dead", digest, content), JSON.stringify(headerOf(content)), receivedAt];
+}
 
 type ListName = "deadLetters" | "conflicts";
 
@@ -93,25 +116,9 @@ export class QueueLedger {
 
   /** Stores what is new among deliveries. */
   async admit(deliveries: readonly NewDelivery[]): Promise<Admission[]> {
-    const { keys } = this;
-    const names = deliveries.flatMap(({ key, digest, formerKey = key }) => [
-      keys.event(key),
-      keys.conflict({ key, digest }),
-      keys.event(formerKey),
-      keys.conflict({ key: formerKey, digest }),
-    ]);
-    const texts = deliveries.flatMap((delivery) => {
-      const { digest, deadLetterReason: error, receivedAt } = delivery;
-      if (error === undefined) return [recordText("pending", digest), "", ""];
-      const content = { ...storedEventOf(delivery), attempts: 0, error };
-      const header = JSON.stringify(headerOf(content));
-      return [recordText("dead", digest, content), header, receivedAt];
-    });
-    const { ids, headers } = this.deadLetters;
-    const count = names.length + 2;
-    const replies = await this.#redis.eval(ADMIT, count, ids, headers, ...names, ...texts);
+    const replies = await this.#admitAll(deliveries);
     const conflicts: NewDelivery[] = [];
-    const admissions = (replies as (string | Error)[]).map((reply, at): Admission => {
+    const admissions = replies.map((reply, at): Admission => {
       const delivery = deliveries[at] as NewDelivery;
       if (reply instanceof Error) return { as: reply, needsJob: false };
       const isNew = reply === "new";
@@ -131,6 +138,21 @@ export class QueueLedger {
     return admissions;
   }
 
+  /** What the script replies for each delivery. */
+  async #admitAll(deliveries: readonly NewDelivery[]): Promise<(string | Error)[]> {
+    const { keys } = this;
+    const names = [this.deadLetters.ids, this.deadLetters.headers];
+    const texts: (string | number)[] = [];
+    for (const delivery of deliveries) {
+      const { key, digest, formerKey = key } = delivery;
+      const hasFormer = formerKey !== key;
+      names.push(keys.event(key), keys.conflict({ key, digest }));
+      if (hasFormer) names.push(keys.event(formerKey), keys.conflict({ key: formerKey, digest }));
+      texts.push(...textsOf(delivery), hasFormer ? "1" : "");
+    }
+    return (await runScript(this.#redis, "admitDeliveries", names, texts)) as (string | Error)[];
+  }
+
   #writeConflict(writes: Pipeline, delivery: NewDelivery): void {
     const stored = storedEventOf(delivery);
     const key = this.keys.conflict(delivery);
@@ -139,16 +161,19 @@ export class QueueLedger {
     this.conflicts.add(writes, `${event}-${digest}`, headerOf(stored));
   }
 
-  /**
-   * Remembers what ends now for the retention: from now, or from the signed time if it is later. Without
-   * such a time it is remembered without end, since a replay of it could come at any time.
-   */
   #remember(writes: Pipeline, key: string, text: string, signedAt: number | undefined): void {
-    if (signedAt === undefined) writes.set(key, text);
-    else {
-      const aheadMs = Math.max(0, Math.ceil(signedAt) - this.#clock.now());
-      writes.set(key, text, "PX", aheadMs + this.#retentionMs);
-    }
+    const ms = this.#msToRemember(signedAt);
+    if (ms === undefined) writes.set(key, text);
+    else writes.set(key, text, "PX", ms);
+  }
+
+  /**
+   * What ends now is remembered for the retention: from now, or from the signed time if it is later. Without
+   * such a time it is remembered without end (`undefined`), since a replay of it could come at any time.
+   */
+  #msToRemember(signedAt: number | undefined): number | undefined {
+    if (signedAt === undefined) return undefined;
+    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
   }
 
   /** The time of Redis, in milliseconds since the epoch. */
@@ -172,12 +197,14 @@ export class QueueLedger {
     await this.#ends.add(event);
   }
 
-  #endAll(events: readonly EndedEvent[]): Promise<unknown[]> {
-    const writes = this.#redis.pipeline();
-    for (const { key, digest, signedAt } of events) {
-      this.#remember(writes, this.keys.event(key), recordText("done", digest), signedAt);
-    }
-    return runAll(writes);
+  async #endAll(events: readonly EndedEvent[]): Promise<unknown[]> {
+    const keys = events.map(({ key }) => this.keys.event(key));
+    const values = events.flatMap(({ digest, signedAt }) => [
+      recordText("done", digest),
+      this.#msToRemember(signedAt) ?? "",
+    ]);
+    await runScript(this.#redis, "endEvents", keys, values);
+    return [];
   }
 
   async noteRetry(key: string, receivedAt: number): Promise<void> {

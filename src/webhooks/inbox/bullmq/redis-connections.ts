@@ -15,15 +15,16 @@ export type RedisClient = Redis;
 /** Several commands in one round trip. All of their keys are in one slot. */
 export type Pipeline = ChainableCommander;
 
+/** What the inbox sets for its connections. */
+type OwnOptions = Omit<RedisOptions, "scripts"> & {
+  readonly scripts?: Record<string, { readonly lua: string }>;
+};
+
 /** How long to wait for a connection to close before its socket is destroyed. */
 const DISCONNECT_MS = 300;
 
 /** A connection of the inbox, to the same Redis. It does not reconnect once the signal has aborted. */
-function connect(
-  connection: BullmqConnection,
-  signal: AbortSignal,
-  ours: RedisOptions,
-): RedisClient {
+function connect(connection: BullmqConnection, signal: AbortSignal, ours: OwnOptions): RedisClient {
   const redis = open(connection, signal, ours);
   // Each queue listens on the connection.
   redis.setMaxListeners(0);
@@ -32,7 +33,7 @@ function connect(
   return redis;
 }
 
-function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOptions): RedisClient {
+function open(connection: BullmqConnection, signal: AbortSignal, ours: OwnOptions): RedisClient {
   // Without end, whatever the user set for other uses: a Redis that is back must be found.
   const retryStrategy = (times: number) => (signal.aborted ? null : Math.min(times * 100, 2_000));
   // BullMQ reads only this form of replies, whatever the user set for other uses.
@@ -40,11 +41,12 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOpti
   const disconnectTimeout = DISCONNECT_MS;
   const options = { ...ours, reconnectOnError: isReadOnly, disconnectTimeout, replyMapping };
   if ("nodes" in connection) {
-    const { enableOfflineQueue = true } = ours;
+    const { enableOfflineQueue = true, scripts = {} } = ours;
     return connection.duplicate([], {
       clusterRetryStrategy: retryStrategy,
       enableOfflineQueue,
       replyMapping,
+      scripts,
       redisOptions: options,
     }) as unknown as RedisClient;
   }
@@ -54,13 +56,22 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOpti
   return url === undefined ? new Redis({ ...rest, ...all }) : new Redis(url, { ...rest, ...all });
 }
 
-/** For what may fail: calls with a sender that waits, and those that are tried again. */
+/** Lua texts by their names. */
+export type Scripts = Readonly<Record<string, string>>;
+
+/**
+ * For what may fail: calls with a sender that waits, and those that are tried again.
+ *
+ * @param scripts - What `runScript` runs on it.
+ */
 export const connectToStore = (
   connection: BullmqConnection,
   signal: AbortSignal,
   timeoutMs: number,
+  scripts: Scripts,
 ): RedisClient =>
   connect(connection, signal, {
+    scripts: Object.fromEntries(Object.entries(scripts).map(([name, lua]) => [name, { lua }])),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: timeoutMs,
@@ -92,6 +103,21 @@ export async function runAll(pipeline: Pipeline): Promise<unknown[]> {
   const replies = (await pipeline.exec()) ?? [];
   for (const [error] of replies) if (error) throw error;
   return replies.map(([, reply]) => reply);
+}
+
+/**
+ * Runs a script of the connection. Redis has its text after the first time, and is sent only its digest; a
+ * Redis that has forgotten it, or another node, is sent the text again.
+ */
+export async function runScript(
+  redis: RedisClient,
+  name: string,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+): Promise<unknown> {
+  type Run = (...args: readonly (string | number)[]) => Promise<unknown>;
+  const run = redis[name as keyof RedisClient] as unknown as Run;
+  return run.call(redis, keys.length, ...keys, ...values);
 }
 
 /** Collects what comes in one turn of the event loop, and sends it as one command. */
