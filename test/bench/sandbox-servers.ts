@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { PEERS_FOLDER, peerVersion } from "./peers.ts";
 import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
+import { atMost, type Goal } from "./table.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PORT = 41_870;
@@ -31,6 +32,7 @@ export interface ServerCost {
 }
 
 export const OURS = "malipo sandbox";
+export const BARE_SERVER = "bare node:http";
 
 const BARE = `require("node:http").createServer((_, response) => response.end("{}")).listen(${PORT}, "127.0.0.1")`;
 
@@ -66,7 +68,7 @@ function peers(): Server[] {
 }
 
 const SERVERS: readonly Server[] = [
-  { name: "bare node:http", args: ["--eval", BARE], path: "/", status: 200 },
+  { name: BARE_SERVER, args: ["--eval", BARE], path: "/", status: 200 },
   {
     name: OURS,
     args: [`${ROOT}/dist/cli.js`, "sandbox", "--port", String(PORT)],
@@ -134,3 +136,33 @@ export async function measureServers(rounds: number): Promise<ServerCost[]> {
     return { name, readyMs: median(readyMs), residentMb: median(residentMb) };
   });
 }
+
+/** Runs `malipo --version` a number of times. Returns the median time from its start to its end, in milliseconds. */
+export async function measureVersion(rounds: number): Promise<number> {
+  const taken: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    const child = spawn(process.execPath, [`${ROOT}/dist/cli.js`, "--version"], {
+      stdio: "ignore",
+    });
+    const [code] = await once(child, "exit");
+    if (code !== 0) throw new Error(`malipo --version ended with the code ${code}.`);
+    taken.push(performance.now() - began);
+  }
+  return median(taken);
+}
+
+/** In milliseconds. */
+interface StartTimes {
+  /** A bare server's first response. */
+  readonly bareMs: number;
+  /** The sandbox's first response. */
+  readonly readyMs: number;
+  /** The end of `malipo --version`. */
+  readonly versionMs: number;
+}
+
+export const startGoals = ({ bareMs, readyMs, versionMs }: StartTimes): Goal[] => [
+  atMost("the sandbox is ready after a bare server by", 40, readyMs - bareMs, "ms", 0),
+  atMost("--version ends after a bare server is ready by", 25, versionMs - bareMs, "ms", 0),
+];

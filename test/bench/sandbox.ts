@@ -2,8 +2,14 @@
 // it down. Beside bare node:http, Prism and Mockoon.
 import { parseArgs } from "node:util";
 import { measureCalls, measureGrowth } from "./sandbox-calls.ts";
-import { measureServers, OURS } from "./sandbox-servers.ts";
-import { type Goal, goalLine, textTable } from "./table.ts";
+import {
+  BARE_SERVER,
+  measureServers,
+  measureVersion,
+  OURS,
+  startGoals,
+} from "./sandbox-servers.ts";
+import { atMost, type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +32,8 @@ print(
     `${residentMb.toFixed(0)} MB`,
   ]),
 );
+const versionMs = await measureVersion(rounds);
+console.log(`malipo --version: ${versionMs.toFixed(0)} ms until it ends.\n`);
 if (servers.length < 4) console.log("Prism or Mockoon did not start.\n");
 
 const calls = await measureCalls(31);
@@ -48,15 +56,15 @@ print(
 );
 
 const ours = servers.find(({ name }) => name === OURS);
-const read = calls.find(([name]) => name.endsWith("a read"))?.[1] ?? 0;
-const { readyMs = 0, residentMb = 0 } = ours ?? {};
+const read = calls.find(([name]) => name.endsWith("a read"))?.[1] ?? Number.NaN;
+const { readyMs = Number.NaN, residentMb = Number.NaN } = ours ?? {};
+const { readyMs: bareMs = Number.NaN } = servers.find(({ name }) => name === BARE_SERVER) ?? {};
 const goals: readonly Goal[] = [
-  { text: `ready after at most 70 ms: ${readyMs.toFixed(0)}`, met: readyMs <= 70 },
-  { text: `resident at most 60 MB: ${residentMb.toFixed(0)}`, met: residentMb <= 60 },
-  { text: `a read by sandbox.fetch at most 12 us: ${read.toFixed(1)}`, met: read <= 12 },
-  ...growths.map(({ name, first, last }) => ({
-    text: `the last thousand at most 1.2 times the first, ${name}: ${(last / first).toFixed(2)}`,
-    met: last / first <= 1.2,
-  })),
+  ...startGoals({ bareMs, readyMs, versionMs }),
+  atMost("resident", 60, residentMb, "MB", 0),
+  atMost("a read by sandbox.fetch", 12, read, "us", 1),
+  ...growths.map(({ name, first, last }) =>
+    atMost(`the last thousand beside the first, ${name},`, 1.2, last / first),
+  ),
 ];
 for (const goal of goals) console.log(goalLine(goal));

@@ -24,11 +24,6 @@ export interface Goal {
 /** Whether a bar is one of malipo's, which has its own colour. */
 export const isOurs = (label: string): boolean => label.startsWith("malipo");
 
-export function markdownTable(columns: readonly string[], rows: Measured["rows"]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
 /** A table for a terminal, with aligned columns. */
 export function textTable(columns: readonly string[], rows: Measured["rows"]): string {
   const all = [columns, ...rows];
@@ -42,5 +37,25 @@ export function textTable(columns: readonly string[], rows: Measured["rows"]): s
     )
     .join("\n");
 }
+
+/** A goal is judged by the figure that is printed, so that a reader can judge it, too. */
+function judged(
+  what: string,
+  limit: string,
+  found: number,
+  digits: number,
+  isMet: (printed: number) => boolean,
+): Goal {
+  const printed = found.toFixed(digits);
+  return { text: `${what} ${limit}: ${printed}`, met: isMet(Number(printed)) };
+}
+
+const withUnit = (limit: number, unit: string): string => `${limit} ${unit}`.trim();
+
+export const atMost = (what: string, limit: number, found: number, unit = "", digits = 2): Goal =>
+  judged(what, `at most ${withUnit(limit, unit)}`, found, digits, (printed) => printed <= limit);
+
+export const atLeast = (what: string, limit: number, found: number, unit = "", digits = 2): Goal =>
+  judged(what, `at least ${withUnit(limit, unit)}`, found, digits, (printed) => printed >= limit);
 
 export const goalLine = ({ text, met }: Goal): string => `${met ? "met   " : "MISSED"}  ${text}`;

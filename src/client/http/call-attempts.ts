@@ -110,7 +110,8 @@ async function exchange(
     }
     const response = await fetch(url, init);
     hasResponse = true;
-    const text = await readBody(response, settings.maxResponseBytes);
+    const keepsLength = settings.fetch === undefined && !isBrowser();
+    const text = await readBody(response, settings.maxResponseBytes, keepsLength);
     const { status, ok } = response;
     if (text === undefined) {
       return { response, status, failure: tooLargeFailure(context, response) };

@@ -39,9 +39,16 @@ function isWithin(text: string, maxBytes: number): boolean {
 /**
  * The text of a body; `undefined` if it has more than `maxBytes` bytes. Such a body is
  * not read to its end, or not at all if its Content-Length is too large.
+ *
+ * @param keepsLength - Whether the body is no longer than its Content-Length. The runtime's own `fetch` sees to
+ * that. A custom one may leave any header over a body, and a page does not see every header.
  */
-export async function readBody(message: Message, maxBytes: number): Promise<string | undefined> {
-  const { body } = message;
+export async function readBody(
+  message: Message,
+  maxBytes: number,
+  keepsLength = false,
+): Promise<string | undefined> {
+  const { body, headers } = message;
   const length = contentLength(message);
   // A response to HEAD has a Content-Length and no body.
   const isStream = typeof body?.getReader === "function" && !body.locked;
@@ -49,10 +56,10 @@ export async function readBody(message: Message, maxBytes: number): Promise<stri
     cancel(body);
     return undefined;
   }
-  // A Content-Length within the limit says nothing: a body may grow large when it is decompressed, and
-  // a custom `fetch` may leave any header over it.
-  if (isStream) return readStream(body, maxBytes);
-  // React Native has no stream: its body can only be measured after it was read.
+  // A body may grow when it is decompressed.
+  const isKnown = keepsLength && length !== undefined && !headers.has("content-encoding");
+  if (isStream && !isKnown) return readStream(body, maxBytes);
+  // Of known length, or React Native's, which has no stream and can only be measured after it was read.
   const text = await message.text();
   if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");
   return isWithin(text, maxBytes) ? text : undefined;

@@ -1,5 +1,5 @@
-import { ConfigurationError, ServerError, UnexpectedResponseError } from "malipo";
-import { describe, expect, test } from "vitest";
+import { ConfigurationError, Gateway, ServerError, UnexpectedResponseError } from "malipo";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { BASE_URL, gatewayOn, gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, type Step } from "../support/responses.ts";
 
@@ -138,6 +138,52 @@ describe("a response of maxResponseBytes", () => {
     );
     const { gateway } = meeting(step, 10_000);
     expect(await gateway.payments.get("PAY-1")).toHaveProperty("note", "é€😀".repeat(90));
+  });
+});
+
+describe("a response of the runtime's own fetch", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** A response, and how often its text was asked for as a whole. */
+  function watched(body: string, headers: Record<string, string>) {
+    const seen = { texts: 0 };
+    const response = new Response(body, { headers });
+    const text = () => {
+      seen.texts++;
+      return Response.prototype.text.call(response);
+    };
+    return { response: Object.defineProperty(response, "text", { value: text }), seen };
+  }
+
+  const gatewayHere = (response: Response) => {
+    vi.stubGlobal("fetch", async () => response);
+    const options = { apiKey: KEYS.secret as string, baseUrl: BASE_URL, maxResponseBytes: MAX };
+    return new Gateway({ ...options, maxRetries: 0 });
+  };
+
+  const length = (body: string) => ({ "content-length": `${body.length}` });
+  const body = bodyOf(500);
+
+  test.each([
+    ["of known length", length(body), 1],
+    ["of unknown length", {}, 0],
+    ["that was compressed", { ...length(body), "content-encoding": "gzip" }, 0],
+  ] as const)("is read as a whole only if it is of known length: %s", async (_, headers, texts) => {
+    const { response, seen } = watched(body, headers as Record<string, string>);
+    expect(await gatewayHere(response).payments.get("PAY-1")).toHaveProperty("status", "pending");
+    expect(seen.texts).toBe(texts);
+  });
+
+  test("is read in pieces if the fetch is a custom one, which may leave any header over it", async () => {
+    const { response, seen } = watched(body, length(body));
+    await gatewayOn(async () => response).payments.get("PAY-1");
+    expect(seen.texts).toBe(0);
+  });
+
+  test("is an error if it is longer than its Content-Length and the limit", async () => {
+    const { response } = watched(bodyOf(MAX + 1), { "content-length": "9" });
+    const error = await rejection(gatewayHere(response).payments.get("PAY-1"));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
   });
 });
 
