@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
 import { codeBlocks, docstringExamples } from "./support/blocks.ts";
@@ -33,7 +34,8 @@ const routes = verifications
   .map(({ place, text }, index) => ({
     place,
     args: ["test/docs/support/serve-fetch.ts", join(FOLDER, `route-${index}.ts`)],
-    text: `${text}\nexport default { fetch: POST };\n`,
+    events: join(FOLDER, `route-${index}.db`),
+    text: `${text.replace("events.db", `${FOLDER}/route-${index}.db`)}\nexport default { fetch: POST };\n`,
   }));
 
 /** Every page's receiver that listens. Those of the examples have separate tests. */
@@ -82,6 +84,32 @@ describe("a printed verification", () => {
       expect(await statusOf(body, signatureOf(`${body} `))).toBe(401);
       expect(await statusOf("[]")).toBe(400);
       expect(await statusOf(body)).toBe(200);
+    },
+  );
+
+  test.each(routes)(
+    "has stored the event when it returns 200, and returns none if it cannot store: $place",
+    async ({ args, events }) => {
+      const example = await runExample(args, {});
+      onTestFinished(async () => {
+        await example.end("SIGTERM");
+      });
+      const body = paidFor("ORDER-44");
+      const database = new DatabaseSync(events);
+      onTestFinished(() => database.close());
+      const stored = () =>
+        database
+          .prepare("SELECT count(*) AS count FROM events WHERE CAST(body AS TEXT) = ?")
+          .get(body);
+      expect((await example.deliver(body))[0]).toBe(200);
+      expect((await example.deliver(body))[0]).toBe(200);
+      expect(stored()).toEqual({ count: 1 });
+      database.exec("BEGIN EXCLUSIVE");
+      const status = await example.deliver(paidFor("ORDER-45")).then(
+        ([code]) => code,
+        () => "no response",
+      );
+      expect(status).not.toBe(200);
     },
   );
 

@@ -76,13 +76,17 @@ export function mismatch(
  *
  * @example
  * ```ts
- * import { isKnownEvent, verifyWebhook, WebhookVerificationError } from "malipo";
+ * import { DatabaseSync } from "node:sqlite";
+ * import { verifyWebhook, WebhookVerificationError } from "malipo";
+ *
+ * const database = new DatabaseSync("events.db");
+ * database.exec("CREATE TABLE IF NOT EXISTS events (body BLOB PRIMARY KEY)");
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const body = await request.arrayBuffer();
+ *   const body = new Uint8Array(await request.arrayBuffer());
  *   try {
- *     const event = verifyWebhook({ body, headers: request.headers });
- *     if (isKnownEvent(event, "payment.completed")) console.log("ship", event.data.account_reference);
+ *     verifyWebhook({ body, headers: request.headers });
+ *     database.prepare("INSERT OR IGNORE INTO events VALUES (?)").run(body); // before the 200
  *     return Response.json({ ResultCode: 0, ResultDesc: "received" });
  *   } catch (error) {
  *     if (!(error instanceof WebhookVerificationError)) throw error;
