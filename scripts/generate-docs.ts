@@ -10,10 +10,15 @@ import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
+import { EVENT_KINDS } from "../src/contract/events.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import type { Flag } from "../src/internal/flags.ts";
 import { interfaceSchema } from "../src/openapi/field-schemas.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
+import { sendTestEvent } from "../src/sandbox/deliveries/test-event.ts";
+import { createFetch } from "../src/sandbox/http/in-process.ts";
+import { Engine } from "../src/sandbox/sandbox-engine.ts";
+import { checkSandboxOptions } from "../src/sandbox/sandbox-options.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -47,8 +52,8 @@ const paymentFields = () =>
 
 const assumptions = () =>
   table(
-    ["what the service does not document", "what the sandbox does", "why"],
-    Object.values(ASSUMPTIONS).map(({ about, choice, reason }) => [about, choice, reason]),
+    ["what the service does not document", "what the sandbox does"],
+    Object.values(ASSUMPTIONS).map(({ about, choice }) => [about, choice]),
   );
 
 function magicNumbers(): string {
@@ -59,15 +64,11 @@ function magicNumbers(): string {
     return [
       code(`…${suffix}`),
       code(`MAGIC_SUFFIXES.${answer}`),
-      failure === undefined ? meaning : failure.userMessage,
-      failure === undefined ? "" : failure.reason,
+      failure === undefined ? meaning : failure.reason,
       failure === undefined ? "" : String(failure.retryPossible),
     ];
   });
-  return table(
-    ["ends in", "constant", "what happens", "`failure_reason`", "`retry_possible`"],
-    rows,
-  );
+  return table(["ends in", "constant", "what happens", "`retry_possible`"], rows);
 }
 
 /** Text with the characters escaped that end a table's cell. */
@@ -129,14 +130,35 @@ const environment = () =>
 
 const resultCodes = () =>
   table(
-    ["code", "cause", "what to tell the customer", "try again"],
-    Object.entries(RESULT_CODES).map(([number, { cause, customerMessage, retry }]) => [
+    ["code", "cause", "try again"],
+    Object.entries(RESULT_CODES).map(([number, { cause, retry }]) => [
       code(number),
       cause,
-      customerMessage,
       code(retry),
     ]),
   );
+
+/** The body of each kind of event, as the sandbox sends it. */
+async function eventBodies(): Promise<string> {
+  const deliver = async () => new Response(null, { status: 200 });
+  const engine = new Engine(checkSandboxOptions({ seed: "manual", deliver }));
+  const service = ASSUMPTIONS.address.value.origin + ASSUMPTIONS.address.value.prefix;
+  await createFetch(engine, service)(`${service}/webhooks/register`, {
+    method: "POST",
+    headers: { "x-api-key": engine.state.builtIn.secret, "content-type": "application/json" },
+    body: JSON.stringify({ name: "shop", url: "https://shop.example", events: EVENT_KINDS }),
+  });
+  const [webhook] = engine.state.webhooks;
+  const sections: string[] = [];
+  for (const kind of EVENT_KINDS) {
+    const { body } = await sendTestEvent(engine, webhook?.id ?? "", kind);
+    sections.push(
+      `## ${kind}\n\n\`\`\`json\n${JSON.stringify(JSON.parse(body), undefined, 2)}\n\`\`\``,
+    );
+  }
+  return sections.join("\n\n");
+}
+const EVENT_BODIES = await eventBodies();
 
 /** What becomes known, in the words of the manual. */
 const INPUTS: Readonly<Record<Input["kind"], string>> = {
@@ -179,6 +201,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   assumptions,
   magicNumbers,
   commands,
+  events: () => EVENT_BODIES,
   exitCodes,
   environment,
   resultCodes,
@@ -193,6 +216,22 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ".json": "json",
 };
 
+/**
+ * The lines of an example from the first one that contains `from` to the next one that contains `to`.
+ *
+ * @throws {Error} If no line contains them.
+ */
+function linesBetween(text: string, from: string, to?: string): string {
+  const lines = text.trimEnd().split("\n");
+  const first = lines.findIndex((line) => line.includes(from));
+  const last =
+    to === undefined
+      ? lines.length - 1
+      : lines.findIndex((line, index) => index >= first && line.includes(to));
+  if (first === -1 || last === -1) throw new Error(`An example has no line with ${from} or ${to}.`);
+  return lines.slice(first, last + 1).join("\n");
+}
+
 /** A page with its tables and examples generated from the current sources. */
 export function withTables(page: string): string {
   return page
@@ -205,19 +244,24 @@ export function withTables(page: string): string {
       },
     )
     .replace(
-      /(<!-- example: (\S+) -->)[\s\S]*?(<!-- end -->)/g,
-      (_, begin: string, file: string, end: string) =>
-        `${begin}\n\`\`\`${LANGUAGES[extname(file)]}\n${readFileSync(file, "utf8")}\`\`\`\n${end}`,
+      /(<!-- example: (\S+)(?: from "([^"]+)")?(?: to "([^"]+)")? -->)[\s\S]*?(<!-- end -->)/g,
+      (_, begin: string, file: string, from = "", to: string | undefined, end: string) => {
+        const text = linesBetween(readFileSync(file, "utf8"), from, to);
+        return `${begin}\n\`\`\`${LANGUAGES[extname(file)]}\n${text}\n\`\`\`\n${end}`;
+      },
     );
 }
 
 /** The pages that hold generated tables. */
 export const PAGES = [
   "reference/service",
-  "reference/sandbox",
   "reference/cli",
-  "guides/timeouts",
-  "guides/checkout",
+  "reference/events",
+  "reference/result-codes",
+  "reference/test-numbers",
+  "reference/sandbox-assumptions",
+  "reference/checkout",
+  "contributing/checkout-rules",
 ].map((name) => `docs/${name}.md`);
 
 /** The pages that hold the code of examples. */

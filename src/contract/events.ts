@@ -4,7 +4,7 @@ import type { FailureField } from "./payment-state.ts";
 /**
  * The kinds of event that the service documents.
  *
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  */
 export const EVENT_KINDS = [
   "payment.completed",
@@ -33,7 +33,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
  * }
  * ```
  *
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  */
 export interface PaymentCompletedData extends Omit<PaymentFields, FailureField> {
   /** Status of the payment. */
@@ -56,7 +56,7 @@ export interface PaymentCompletedData extends Omit<PaymentFields, FailureField> 
  * }
  * ```
  *
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  */
 export interface PaymentFailedData extends Pick<PaymentFields, "payment_id" | FailureField> {
   /** Status of the payment. */

@@ -15,7 +15,7 @@ export type WebhookErrorCode =
  *
  * The message never contains the body, the signature or the secret.
  *
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  */
 export class WebhookVerificationError extends GatewayError {
   protected static override readonly malipo: string = "WebhookVerificationError";

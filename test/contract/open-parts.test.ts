@@ -6,7 +6,7 @@ import { SCHEMAS } from "../../src/contract/schemas.ts";
 import { gatewayWith, rejection } from "../client/support/gateway.ts";
 import { json } from "../client/support/responses.ts";
 
-const page = readFileSync("docs/guides/learn.md", "utf8");
+const page = readFileSync("docs/reference/undocumented.md", "utf8");
 /** What the page says of what the interface leaves open. */
 const rejected = (about: string): string =>
   page.split("\n").find((line) => line.startsWith(`| ${about}`)) ?? "";
@@ -89,7 +89,7 @@ const LISTED: readonly [about: string, rejects: Call[], sends: Call[]][] = [
   ],
 ];
 
-describe("docs/guides/learn.md says what the client rejects although the interface leaves it open", () => {
+describe("docs/reference/undocumented.md says what the client rejects although the interface leaves it open", () => {
   test.each(LISTED)("%s", async (about, rejects, sends) => {
     expect(rejected(about)).not.toBe("");
     for (const call of rejects) {

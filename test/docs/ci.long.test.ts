@@ -18,7 +18,7 @@ import { freePort } from "../../src/drill/child.ts";
 import { type Installed, installPacked } from "../support/installed.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
-const PAGE = "docs/guides/test.md";
+const PAGE = "docs/guides/ci.md";
 
 /** Nothing of this project's own npm run or shell, and no sandbox of the developer. */
 const ENV: NodeJS.ProcessEnv = Object.fromEntries(

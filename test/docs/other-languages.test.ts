@@ -170,7 +170,7 @@ async function pay(url: string): Promise<void> {
 /** What a receiver has stored, without the event that `malipo doctor` sends. */
 function rowsIn(path: string): unknown[] {
   const db = new DatabaseSync(path);
-  const rows = db.prepare("SELECT kind, body FROM events WHERE reference IS NOT NULL").all();
+  const rows = db.prepare("SELECT kind, body FROM events WHERE id LIKE 'PAY-%'").all();
   db.close();
   return rows.map(({ kind, body }) => ({ kind, body: Buffer.from(body as string).toString() }));
 }

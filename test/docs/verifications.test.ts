@@ -41,7 +41,8 @@ const routes = verifications
 /** Every page's receiver that listens. Those of the examples have separate tests. */
 const receivers = printed
   .filter(
-    ({ place, text }) => place.endsWith(".md") && /nodeHandler\([\s\S]*\.listen\(\d+/.test(text),
+    ({ place, text }) =>
+      place.endsWith(".md") && /^import [\s\S]*nodeHandler\([\s\S]*\.listen\(/.test(text),
   )
   .map(({ place, text }, index) => ({
     place,
@@ -49,7 +50,8 @@ const receivers = printed
     text: text
       .replace(/\.listen\(\d+/, ".listen(Number(process.env.PORT)")
       .replace(/sqliteInbox\("/, `sqliteInbox("${FOLDER}/${index}-`)
-      .replaceAll('"shop.db"', `"${FOLDER}/${index}-shop.db"`),
+      .replaceAll('"payments.db"', `"${FOLDER}/${index}-payments.db"`)
+      .replace('DATA = "."', `DATA = "${FOLDER}"`),
   }));
 const servers = [...routes, ...receivers];
 

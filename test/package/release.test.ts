@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
@@ -39,6 +40,24 @@ async function bundled(code: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
+/** The relative links and images of a page, and the links of the home page. */
+function linksOf(page: string): string[] {
+  const text = readFileSync(page, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
+  const found = text.matchAll(/\]\(([^)\s]+)\)|<img\s[^>]*?src="([^"]+)"|^ +link: \/(\S+)$/gm);
+  return [...found]
+    .map(([, link, image, home]) => link ?? image ?? `${home}.md`)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors of a page's headings, as code hosts make them. */
+const anchorsOf = (page: string): string[] =>
+  [...readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, "")
+      .replace(/\s/g, "-"),
+  );
+
 describe("what would be published", () => {
   let files: { path: string; size: number }[];
   let unpackedSize: number;
@@ -47,12 +66,20 @@ describe("what would be published", () => {
     ({ files, unpackedSize } = printed.malipo ?? printed);
   });
 
-  test("holds dist, the manual, the licence, the README and package.json, and nothing else", () => {
-    const outside = files.map(({ path }) => path).filter((path) => !/^(?:dist|docs)\//.test(path));
+  test("holds dist, the manual, the examples, the licence, the README and package.json, and nothing else", () => {
+    const outside = files
+      .map(({ path }) => path)
+      .filter((path) => !/^(?:dist|docs|examples)\//.test(path));
     expect(outside.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "package.json"]);
     expect(
-      files.filter(({ path }) => /\.(map|tsx?|snap)$/.test(path) && !/\.d\.ts$/.test(path)),
+      files.filter(
+        ({ path }) =>
+          /\.(map|tsx?|snap)$/.test(path) && !/\.d\.ts$/.test(path) && !/^examples\//.test(path),
+      ),
     ).toEqual([]);
+    const sources = execFileSync("git", ["ls-files", "examples"], { encoding: "utf8" });
+    const examples = files.map(({ path }) => path).filter((path) => path.startsWith("examples/"));
+    expect(examples.sort()).toEqual(sources.trim().split("\n").sort());
   });
 
   test("holds every page of the manual that a user reads, and only drawings beside them", () => {
@@ -69,6 +96,24 @@ describe("what would be published", () => {
     const named = JSON.stringify(manifest.exports).match(/\.\/[^"]+\.\w+/g) ?? [];
     const keys = new Set(Object.keys(manifest.exports));
     expect(named.filter((path) => !keys.has(path) && !paths.has(path))).toEqual([]);
+  });
+
+  test("links only to files and headings that it holds, with an image for each picture", () => {
+    const paths = new Set(files.map(({ path }) => path));
+    const dead: string[] = [];
+    let links = 0;
+    for (const page of [...paths].filter((path) => path.endsWith(".md"))) {
+      for (const target of linksOf(page)) {
+        links++;
+        const [file = "", anchor] = target.split("#");
+        const path = file === "" ? page : join(dirname(page), file);
+        const isHeld = paths.has(path) || [...paths].some((one) => one.startsWith(`${path}/`));
+        if (!isHeld || (anchor !== undefined && !anchorsOf(path).includes(anchor)))
+          dead.push(`${page}: ${target}`);
+      }
+    }
+    expect(dead).toEqual([]);
+    expect(links).toBeGreaterThan(200);
   });
 
   // The limit stops growth.

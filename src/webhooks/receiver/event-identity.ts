@@ -33,7 +33,7 @@ export interface IdentityParts {
  * digest of the raw bytes; or its kind with the `identity` of the user. A changed `timestamp`
  * makes neither another event nor a conflict.
  *
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  */
 export function identityOf(
   { event, text }: ReadEvent,

@@ -201,7 +201,7 @@ class Receiver implements WebhookReceiver {
  * `malipo/lambda`.
  *
  * @throws {ConfigurationError} for an empty secret, an unknown option or a wrong value.
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  *
  * @example
  * ```ts

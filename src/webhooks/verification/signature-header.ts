@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 
-/** The header that carries the signature. @see docs/reference/service.md, "Events and deliveries" */
+/** The header that carries the signature. @see docs/reference/events.md, "Events and deliveries" */
 const HEADER = "x-service-signature";
 
 /** Request headers as runtimes give them: `Headers`, Node's, Lambda's, or a plain object in any casing. */

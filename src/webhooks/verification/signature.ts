@@ -10,7 +10,7 @@ import { secretList, type WebhookSecret } from "./secret.ts";
  * @param secret - The signing secret, used exactly as given.
  * @throws {ConfigurationError} for an empty secret.
  * @throws {WebhookVerificationError} `body_not_raw` for a body that is neither a string nor bytes.
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  *
  * @example
  * ```ts

@@ -72,7 +72,7 @@ export function mismatch(
  * `signature_mismatch`, `timestamp_out_of_range` (respond with 401), `payload_invalid` (400),
  * `body_not_raw` (500). `error.status` is the status to respond with.
  * @throws {ConfigurationError} for a missing or empty secret, or an unknown option.
- * @see docs/reference/service.md, "Events and deliveries"
+ * @see docs/reference/events.md, "Events and deliveries"
  *
  * @example
  * ```ts

@@ -1,21 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
-/** What the manual prints for a shop: its first steps, then those of a framework. */
-export interface ShopPages {
-  /** The blocks of commands, as they are printed. */
-  readonly commands: readonly string[];
-  /** The files that the pages print, by their names. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
-export function readShopPages(framework: string): ShopPages {
+/** The commands that the manual prints for a shop: its first steps, then those of a framework. */
+export function readShopPages(framework: string): readonly string[] {
   const paths = ["docs/guides/shop.md", `docs/guides/shop-${framework}.md`];
   const text = paths.map((path) => readFileSync(path, "utf8")).join("\n");
-  const commands = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
-  const named = text.matchAll(/^### `(.+)`\n[\s\S]*?^```\w+\n([\s\S]*?)^```$/gm);
-  return { commands, files: new Map([...named].map(([, name = "", file = ""]) => [name, file])) };
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
 }
 
 /** Runs commands in a shell, with this Node.js. */
@@ -25,17 +16,13 @@ export function shell(command: string, cwd: string): void {
 }
 
 /** Does what the pages say, with the packed tarball of `dist`. Returns the folder. */
-export function followPages({ commands, files }: ShopPages, parent: string): string {
+export function followPages(commands: readonly string[], parent: string): string {
   const [start = "", , , install = ""] = commands;
   shell(`npm pack --ignore-scripts --silent --pack-destination ${parent}`, ".");
   const tarball = readdirSync(parent).find((name) => name.endsWith(".tgz")) ?? "";
   shell(start.replace("npm install malipo", `npm install ${join(parent, tarball)}`), parent);
   const folder = join(parent, "shop");
   shell(install, folder);
-  for (const [name, text] of files) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
   // The test passes the keys by the environment, which wins.
   writeFileSync(join(folder, ".env"), "");
   return folder;
