@@ -52,6 +52,7 @@ export class Bench implements Scene {
   readonly shop: ShopProcess;
   readonly customers: Customers;
   awayUntil = 0;
+  slowestMs = 0;
   #active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";

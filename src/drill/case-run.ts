@@ -33,6 +33,8 @@ export interface Scene {
   readonly hasFaults: boolean;
   /** Until when the service is away, from `performance.now()`. */
   awayUntil: number;
+  /** How long the service took at most for a request without a fault. */
+  slowestMs: number;
 }
 
 /** A payment that the shop has started at the service. */

@@ -31,6 +31,15 @@ export function signalChild(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
+/** Whether something of the group lives that a child leads or has led. */
+export function isGroupAlive({ pid }: ChildProcess): boolean {
+  try {
+    return pid !== undefined && process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Makes sure that a child ends with this process, also one that is stopped. */
 export function endWithThisProcess(child: ChildProcess): void {
   running.add(child);
@@ -49,7 +58,7 @@ export async function killChild(child: ChildProcess): Promise<void> {
  * end of the child is the end of the command.
  */
 export function startCommand(command: string, options: SpawnOptions): ChildProcess {
-  const isSingle = /^[\w./-]+(?:\s[^;&|<>`$()]*)?$/.test(command);
+  const isSingle = /^(?:"[^"$`\\]+"|[\w./-]+)(?:\s[^;&|<>`$()]*)?$/.test(command);
   const child = spawn(isSingle ? `exec ${command}` : command, {
     ...options,
     shell: true,

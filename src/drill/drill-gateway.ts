@@ -83,6 +83,7 @@ async function exchange(
   const { runs } = scene;
   const { method = "GET", url = "/" } = request;
   const sent = await text(request);
+  const began = performance.now();
   const [path = ""] = url.replace(PREFIX, "").split("?");
   const { name = "", params = [] } = endpointFor(method, path) ?? {};
   const run = findRun(runs, sent, params[0]);
@@ -117,6 +118,7 @@ async function exchange(
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...answer.headers, "content-length": length });
   response.end(body);
+  if (fault === undefined) scene.slowestMs = Math.max(scene.slowestMs, performance.now() - began);
 }
 
 /** Sends a request to the sandbox. The customer of a new payment is asked. */

@@ -53,6 +53,8 @@ export interface DrillOptions {
 
 /** The share of cases that may miss their moment. A drill in which more do tests too little. */
 const MAX_MISSED = 0.05;
+/** A service that takes longer than this, without a fault, may run into the timeouts of a shop. */
+const MAX_SERVICE_MS = 800;
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
 const KILLS = 3;
@@ -91,6 +93,7 @@ class Drill {
   readonly #cases: readonly DrillCase[];
   /** No further wave begins. */
   #isOver = false;
+  #slowestMs = 0;
   #done = 0;
 
   constructor(settings: DrillSettings, options: DrillOptions) {
@@ -214,6 +217,12 @@ class Drill {
       );
     }
     if (run.length === 0) this.obstacles.add("No case tested the shop.");
+    if (this.#slowestMs > MAX_SERVICE_MS && run.some(({ problems }) => problems.size > 0)) {
+      const seconds = (this.#slowestMs / 1_000).toFixed(1);
+      this.obstacles.add(
+        `The drill's own service took up to ${seconds} s for a request: the machine is too busy. What is open or late may be its fault. Run these cases again with --workers 1.`,
+      );
+    }
   }
 
   /** Runs waves of cases in a new shop. Adds an obstacle if the shop cannot be tested. */
@@ -245,6 +254,7 @@ class Drill {
     } catch (error) {
       found = [describeError(error)];
     } finally {
+      this.#slowestMs = Math.max(this.#slowestMs, bench.slowestMs);
       await bench.close();
     }
     const texts = found.flatMap((one) => (one === undefined ? [] : [withoutCommands(one)]));

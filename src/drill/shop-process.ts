@@ -2,7 +2,15 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, hasEnded, killChild, killStrays, signalChild, startCommand } from "./child.ts";
+import {
+  freePort,
+  hasEnded,
+  isGroupAlive,
+  killChild,
+  killStrays,
+  signalChild,
+  startCommand,
+} from "./child.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { sendRequest } from "./request-template.ts";
 
@@ -160,7 +168,9 @@ export class ShopProcess {
     const ended = hasEnded(child) ? undefined : once(child, "exit");
     signalChild(child, "SIGTERM");
     await Promise.race([ended, sleep(MAX_STOP_MS, undefined, { ref: false })]);
-    // What the shop has started may still live.
+    // A shell ends at once: what it has started may still be finishing.
+    const deadline = performance.now() + MAX_STRAY_MS;
+    while (isGroupAlive(child) && performance.now() < deadline) await sleep(10);
     await this.#end();
   }
 }

@@ -3,9 +3,9 @@
 // Then it drills the broken shops, and counts those that are found.
 //
 //   npm run bench -- drill                       all of them: about half an hour
-//   npm run bench -- drill express --workers 6   some, with more shops side by side than cores: a busy machine
+//   npm run bench -- drill express --busy 2      some, beside two processes that compute all the time
 //   npm run bench -- drill nest --rounds 3       some, three times
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -56,9 +56,20 @@ const SMALL_SHOP: RawSettings = { ...SETTINGS, quiet: "10s" };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "1" }, workers: { type: "string", default: "2" } },
+  options: {
+    rounds: { type: "string", default: "1" },
+    workers: { type: "string", default: "2" },
+    busy: { type: "string", default: "0" },
+  },
 });
 const names = positionals.length === 0 ? Object.keys(SHOPS) : positionals;
+
+const busy = Array.from({ length: Number(values.busy) }, () =>
+  spawn(process.execPath, ["--eval", "for (;;);"], { stdio: "ignore" }),
+);
+process.once("exit", () => {
+  for (const one of busy) one.kill("SIGKILL");
+});
 
 mkdirSync(BUNDLES, { recursive: true });
 const rows: string[][] = [];
