@@ -234,6 +234,7 @@ const OPTIONS = [
 ];
 
 const PAYMENT_EVENTS = ["payment.completed", "payment.failed"] as const;
+const STARTED_EVENT = "payment.initiated";
 const PHONE_WITHIN_MS = 600_000;
 /** How long `stop` waits for what is under way. It is safe to leave it. */
 const STOP_MS = 10_000;
@@ -397,6 +398,12 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.
   for (const kind of PAYMENT_EVENTS) inner.on(kind, () => {});
+  // `pay` knows that it has asked. If nobody wants to hear of it again, it waits for no handler.
+  let takesStarted = store.inbox === undefined;
+  const dropStarted = () => {
+    if (!takesStarted) inner.on(STARTED_EVENT, () => {});
+    takesStarted = true;
+  };
   const worker = new Worker(engine);
 
   const orders = manageOrders(engine, makeReady);
@@ -470,10 +477,12 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
           throw new ConfigurationError(`The checkout handles ${kind} itself. Use onPaid.`);
         }
         checkOthers();
+        takesStarted ||= kind === STARTED_EVENT;
         inner.on(kind, handler);
       },
       onOther: (handler) => {
         checkOthers();
+        takesStarted = true;
         inner.onOther(handler);
       },
     },
@@ -498,6 +507,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     start: async () => {
       await makeReady();
+      dropStarted();
       await inner.start();
       worker.start();
     },
@@ -508,6 +518,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     reconcile: async ({ timeoutMs = 10_000 } = {}) => {
       await makeReady();
+      dropStarted();
       const processed = await worker.drain(timeoutMs);
       if (store.inbox !== undefined && !worker.isStarted) await inner.drain({ timeoutMs });
       return { processed };

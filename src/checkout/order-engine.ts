@@ -3,7 +3,7 @@ import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
 import { withTimeout } from "../internal/timeout.ts";
 import { byReference, moneyOf } from "./changes.ts";
-import { labelOf, type Within } from "./checkout-store.ts";
+import { isThenable, labelOf, type Within } from "./checkout-store.ts";
 import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
@@ -245,7 +245,10 @@ export class Engine extends OrderWriter<EngineSettings> {
       let written: { readonly value: ReturnType<typeof write> } | undefined;
       const within: Within = {
         write: (connection) => {
-          written = { value: write(connection as never) };
+          const value: unknown = write(connection as never);
+          // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.
+          const settled = isThenable(value) ? Promise.resolve(value) : value;
+          written = { value: settled as ReturnType<typeof write> };
           return written.value;
         },
       };

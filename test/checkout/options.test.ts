@@ -100,6 +100,23 @@ it("other events reach their handlers, and those of payments are the checkout's 
   expect(invoices).toEqual([7]);
 });
 
+it("the news that a payment was started asks for no handler, and one may be there", async () => {
+  const says = vi.spyOn(console, "info").mockImplementation(() => {});
+  const sandbox = newSandbox();
+  const started = { reference: "R-1", status: "pending" };
+  const plain = openShop(sandbox, memoryCheckout());
+  await plain.checkout.start();
+  await deliver(plain, sandbox.webhookSecret, "payment.initiated", started);
+  const own = openShop(sandbox, memoryCheckout());
+  const seen: unknown[] = [];
+  own.checkout.receiver.on("payment.initiated", ({ data }) => seen.push(data.reference));
+  await own.checkout.start();
+  await deliver(own, sandbox.webhookSecret, "payment.initiated", started);
+  await vi.waitFor(() => expect(seen).toEqual(["R-1"]), 10_000);
+  expect(says).not.toHaveBeenCalled();
+  says.mockRestore();
+});
+
 it("a page follows an order by its id, without a reference of a payment", async () => {
   const sandbox = newSandbox();
   const shop = openShop(sandbox, memoryCheckout());

@@ -20,7 +20,13 @@ import {
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
-import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
+import {
+  type Change,
+  type CheckoutStore,
+  type Committed,
+  isThenable,
+  type Within,
+} from "../checkout-store.ts";
 import {
   CHECKOUT_FORMAT,
   type CheckoutDialect,
@@ -75,9 +81,6 @@ export interface SqliteCheckoutOptions {
   /** @internal The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
-
-const isThenable = (value: unknown): boolean =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /** What `transaction` of `onPaid` passes on: the database that was given, or that of the path. */
 export type ConnectionOf<Source> = Source extends string ? DatabaseSync : Source;

@@ -39,6 +39,42 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
   });
 
+  it("runs a query of onPaid once, although it runs at each await, as those of Drizzle and Knex", async () => {
+    const runs: string[] = [];
+    const { checkout, errors } = openShop(
+      newSandbox(),
+      postgresCheckout({ pool, schema: freshSchema() }),
+      {
+        onPaid: (order, { transaction }) =>
+          transaction(
+            (client: PoolClient): Promise<unknown> => ({
+              ...({} as Promise<unknown>),
+              // biome-ignore lint/suspicious/noThenProperty: that is what such a query is
+              then: (...handlers) => {
+                runs.push(order.id);
+                return client.query("SELECT 1").then(...handlers);
+              },
+            }),
+          ),
+      },
+    );
+    const { accountReference } = await checkout.create(ORDER);
+    const { signWebhook } = await import("malipo/webhooks");
+    const { webhookSecret } = newSandbox();
+    const data = { reference: "R", status: "completed", amount: "1500.00", currency: "KES" };
+    const body = JSON.stringify({
+      event: "payment.completed",
+      timestamp: new Date().toISOString(),
+      data: { ...data, account_reference: accountReference },
+    });
+    const headers = { "x-service-signature": signWebhook(body, webhookSecret) };
+    await checkout.receiver.handle({ method: "POST", headers, body });
+    await checkout.reconcile();
+    expect(errors).toEqual([]);
+    expect(runs).toEqual([ORDER.id]);
+    expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "done" });
+  });
+
   it("is read in a process that has not made an order", async () => {
     const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
     expect(await checkout.get(ORDER.id)).toBeUndefined();
