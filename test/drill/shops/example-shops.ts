@@ -1,11 +1,8 @@
 // How the shops of `examples` and of the manual are drilled.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { SHOP_SETTINGS } from "../../../src/drill/drill-options.ts";
-import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
+import { parseSettings, type RawSettings, readDrillFile } from "../../../src/drill/drill-settings.ts";
 import { type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
 import { codeBlocks } from "../../docs/support/blocks.ts";
 
@@ -31,34 +28,18 @@ export const drillExample = (start: string, workers = "2"): Promise<DrillResult>
     listener: { dryRun: () => {}, progress: () => {}, output: () => {} },
   });
 
-const PAGE = "docs/guides/checkout.md";
-
 /**
- * The shop that the page on the checkout prints, with the settings of the drill command that it prints.
+ * The shop that the page on the checkout prints, with the settings that the page on the drill prints.
  *
  * @param folder - A new folder for the shop.
  */
 export function printedShop(folder: string): RawSettings {
-  const [shop = ""] = codeBlocks(PAGE, "ts").filter((code) => code.includes("createCheckout("));
-  const [line = ""] = codeBlocks(PAGE, "sh").filter((code) => code.includes("malipo drill"));
+  const [shop = ""] = codeBlocks("docs/guides/checkout.md", "ts");
+  const [settings = ""] = codeBlocks("docs/guides/drill.md", "json");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   symlinkSync(join(process.cwd(), "node_modules/express"), join(folder, "node_modules/express"));
-  // The first look of a reader needs no settings: it has one port and one file.
-  const code = stripTypeScriptTypes(shop)
-    .replace("listen(3000)", "listen(Number(process.env.PORT))")
-    .replaceAll('"shop.db"', "`$" + "{process.env.DATA}/shop.db`");
-  writeFileSync(join(folder, "shop.mjs"), code);
-  const [, command = ""] = line.split("malipo drill");
-  const words = execFileSync("sh", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
-  const options = Object.fromEntries(
-    SHOP_SETTINGS.map(({ name, value, repeatable = false }) => [
-      name,
-      { type: value === undefined ? "boolean" : "string", multiple: repeatable } as const,
-    ]),
-  );
-  const args = words.split("\0").slice(0, -1);
-  const { values } = parseArgs({ args, options });
+  writeFileSync(join(folder, "shop.mjs"), stripTypeScriptTypes(shop));
   const start = `cd "${resolve(folder)}" && exec "${process.execPath}" shop.mjs`;
-  return { ...(values as RawSettings), start };
+  return { ...readDrillFile(settings), start };
 }

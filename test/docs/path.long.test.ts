@@ -1,0 +1,176 @@
+// The path of a new user, from an empty folder to the fire drill: each block of code and of commands as
+// the pages print it, in their order, with the packed tarball. The test only plays the customer.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeBlocks } from "./support/blocks.ts";
+
+const START = "docs/guides/get-started.md";
+const CHECKOUT = "docs/guides/checkout.md";
+const TEST = "docs/guides/test.md";
+const DRILL = "docs/guides/drill.md";
+
+const parent = mkdtempSync(join(tmpdir(), "malipo-path-"));
+const folder = join(parent, "shop");
+
+/** Nothing of this project's own npm run or shell, and no sandbox of the developer. */
+const ENV: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(MALIPO_|npm_(?!config_)|NODE_|VITEST|FORCE_COLOR)/i.test(name),
+    ),
+  ),
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+  XDG_RUNTIME_DIR: parent,
+};
+
+interface Background {
+  printed(): string;
+  end(): Promise<void>;
+}
+const running: Background[] = [];
+
+/** Runs a command that goes on, as in a terminal of its own. */
+function background(command: string): Background {
+  const child: ChildProcess = spawn("sh", ["-c", `exec ${command}`], {
+    cwd: folder,
+    env: ENV,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text) => {
+      printed += text;
+    });
+  }
+  const exit = once(child, "exit");
+  const one = {
+    printed: () => printed,
+    end: async () => {
+      // `npx` starts another process: both are in the group.
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      await exit;
+    },
+  };
+  running.push(one);
+  return one;
+}
+
+/** Runs commands in a shell, and returns what they printed. */
+function shell(commands: string, cwd = folder): string {
+  const { status, stdout, stderr } = spawnSync("sh", ["-ec", commands], {
+    cwd,
+    env: ENV,
+    encoding: "utf8",
+  });
+  expect([status, stderr], commands).toEqual([0, expect.anything()]);
+  return stdout;
+}
+
+/** The blocks of commands of a page, by what they contain. */
+const block = (page: string, part: string): string =>
+  codeBlocks(page, "sh").find((text) => text.includes(part)) ?? expect.unreachable(part);
+
+/** Saves a block of a page under the name that the page gives to it. */
+function save(page: string, name: string): void {
+  const text = readFileSync(page, "utf8");
+  const [, rest] = text.split(`Save this as \`${name}\``);
+  const [, code] = /^```\w+[^\n]*\n([\s\S]*?)^```$/m.exec(rest ?? "") ?? [];
+  writeFileSync(join(folder, name), code ?? expect.unreachable(name));
+}
+
+/** The customer enters a PIN as soon as the phone rings. */
+async function enterPin(): Promise<void> {
+  const approve = () =>
+    spawnSync("npx", ["malipo", "phone", "approve", "0712345678"], { cwd: folder, env: ENV });
+  await expect.poll(() => approve().status, { timeout: 30_000, interval: 500 }).toBe(0);
+}
+
+/** Waits until a server answers. The time of the test ends it. */
+async function answers(url: string): Promise<void> {
+  while (!(await fetch(url).then(Boolean, () => false))) await setTimeout(200);
+}
+
+describe("the path of a new user", { timeout: 120_000 }, () => {
+  let receiver: Background;
+
+  beforeAll(async () => {
+    shell(`npm pack --ignore-scripts --silent --pack-destination ${parent}`, ".");
+    const tarball = readdirSync(parent).find((name) => name.endsWith(".tgz")) ?? "";
+    const lines = block(START, "mkdir shop").trim().split("\n");
+    const sandbox = lines.pop() ?? "";
+    expect(sandbox).toBe("npx malipo sandbox --state sandbox.json");
+    const install = (line: string) =>
+      line === "npm install malipo" ? `npm install ${join(parent, tarball)}` : line;
+    shell(lines.map(install).join("\n"), parent);
+    background(sandbox);
+    await answers("http://127.0.0.1:4010");
+    shell(block(START, "malipo env"));
+  }, 180_000);
+  afterAll(async () => {
+    for (const one of running) await one.end();
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  /** Runs `pay.mjs`, and pays. */
+  async function pay(): Promise<string> {
+    const script = background(block(START, "pay.mjs").trim());
+    await enterPin();
+    await expect.poll(script.printed, { timeout: 30_000 }).toMatch(/\n/);
+    return script.printed();
+  }
+
+  test("takes a first payment", async () => {
+    save(START, "pay.mjs");
+    expect(await pay()).toBe("completed\n");
+  });
+
+  test("receives its webhook by `malipo listen`, without a restart of the sandbox", async () => {
+    save(START, "receiver.mjs");
+    receiver = background(block(START, "receiver.mjs").trim());
+    await answers("http://127.0.0.1:3000");
+    const listen = background(block(START, "malipo listen").trim());
+    await expect.poll(listen.printed, { timeout: 30_000 }).toMatch(/listen|registered|Ctrl-C/i);
+    await pay();
+    await expect.poll(receiver.printed, { timeout: 30_000 }).toContain("ship ORDER-42");
+  });
+
+  test("has a test that passes", () => {
+    save(START, "pay.test.mjs");
+    expect(readFileSync(START, "utf8")).toContain("run `node --test`");
+    expect(shell("node --test")).toMatch(/pass 1\b/);
+  });
+
+  test("sells something: the printed shop takes the money and gives the ticket", async () => {
+    await receiver.end();
+    shell(block(CHECKOUT, "npm install express"));
+    save(CHECKOUT, "shop.mjs");
+    const shop = background(block(CHECKOUT, "shop.mjs").trim());
+    await answers("http://127.0.0.1:3000");
+    const [order = "", read = ""] = block(CHECKOUT, "curl").trim().split("\n");
+    expect(JSON.parse(shell(order))).toMatchObject({ status: "pending", canPay: false });
+    await enterPin();
+    const paid = { status: "paid", effect: "done", received: "1500.00" };
+    await expect.poll(() => JSON.parse(shell(read)), { timeout: 30_000 }).toMatchObject(paid);
+    await shop.end();
+  });
+
+  test("tests the shop", () => {
+    save(TEST, "shop.test.mts");
+    expect(readFileSync(TEST, "utf8")).toContain("run `node --test shop.test.mts`");
+    expect(shell("node --test shop.test.mts")).toMatch(/pass 1\b/);
+  });
+
+  // A whole drill takes minutes: some cases of each part of an order.
+  test("rehearses the shop with the printed settings", { timeout: 300_000 }, () => {
+    save(DRILL, "malipo.drill.json");
+    const printed = shell(`${block(DRILL, "--report").trim()} --case 1-12`);
+    expect(printed).toMatch(/Every promise holds/);
+    expect(readdirSync(folder)).toContain("drill.html");
+  });
+});
