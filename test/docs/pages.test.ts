@@ -24,6 +24,16 @@ test.each(PAGES)("the page $path has the title that the side bar shows", ({ path
   expect(heading.replaceAll("`", "")).toBe(title);
 });
 
+test.each(PAGES)("the page $path has at most $words words", ({ path, words }) => {
+  expect(wordCount(read(`docs/${path}.md`))).toBeLessThanOrEqual(words);
+});
+
+test("a guide has at most 600 words, its code included", () => {
+  const guides = PAGES.filter(({ path }) => path.startsWith("guides/"));
+  expect(guides.length).toBeGreaterThan(20);
+  expect(guides.filter(({ words }) => words > 600)).toEqual([]);
+});
+
 test("each page is in a part of the manual, or is for contributors", () => {
   const pages = MANUAL_PAGES.filter((page) => !APART.includes(page));
   expect(pages.filter((page) => !FOR_CONTRIBUTORS.test(page)).sort()).toEqual(shown.toSorted());

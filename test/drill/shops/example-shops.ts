@@ -2,7 +2,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
-import { parseSettings, type RawSettings, readDrillFile } from "../../../src/drill/drill-settings.ts";
+import {
+  parseSettings,
+  type RawSettings,
+  readDrillFile,
+} from "../../../src/drill/drill-settings.ts";
 import { type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
 import { codeBlocks } from "../../docs/support/blocks.ts";
 
