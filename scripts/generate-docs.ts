@@ -5,14 +5,11 @@ import { extname } from "node:path";
 import type { Input } from "../src/checkout/inputs.ts";
 import { RULES } from "../src/checkout/rules.ts";
 import { REVIEWS } from "../src/checkout/view.ts";
-import type { Command } from "../src/cli/command.ts";
-import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
+import { COMMAND_GROUPS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
-import { commandUsage, flagSummary } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { EVENT_KINDS } from "../src/contract/events.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
-import type { Flag } from "../src/internal/flags.ts";
 import { interfaceSchema } from "../src/openapi/field-schemas.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { sendTestEvent } from "../src/sandbox/deliveries/test-event.ts";
@@ -20,6 +17,7 @@ import { createFetch } from "../src/sandbox/http/in-process.ts";
 import { Engine } from "../src/sandbox/sandbox-engine.ts";
 import { checkSandboxOptions } from "../src/sandbox/sandbox-options.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
+import { commandReference, commonFlags } from "./command-reference.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -71,47 +69,8 @@ function magicNumbers(): string {
   return table(["ends in", "constant", "what happens", "`retry_possible`"], rows);
 }
 
-/** Text with the characters escaped that end a table's cell. */
-const cell = (text: string) => text.replaceAll("|", "\\|");
-
-/** The flags of a command, each meaning once, with the subcommands that take it. */
-function flagRows({ name: command, subcommands }: Command): string[][] {
-  const textOf = (flag: Flag) => `${flag.usage} ${flagSummary(flag)}`;
-  const flags = new Map(
-    subcommands.flatMap((one) => one.flags.map((flag) => [textOf(flag), flag])),
-  );
-  return [...flags].map(([text, flag]) => {
-    const takers = subcommands.filter((one) => one.flags.some((other) => textOf(other) === text));
-    const all = takers.length === subcommands.length;
-    const names = takers.map((one) => code(one.name ?? `malipo ${command}`)).join(", ");
-    return [code(flag.usage), all ? "all" : names, cell(flagSummary(flag))];
-  });
-}
-
-function commandSection(command: Command): string {
-  const { name, summary, subcommands } = command;
-  const calls = subcommands.map((one) => [
-    code(commandUsage(command, { ...one, flags: [] })),
-    cell(one.summary),
-  ]);
-  const flags = flagRows(command);
-  const examples = subcommands.flatMap((one) => one.examples.map((example) => `malipo ${example}`));
-  const single = subcommands.length === 1;
-  return [
-    `## malipo ${name}`,
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    table(["command", "what it does"], calls),
-    single
-      ? table(
-          ["flag", "meaning"],
-          flags.map(([flag = "", , what = ""]) => [flag, what]),
-        )
-      : table(["flag", "subcommands", "meaning"], flags),
-    `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
-  ].join("\n\n");
-}
-
-const commands = () => COMMANDS.map(commandSection).join("\n\n");
+/** The whole command line on one page. */
+const commands = () => [commonFlags(), ...COMMAND_GROUPS.map(commandReference)].join("\n\n");
 
 const exitCodes = () =>
   table(
@@ -202,6 +161,11 @@ const TABLES: Readonly<Record<string, () => string>> = {
   magicNumbers,
   commands,
   events: () => EVENT_BODIES,
+  commonFlags,
+  // `cli-sandbox`, `cli-webhooks` and so on.
+  ...Object.fromEntries(
+    COMMAND_GROUPS.map((group) => [`cli-${group.name}`, () => commandReference(group)]),
+  ),
   exitCodes,
   environment,
   resultCodes,
@@ -236,7 +200,7 @@ function linesBetween(text: string, from: string, to?: string): string {
 export function withTables(page: string): string {
   return page
     .replace(
-      /(<!-- generated: (\w+) -->)[\s\S]*?(<!-- end -->)/g,
+      /(<!-- generated: ([\w-]+) -->)[\s\S]*?(<!-- end -->)/g,
       (_, begin: string, name: string, end: string) => {
         const make = TABLES[name];
         if (make === undefined) throw new Error(`There is no table called ${name}.`);

@@ -65,6 +65,15 @@ export interface Command {
   readonly subcommands: readonly Subcommand[];
 }
 
+/** Commands for one purpose. */
+export interface CommandGroup {
+  /** Such as `sandbox`: its page of the manual is `cli-sandbox`. */
+  readonly name: string;
+  /** As the help prints it. */
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
 /**
  * Does what a call asks for. It gets all commands too. One that prints while it runs resolves with its
  * exit code.

@@ -1,5 +1,5 @@
 import type { Flag } from "../internal/flags.ts";
-import { COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
+import { COMMON_FLAGS, type Command, type CommandGroup, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
 
@@ -32,19 +32,25 @@ const title = (text: string) => paint("bold", text);
 const indent = (text: string) => text.replace(/^/gm, "  ");
 const section = (name: string, text: string) => `${title(name)}\n${indent(text)}`;
 
+/** The commands of a group, in two columns that are as wide in every group. */
+const formatCommands = ({ commands }: CommandGroup, width: number): string =>
+  formatTable(commands.map(({ name, summary }) => [name.padEnd(width), summary]));
+
 /** `malipo --help`. */
 export function overview(
-  commands: readonly Command[],
+  groups: readonly CommandGroup[],
   environment: Readonly<Record<string, string>>,
 ): string {
   const codes = Object.entries(EXIT).map(([name, code]) => [
     String(code),
     EXIT_MEANINGS[name as keyof typeof EXIT].replaceAll("**", ""),
   ]);
+  const names = groups.flatMap(({ commands }) => commands.map(({ name }) => name.length));
+  const width = Math.max(...names);
   return [
     `${title("malipo")}: a payment gateway on your machine, and tools for the real one`,
     section("Start here", "malipo sandbox"),
-    section("Commands", formatTable(commands.map(({ name, summary }) => [name, summary]))),
+    ...groups.map((group) => section(group.title, formatCommands(group, width))),
     section("Help", "malipo <command> --help"),
     section("Environment", formatTable(Object.entries(environment))),
     section("Exit codes", formatTable(codes)),

@@ -1,6 +1,6 @@
 import { reportError } from "./cli-error.ts";
 import { candidates } from "./completion.ts";
-import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
+import { COMMAND_GROUPS, COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
 import { type Call, type Parsed, parse } from "./parse.ts";
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function formatInformation(parsed: Exclude<Parsed, Call>): string {
   switch (parsed.kind) {
     case "overview":
-      return overview(COMMANDS, ENVIRONMENT);
+      return overview(COMMAND_GROUPS, ENVIRONMENT);
     case "help":
       return commandHelp(parsed.command, parsed.subcommand);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Command, Subcommand } from "../../src/cli/command.ts";
-import { COMMANDS } from "../../src/cli/definitions/index.ts";
+import { COMMAND_GROUPS, COMMANDS } from "../../src/cli/definitions/index.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { malipo } from "./command-line.ts";
@@ -21,7 +21,16 @@ describe.concurrent("malipo", () => {
   test.each([[], ["--help"], ["-h"], ["help"]])("lists its commands: %j", async (...args) => {
     const { code, stdout, stderr } = await malipo(args);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
-    for (const { summary } of COMMANDS) expect(stdout).toContain(summary);
+    const sections = stdout.split("\n\n");
+    for (const { title, commands } of COMMAND_GROUPS) {
+      const own = sections.find((section) => section.startsWith(`${title}\n`)) ?? "";
+      expect(own.split("\n")).toHaveLength(commands.length + 1);
+      for (const { name, summary } of commands) {
+        expect(own).toMatch(
+          new RegExp(`^ {2}${name} +${summary.replace(/[.()+*?]/g, "\\$&")}$`, "m"),
+        );
+      }
+    }
     expect(stdout).toContain("Exit codes");
     expect(stdout).toContain("MALIPO_API_KEY");
     expect(stdout).not.toContain("\u001b");

@@ -59,11 +59,14 @@ const OWN: Readonly<
   },
 };
 
+/** What is said of a call that starts something. */
+export const CREATES = "Retried automatically only while nothing can have happened.";
+
 /** `Read a payment` is the title of an operation; a command says what it does: `Reads a payment.` */
 function summaryOf(name: string, { path, method, effect }: Endpoint): string {
   const note = (ENDPOINT_NOTES as Readonly<Partial<Record<string, { summary: string }>>>)[name];
   const title = note?.summary.replace(/^\w+/, "$&s") ?? `Calls ${method} ${path}`;
-  return `${title}.${effect === "create" ? " Retried automatically only while nothing can have happened." : ""}`;
+  return `${title}.${effect === "create" ? ` ${CREATES}` : ""}`;
 }
 
 function endpointRow([name, row]: readonly [string, Endpoint]): [usage: string, SubcommandRow] {

@@ -1,23 +1,28 @@
-import type { Command } from "../command.ts";
+import type { Command, CommandGroup } from "../command.ts";
 import { controlCommands } from "./control.ts";
 import { endpointCommands } from "./endpoint-calls.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import { ATTEMPTS, CHECKOUT_COMMAND, INBOX_COMMAND } from "./stores.ts";
-import { OTHER_TOOLS, WEBHOOK_TOOLS } from "./tools.ts";
+import { COMPLETION, MCP, REHEARSALS, WEBHOOK_TOOLS } from "./tools.ts";
+
+/** The commands by what they are for, as the help lists them. The manual has a page for each group. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  {
+    name: "sandbox",
+    title: "A sandbox on this machine",
+    commands: [...SANDBOX_COMMANDS, ...controlCommands(), ...MCP],
+  },
+  { name: "webhooks", title: "Webhooks by hand", commands: WEBHOOK_TOOLS },
+  { name: "service", title: "Any gateway, real or sandbox", commands: endpointCommands() },
+  { name: "learn", title: "How your service behaves", commands: LEARN_COMMANDS },
+  { name: "stores", title: "Your stores", commands: [ATTEMPTS, INBOX_COMMAND, CHECKOUT_COMMAND] },
+  { name: "drill", title: "Rehearse and explain", commands: REHEARSALS },
+  { name: "shell", title: "Your shell", commands: COMPLETION },
+];
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
-export const COMMANDS: readonly Command[] = [
-  ...SANDBOX_COMMANDS,
-  ...controlCommands(),
-  ...WEBHOOK_TOOLS,
-  ...endpointCommands(),
-  ...LEARN_COMMANDS,
-  ATTEMPTS,
-  INBOX_COMMAND,
-  CHECKOUT_COMMAND,
-  ...OTHER_TOOLS,
-];
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);
 
 /** The environment variables that the command line reads. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {

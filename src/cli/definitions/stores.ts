@@ -7,13 +7,15 @@ const PAGE = {
   "--after <cursor>": "the `next` of the page before",
 };
 
+const DRY_RUN = { "--dry-run": "show what would happen, and change nothing" };
+const ASKS_NOT = { "--yes": "do not ask before something is changed, for scripts" };
+
 const ATTEMPT_STORE = {
   "--store <url>": "the idempotency store: sqlite:payments.db, redis://... or postgres://...",
   "--scope <name>": "the `scope` option of the store [default: ]",
   "--prefix <text>": "the `prefix` option of the Redis store",
   "--table <name>": "the `table` option of the PostgreSQL store",
-  "--pepper-file <path>":
-    "a file that contains only the `pepper` option of the store [otherwise: no pepper]",
+  "--pepper-file <path>": "a file that contains only the `pepper` option of the store",
 };
 
 /** Attempts in an idempotency store. */
@@ -67,9 +69,9 @@ export const ATTEMPTS = command(
         "--not-sent-after <duration>":
           "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
         "--profile <path>":
-          "the profile of your service, by `malipo probe --prompt`: it knows how long the list takes, so --not-sent-after is not needed",
-        "--dry-run": "show what was found, and resolve nothing",
-        "--yes": "do not ask before attempts are resolved, for scripts",
+          "the profile of your service, by `malipo probe --prompt`, in the place of --not-sent-after: it knows how long the list takes",
+        ...DRY_RUN,
+        ...ASKS_NOT,
       },
       examples: [
         "attempts resolve-unknown --store sqlite:payments.db",
@@ -103,8 +105,8 @@ const FILTER = {
 const CHANGE = {
   ...FILTER,
   "--all": "all that match --kind, --since and --until",
-  "--dry-run": "show what would happen, and change nothing",
-  "--yes": "do not ask before --all changes something, for scripts",
+  ...DRY_RUN,
+  ...ASKS_NOT,
 };
 
 const STORE_EXAMPLE = "--store sqlite:inbox.db";
@@ -115,7 +117,7 @@ export const INBOX_COMMAND = command(
   "look at the inbox of a receiver; requeue, drop and replay what waits for a person",
   {
     list: {
-      summary: "Lists dead letters, the oldest first. Nothing is processed or changed.",
+      summary: "Lists dead letters, the oldest first.",
       run: lazily(() => import("../inbox/list.ts"), "list"),
       flags: {
         ...INBOX_STORE,
@@ -188,7 +190,6 @@ const CHECKOUT_STORE = {
   "--store <url>": "the store of the checkout: sqlite:shop.db or postgres://...",
   "--schema <name>": "the `schema` option of a checkout in PostgreSQL [otherwise: malipo_checkout]",
 };
-const ASKS_NOT = { "--yes": "do not ask before something is changed, for scripts" };
 
 /** The orders of a checkout. */
 export const CHECKOUT_COMMAND = command(

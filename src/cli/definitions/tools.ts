@@ -5,7 +5,7 @@ import { GATEWAY, SANDBOX_URL, secretFlags } from "./common-flags.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** The commands that send, sign and verify webhooks by hand. */
+/** The commands that send, sign and verify webhooks by hand, and check who sends and receives them. */
 export const WEBHOOK_TOOLS: readonly Command[] = singles({
   "trigger <event>": {
     about: "send a signed event to any receiver, without a gateway",
@@ -48,10 +48,6 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
       "verify - --signature 3f0a… --max-age 300 < body.json",
     ],
   },
-});
-
-/** The commands that check what is there, and those that need neither a gateway nor a store. */
-export const OTHER_TOOLS: readonly Command[] = singles({
   doctor: {
     about: "check the key, URL, TLS, clock and receiver, and name what to fix",
     summary: "Checks the key, the URL, TLS and the clock, and sends test events to your receiver.",
@@ -66,6 +62,10 @@ export const OTHER_TOOLS: readonly Command[] = singles({
       "doctor --webhook http://localhost:3000/webhooks --secret-file secret.txt",
     ],
   },
+});
+
+/** The commands that rehearse and explain what can happen to a payment. */
+export const REHEARSALS: readonly Command[] = singles({
   drill: {
     about: "rehearse your shop: crashes, lost responses and forged webhooks at every moment",
     summary:
@@ -82,6 +82,10 @@ export const OTHER_TOOLS: readonly Command[] = singles({
     examples: ["explain 1037", "explain"],
     effect: "reads",
   },
+});
+
+/** The commands of a running sandbox, for a coding assistant. */
+export const MCP: readonly Command[] = singles({
   mcp: {
     about: "serve the tools of a running sandbox to a coding assistant, over stdio",
     summary:
@@ -90,6 +94,10 @@ export const OTHER_TOOLS: readonly Command[] = singles({
     flags: SANDBOX_URL,
     examples: ["mcp", "mcp --url http://127.0.0.1:4011"],
   },
+});
+
+/** The command that prints what a shell needs. */
+export const COMPLETION: readonly Command[] = singles({
   "completion <shell>": {
     about: "print a script with which your shell completes commands, flags and values",
     summary: "Prints the script. Its first lines say where it belongs. Nothing is installed.",
