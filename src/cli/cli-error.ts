@@ -29,6 +29,8 @@ export interface ErrorReport {
   readonly message: string;
   /** Of the gateway's errors: whether the call may have had its effect. */
   readonly outcome?: string;
+  /** The page of the manual about it, in the package. */
+  readonly page?: string;
   /** Only of unexpected errors. */
   readonly stack?: string | undefined;
 }
@@ -61,6 +63,33 @@ const CODES: Readonly<Record<string, readonly [exitCode: ExitCode, hint?: string
   authentication: [EXIT.failed, DOCTOR],
 };
 
+/**
+ * The page of the manual about an error, by its code. An error of a command has no page: its message says what
+ * to change.
+ */
+export const ERROR_PAGES: Readonly<Record<string, string>> = {
+  several_sandboxes: "docs/reference/cli.md",
+  port_in_use: "docs/reference/cli-sandbox.md",
+  configuration: "docs/reference/options.md",
+  invalid_params: "docs/reference/service.md",
+  invalid_request: "docs/reference/service.md",
+  not_found: "docs/reference/service.md",
+  rate_limit: "docs/reference/service.md",
+  key_type: "docs/concepts/keys.md",
+  authentication: "docs/concepts/keys.md",
+  permission: "docs/concepts/keys.md",
+  connection: "docs/guides/timeouts.md",
+  timeout: "docs/guides/timeouts.md",
+  server: "docs/guides/timeouts.md",
+  unexpected_response: "docs/guides/timeouts.md",
+  payment_pending: "docs/concepts/payment.md",
+  idempotency_conflict: "docs/guides/charge-once.md",
+  attempt_in_flight: "docs/guides/charge-once.md",
+  outcome_unknown: "docs/operations/unknown-outcomes.md",
+  contradiction: "docs/operations/unknown-outcomes.md",
+  two_services: "docs/guides/learn.md",
+};
+
 const exitCodeOf = (code: string): ExitCode => CODES[code]?.[0] ?? EXIT.failed;
 
 /**
@@ -68,6 +97,16 @@ const exitCodeOf = (code: string): ExitCode => CODES[code]?.[0] ?? EXIT.failed;
  *   command runs twice.
  */
 export function reportError(error: unknown, creating: string | undefined): ErrorReport {
+  const report = describe(error, creating);
+  const page = isOfCommand(error, report.code) ? undefined : ERROR_PAGES[report.code];
+  return page === undefined ? report : { ...report, page };
+}
+
+/** A command says `not_found` of an order, and the service of a payment. */
+const isOfCommand = (error: unknown, code: string) =>
+  error instanceof CliError && code === "not_found";
+
+function describe(error: unknown, creating: string | undefined): ErrorReport {
   if (error instanceof CliError) {
     const { exitCode, code, message } = error;
     return { exitCode, code, message };

@@ -1,7 +1,8 @@
 import type { Flag } from "../internal/flags.ts";
 import { COMMON_FLAGS, type Command, type CommandGroup, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
-import { formatTable, paint } from "./terminal/output.ts";
+import { paint } from "./terminal/output.ts";
+import { formatTable } from "./terminal/table.ts";
 
 /** `malipo events resend <id>`. */
 export function commandUsage(
@@ -31,10 +32,8 @@ export function flagSummary({
 const title = (text: string) => paint("bold", text);
 const indent = (text: string) => text.replace(/^/gm, "  ");
 const section = (name: string, text: string) => `${title(name)}\n${indent(text)}`;
-
-/** The commands of a group, in two columns that are as wide in every group. */
-const formatCommands = ({ commands }: CommandGroup, width: number): string =>
-  formatTable(commands.map(({ name, summary }) => [name.padEnd(width), summary]));
+const tableSection = (name: string, rows: readonly (readonly string[])[]) =>
+  section(name, formatTable(rows, { indent: 2 }));
 
 /** `malipo --help`. */
 export function overview(
@@ -50,10 +49,16 @@ export function overview(
   return [
     `${title("malipo")}: a payment gateway on your machine, and tools for the real one`,
     section("Start here", "malipo sandbox"),
-    ...groups.map((group) => section(group.title, formatCommands(group, width))),
+    ...groups.map(({ title, commands }) =>
+      // Two columns that are as wide in every group.
+      tableSection(
+        title,
+        commands.map(({ name, summary }) => [name.padEnd(width), summary]),
+      ),
+    ),
     section("Help", "malipo <command> --help"),
-    section("Environment", formatTable(Object.entries(environment))),
-    section("Exit codes", formatTable(codes)),
+    tableSection("Environment", Object.entries(environment)),
+    tableSection("Exit codes", codes),
   ].join("\n\n");
 }
 
@@ -66,8 +71,8 @@ export function commandHelp(command: Command, subcommand?: Subcommand): string {
   return one === undefined ? listSubcommands(command) : subcommandHelp(command, one);
 }
 
-const flagTable = (flags: readonly Flag[]) =>
-  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flag.usage, flagSummary(flag)]));
+const flagRows = (flags: readonly Flag[]) =>
+  [...flags, ...COMMON_FLAGS].map((flag) => [flag.usage, flagSummary(flag)]);
 
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
@@ -76,8 +81,8 @@ function subcommandHelp(command: Command, subcommand: Subcommand): string {
   );
   return [
     section(commandUsage(command, subcommand), subcommand.summary),
-    ...(values.length > 0 ? [section("Arguments", formatTable(values))] : []),
-    section("Flags", flagTable(subcommand.flags)),
+    ...(values.length > 0 ? [tableSection("Arguments", values)] : []),
+    tableSection("Flags", flagRows(subcommand.flags)),
     section("Examples", examples),
   ].join("\n\n");
 }
@@ -91,8 +96,8 @@ function listSubcommands(command: Command): string {
   );
   return [
     section(`malipo ${command.name}`, command.summary),
-    section("Subcommands", formatTable(subcommands)),
-    ...(unnamed ? [section(`Flags of malipo ${command.name}`, flagTable(unnamed.flags))] : []),
+    tableSection("Subcommands", subcommands),
+    ...(unnamed ? [tableSection(`Flags of malipo ${command.name}`, flagRows(unnamed.flags))] : []),
     section("Examples", examples.map((example) => `malipo ${example}`).join("\n")),
     section("Help", `malipo ${command.name} <subcommand> --help`),
   ].join("\n\n");

@@ -47,11 +47,14 @@ function formatInformation(parsed: Exclude<Parsed, Call>): string {
 
 function printReport(error: unknown, creating: string | undefined, json: boolean): number {
   const { exitCode, message, stack, ...fields } = reportError(error, creating);
+  const more = fields.page === undefined ? "" : `\nRead more: ${fields.page} in the package malipo`;
   if (json) {
     printLine(JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));
   } else {
     // What a service or an argument says may have several lines. None may look like a line of ours.
-    printError(`${paint("red", "malipo:")} ${(stack ?? message).replaceAll("\n", "\n  ")}`);
+    printError(
+      `${paint("red", "malipo:")} ${((stack ?? message) + more).replaceAll("\n", "\n  ")}`,
+    );
   }
   return exitCode;
 }

@@ -67,6 +67,14 @@ describe.concurrent("malipo payments", () => {
     const { code, stdout } = await run(["payments", "wait", reference]);
     expect(code).toBe(EXIT.failed);
     expect(stdout).toContain("the customer cancelled");
+    // Why, what to tell the customer, and whether to ask again.
+    expect(stdout).toMatch(/code +1032\n.*cause .*\n +tell the customer .*\n +try again +yes/);
+    const asJson = await run(["payments", "wait", reference, "--json"]);
+    expect(asJson.json()).toMatchObject({
+      reference,
+      status: "failed",
+      explanation: { code: "1032", retry: "now" },
+    });
   });
 
   test("a public key can read, and cannot start a payment", async ({ expect }) => {

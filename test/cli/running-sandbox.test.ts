@@ -63,7 +63,7 @@ describe.concurrent("malipo phone", () => {
     "rejects the number %j",
     async (number, { expect }) => {
       const { code, stderr } = await malipo(["phone", "approve", number, ...sandbox.url]);
-      expect(code).toBe(EXIT.failed);
+      expect(code).toBe(EXIT.usage);
       expect(stderr).toContain("Kenyan mobile number");
     },
   );

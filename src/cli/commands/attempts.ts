@@ -34,7 +34,9 @@ import {
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { formatTable, paint, printError } from "../terminal/output.ts";
+import { paint, printError } from "../terminal/output.ts";
+import { formatTable } from "../terminal/table.ts";
+import { relativeTime } from "../terminal/times.ts";
 
 /** A command about the store that `--store` names. */
 const withStore =
@@ -131,9 +133,9 @@ const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt",
 
 function formatAttempts(items: readonly Attempt[]): string {
   const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => {
-    const from = notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
+    const from = notSentFrom.getTime() <= Date.now() ? "now" : relativeTime(notSentFrom);
     const notSent = state === "succeeded" ? "" : from;
-    return [idempotencyKey, state, begunAt.toISOString(), notSent, attempt, endpoint];
+    return [idempotencyKey, state, relativeTime(begunAt), notSent, attempt, endpoint];
   });
   return formatTable([HEAD, ...rows]);
 }

@@ -11,7 +11,9 @@ import type { FlagValues, Input, Output } from "../command.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { formatFields, formatTable, paint, printError } from "../terminal/output.ts";
+import { paint, printError } from "../terminal/output.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 const SCHEMA = "malipo_checkout";
 
@@ -125,7 +127,7 @@ function formatOrders(items: readonly Order[]): string {
     one.effect,
     one.attempts.map(({ status }) => status).join(", "),
     one.reviews.map(({ kind }) => kind).join(", "),
-    one.updatedAt,
+    relativeTime(one.updatedAt),
   ]);
   return formatTable([ORDER_HEAD, ...rows]);
 }
@@ -150,8 +152,8 @@ function formatOrder(order: Order): string {
     ["may be paid now", order.canPay ? "yes" : "no"],
     ["message", order.message],
     ["account reference", accountReference],
-    ["made", order.createdAt],
-    ["changed", order.updatedAt],
+    ["made", wholeTime(order.createdAt)],
+    ["changed", wholeTime(order.updatedAt)],
   ]);
   const rows = attempts.map((one) => [
     String(one.number),

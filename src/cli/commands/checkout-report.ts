@@ -15,8 +15,9 @@ import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
-import { formatTable, paint, printError } from "../terminal/output.ts";
+import { paint, printError } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
+import { formatTable } from "../terminal/table.ts";
 import { onOrders } from "./checkout-orders.ts";
 
 /** A day in a time zone, and its first moments. */

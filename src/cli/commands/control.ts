@@ -7,6 +7,8 @@ import {
   type Command as ControlRow,
 } from "../../sandbox/control/define-command.ts";
 import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
+import { kenyanMobile, parseAmount } from "../../sandbox/state/notation.ts";
+import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
 import { usageError } from "../cli-error.ts";
 import { type Input, kebabCase, type Output } from "../command.ts";
 import { argumentFields, flagFields, isFile } from "../command-words.ts";
@@ -16,12 +18,12 @@ import { DURATION_RULE } from "../input/flag-values.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";
 import { type Details, deliveryDetails } from "../sandbox/sandbox-log.ts";
-import { formatFields } from "../terminal/output.ts";
+import { formatFields } from "../terminal/table.ts";
 
 /** Runs a command of the control API on the sandbox that is running. */
 export async function runOnSandbox(name: CommandName, input: Input): Promise<Output> {
-  const origin = await findSandbox(input.values);
   const fields = fieldsOf(name, input);
+  const origin = await findSandbox(input.values);
   const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
   const text = () =>
     [COMMANDS[name].message(result as never), formatFields(detailsOf(result))]
@@ -35,36 +37,54 @@ const TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = { clock: 600
 
 const KEYS: readonly string[] = COMMAND_FIELDS.key?.values ?? [];
 
+type Rule = readonly [isRight: (text: string) => boolean, rule: string];
+
+const isNumber = (text: string) => /^\d{1,12}(\.\d{1,6})?$/.test(text);
+const WHOLE: Rule = [(text) => /^\d{1,9}$/.test(text), "must be a whole number"];
+const NUMBER: Rule = [isNumber, "must be a number"];
+const RATE: Rule = [
+  (text) => isNumber(text) && Number(text) <= 1,
+  "must be a rate from 0 (never) to 1 (always)",
+];
+
 /** What is wrong before a sandbox is asked, by the field. */
-const RULES: Readonly<Record<string, readonly [isRight: (text: string) => boolean, rule: string]>> =
-  {
-    by: [(text) => parseDuration(text) !== undefined, DURATION_RULE],
-    key: [
-      (text) => KEYS.includes(text) || keyKind(text) !== undefined,
-      `must be a key, or a kind of key (${KEYS.join(", ")})`,
-    ],
-  };
+const RULES: Readonly<Record<string, Rule>> = {
+  by: [(text) => parseDuration(text) !== undefined, DURATION_RULE],
+  key: [
+    (text) => KEYS.includes(text) || keyKind(text) !== undefined,
+    `must be a key, or a kind of key (${KEYS.join(", ")})`,
+  ],
+  number: [
+    (text) => kenyanMobile(text) !== undefined,
+    "must be a Kenyan mobile number, such as 0712345678 or +254712345678",
+  ],
+  balance: [(text) => parseAmount(text) !== undefined, "must be an amount such as 1500.00"],
+  times: [(text) => text === "always" || WHOLE[0](text), "must be a whole number, or always"],
+  ...Object.fromEntries(CHAOS_NAMES.map((name) => [name, RATE])),
+};
+
+const BY_TYPE: Readonly<Record<string, Rule>> = { integer: WHOLE, number: NUMBER };
 
 /** @throws {CliError} `usage` for a text that no sandbox takes. */
-function checkArgument(field: string, text: string | undefined): void {
-  const [isRight, rule] = RULES[field] ?? [];
-  if (text === undefined || isRight === undefined || isRight(text)) return;
-  throw usageError(`<${kebabCase(field)}> ${rule}; got "${text}".`);
+function checkValue(field: string, text: unknown, shown: string): void {
+  const [isRight, rule] = RULES[field] ?? BY_TYPE[COMMAND_FIELDS[field]?.type ?? ""] ?? [];
+  if (typeof text !== "string" || isRight === undefined || isRight(text.trim())) return;
+  throw usageError(`${shown} ${rule}; got "${text}".`);
 }
 
 /** The arguments and flags that were given, as the fields of the command. */
 function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<string, unknown> {
   const row: ControlRow = COMMANDS[name];
-  argumentFields(row).forEach((field, index) => {
-    checkArgument(field, args[index]);
-  });
   const given = [
-    ...argumentFields(row).map((field, index) => [field, args[index]] as const),
+    ...argumentFields(row).map(
+      (field, index) => [field, args[index], `<${kebabCase(field)}>`] as const,
+    ),
     ...flagFields(row).map((field) => {
       const flag = kebabCase(field);
-      return [field, switches.has(flag) ? true : values[flag]] as const;
+      return [field, switches.has(flag) ? true : values[flag], `--${flag}`] as const;
     }),
   ].filter(([, value]) => value !== undefined);
+  for (const [field, value, shown] of given) checkValue(field, value, shown);
   if (name === "chaos" && given.every(([field]) => COMMAND_FIELDS[field]?.type !== "number")) {
     throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");
   }

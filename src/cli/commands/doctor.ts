@@ -1,3 +1,4 @@
+import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { type Check, checkGateway } from "../diagnosis/check-gateway.ts";
 import { checkReceiver } from "../diagnosis/check-receiver.ts";
@@ -8,6 +9,10 @@ import { paint, printable } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<Output> {
   const { values } = input;
+  const secret = ["secret", "secret-file"].find((name) => values[name] !== undefined);
+  if (secret !== undefined && values.webhook === undefined) {
+    throw usageError(`--${secret} goes with --webhook: it is the secret of that receiver.`);
+  }
   // Read before the checks: an invalid value is reported before anything is sent.
   const receiver = values.webhook && {
     url: readUrl(values, "webhook"),

@@ -94,6 +94,7 @@ function given({ values, repeated, switches }: Input): RawSettings {
 function showProgress(showsOutput: boolean, json: boolean) {
   let state = { done: 0, total: 1 };
   const progress = new Progress({
+    isHidden: json,
     line: () => `${state.done} of ${state.total} cases`,
     share: () => state.done / state.total,
   });

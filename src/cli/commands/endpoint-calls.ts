@@ -1,6 +1,7 @@
 import type { Gateway } from "../../client/gateway.ts";
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
+import { explainFailure } from "../../contract/explain-failure.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -15,15 +16,10 @@ import {
   readTimeout,
   requireValue,
 } from "../input/flag-values.ts";
-import {
-  asText,
-  cellText,
-  formatFields,
-  formatTable,
-  paint,
-  printable,
-} from "../terminal/output.ts";
+import { asText, cellText, paint, printable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatExplanation } from "./explain.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Method = (...args: unknown[]) => Promise<object>;
@@ -75,13 +71,19 @@ export async function wait(input: Input): Promise<Output> {
   const waitMs = readTimeout(input.values, "timeout");
   const gateway = await createGateway(input);
   const progress = showProgress({
+    isHidden: input.json,
     line: () => `Waiting at most ${waitMs / 1_000} s for ${reference} to reach a final status`,
   });
   const payment = await gateway.payments
     .waitFor(reference, { waitMs })
     .finally(() => progress.end());
-  const exitCode = payment.status === "completed" ? EXIT.ok : EXIT.failed;
-  return { ...fieldsOutput(payment), exitCode };
+  if (payment.status === "completed") return fieldsOutput(payment);
+  const explanation = explainFailure(payment);
+  return {
+    value: { ...payment, explanation },
+    text: () => `${fieldsOutput(payment).text()}\n\n${formatExplanation(explanation)}`,
+    exitCode: EXIT.failed,
+  };
 }
 
 const fieldsOutput = (value: object): Output => ({

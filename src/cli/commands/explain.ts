@@ -1,7 +1,7 @@
-import { explainFailure } from "../../contract/explain-failure.ts";
+import { explainFailure, type FailureExplanation } from "../../contract/explain-failure.ts";
 import { RESULT_CODES, type RetryAdvice } from "../../contract/result-codes.ts";
 import type { Input, Output } from "../command.ts";
-import { formatFields, formatTable } from "../terminal/output.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
 
 const RETRY: Readonly<Record<RetryAdvice, string>> = {
   now: "yes, with a new idempotency key",
@@ -14,17 +14,18 @@ const RETRY: Readonly<Record<RetryAdvice, string>> = {
 export const run = async ({ args: [code] }: Input): Promise<Output> =>
   code === undefined ? listCodes() : explain(code);
 
+/** Why a payment failed, in the words of a person. */
+export const formatExplanation = (explanation: FailureExplanation): string =>
+  formatFields([
+    ["code", explanation.code],
+    ["cause", explanation.cause],
+    ["tell the customer", explanation.customerMessage],
+    ["try again", RETRY[explanation.retry]],
+  ]);
+
 function explain(given: string): Output {
   const value = explainFailure(given);
-  const { code, cause, customerMessage, retry } = value;
-  const text = () =>
-    formatFields([
-      ["code", code],
-      ["cause", cause],
-      ["tell the customer", customerMessage],
-      ["try again", RETRY[retry]],
-    ]);
-  return { value, text };
+  return { value, text: () => formatExplanation(value) };
 }
 
 function listCodes(): Output {

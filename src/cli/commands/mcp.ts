@@ -7,6 +7,7 @@ import { reportError, usageError } from "../cli-error.ts";
 import type { Argument, Command, Input, Subcommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagSummary } from "../help.ts";
+import { readUrl } from "../input/flag-values.ts";
 import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
@@ -171,6 +172,8 @@ function argvOf(
 
 /** Serves the tools until standard input ends. Standard output is only for the protocol. */
 export async function run({ values }: Input, commands: readonly Command[]): Promise<number> {
+  // A wrong address is said at once, not at the first call of a tool.
+  if (values.url !== undefined) readUrl(values, "url");
   const sdk = await loadSdk();
   const tools = toolsOf(commands);
   const secrets = takeSettings();

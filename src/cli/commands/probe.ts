@@ -18,7 +18,7 @@ export async function run(input: Input): Promise<Output> {
   checkReplaceable(out, checkProfileOut(out));
   // With `--json`, the standard output is only for the result.
   const stream = json ? process.stderr : process.stdout;
-  const result = await askService(settings, stream, out);
+  const result = await askService(settings, { stream, isHidden: json, out });
   await writeProfileFile(out, result.profile);
   const report = reportOn(result.profile);
   const { requests, missing, left } = result;

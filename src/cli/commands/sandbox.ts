@@ -4,7 +4,7 @@ import { EVENT_KINDS } from "../../contract/events.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
-import { usageError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
@@ -42,7 +42,7 @@ export async function run(input: Input): Promise<number> {
     warn(`Every machine that reaches port ${server.port} can use this sandbox and read its keys.`);
   }
   try {
-    await saver?.saveNow();
+    await saver?.saveNow().catch(toUsageError);
     sandbox.watch((activity) => {
       saver?.saveSoon();
       const now = sandbox.clock.now().getTime();
@@ -62,6 +62,11 @@ export async function run(input: Input): Promise<number> {
   if (!json) printLine(state ? `Stopped. The state is saved in ${state}.` : "Stopped.");
   // A delivery in flight must not keep the process alive. The state file has it.
   process.exit(EXIT.ok);
+}
+
+/** At the start, a state file that cannot be written is a wrong value of `--state`. */
+function toUsageError(error: CliError): never {
+  throw new CliError(error.code, error.message, { cause: error, exitCode: EXIT.usage });
 }
 
 const warn = (message: string) => printError(`malipo: ${message}`);

@@ -9,8 +9,8 @@ import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { setField } from "../input/body-fields.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
-import { formatFields } from "../terminal/output.ts";
 import { suggest } from "../terminal/suggest.ts";
+import { formatFields } from "../terminal/table.ts";
 
 export async function run(input: Input): Promise<Output> {
   const { args, values, repeated } = input;

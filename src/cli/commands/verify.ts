@@ -9,7 +9,8 @@ import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
-import { formatFields, paint } from "../terminal/output.ts";
+import { paint } from "../terminal/output.ts";
+import { formatFields } from "../terminal/table.ts";
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 

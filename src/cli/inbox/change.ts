@@ -2,7 +2,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { printError } from "../terminal/output.ts";
-import { Progress } from "../terminal/progress.ts";
+import { showProgress } from "../terminal/progress.ts";
 import { formatGroups, groupsOf } from "./list.ts";
 import {
   allEvents,
@@ -39,7 +39,7 @@ async function changeEvents(
     if (!isDryRun) await confirm(what, details, input);
     else if (!json) printError(`${what}:\n${details}`);
   }
-  if (!isDryRun) await changeAll(how, selection, ids);
+  if (!isDryRun) await changeAll(how, selection, ids, json);
   const text = () => {
     if (ids.length === 0) return `No ${selection.what} matches.`;
     if (isDryRun) return "Nothing was changed.";
@@ -50,9 +50,15 @@ async function changeEvents(
 
 const amountOf = ({ what }: Selected, count: number) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readonly string[]) {
+async function changeAll(
+  how: keyof typeof DONE,
+  { list }: Selected,
+  ids: readonly string[],
+  isHidden: boolean,
+) {
   let changed = 0;
-  const progress = new Progress({
+  const progress = showProgress({
+    isHidden,
     line: () => `${changed} of ${ids.length} ${DONE[how]}`,
     share: () => changed / ids.length,
   });
@@ -61,10 +67,9 @@ async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readon
       const some = ids.slice(changed, changed + MAX_AT_ONCE);
       await list[how]?.(some);
       changed += some.length;
-      progress.update();
     }
   } finally {
-    progress.clear();
+    progress.end();
   }
 }
 

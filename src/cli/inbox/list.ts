@@ -3,7 +3,9 @@ import { parseJson } from "../../internal/json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
+import { cellText, paint } from "../terminal/output.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { relativeTime, wholeTime } from "../terminal/times.ts";
 import {
   allEvents,
   onList,
@@ -65,8 +67,10 @@ export const list = onList(async (selection, { values }) => {
 type Column = readonly [head: string, cell: (event: StoredEvent, order: Order) => unknown];
 type Order = ReturnType<typeof orderIn>;
 
+const ageOf = ({ receivedAt }: StoredEvent): string => relativeTime(receivedAt);
+
 const EVENT_COLUMNS: readonly Column[] = [
-  ["received", timeOf],
+  ["received", ageOf],
   ["event", ({ event }) => event],
   ["reference", (_, { reference }) => reference],
   ["account reference", (_, { account_reference }) => account_reference],
@@ -74,7 +78,7 @@ const EVENT_COLUMNS: readonly Column[] = [
   ["attempts", ({ attempts }) => attempts],
 ];
 const DOUBLE_COLUMNS: readonly Column[] = [
-  ["noticed", timeOf],
+  ["noticed", ageOf],
   ["same", ({ by }) => by],
   ["value", ({ value }) => value],
   ["payments", ({ references }) => references?.join(", ")],
@@ -129,8 +133,8 @@ export const formatGroups = (groups: readonly Group[]): string =>
     ["count", "oldest", "newest", "event", "error"],
     ...groups.map(({ count, oldest, newest, kind, error }) => [
       String(count),
-      oldest,
-      newest,
+      relativeTime(oldest),
+      relativeTime(newest),
       oneLine(kind),
       oneLine(error, MAX_ERROR_LENGTH),
     ]),
@@ -144,7 +148,8 @@ export const show = onList(async (selection, { args }) => {
   const text = () =>
     `${formatFields([
       ["id", id],
-      ...EVENT_COLUMNS.map(([name, cell]) => [name, cell(shown, order)] as const),
+      ["received", wholeTime(shown.receivedAt)],
+      ...EVENT_COLUMNS.slice(1).map(([name, cell]) => [name, cell(shown, order)] as const),
       ["error", error && oneLine(error)],
       ["signature", signature],
     ])}\n\n${body}`;

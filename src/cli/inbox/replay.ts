@@ -4,8 +4,8 @@ import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
-import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
+import { formatTable } from "../terminal/table.ts";
 import { oneLine } from "./list.ts";
 import { onList, readEvents } from "./listed-events.ts";
 
@@ -23,6 +23,7 @@ export const replay = onList(async (selection, input) => {
   }
   const replayed: { id: string; event: string; response: ReceiverResponse; advice?: string }[] = [];
   const progress = showProgress({
+    isHidden: input.json,
     line: () => `${replayed.length} of ${events.length} events sent`,
     share: () => replayed.length / events.length,
   });

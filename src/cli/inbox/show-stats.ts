@@ -1,4 +1,5 @@
-import { formatFields } from "../terminal/output.ts";
+import { formatFields } from "../terminal/table.ts";
+import { wholeTime } from "../terminal/times.ts";
 import { withInbox } from "./open-inbox.ts";
 
 /** `malipo inbox stats` */
@@ -11,12 +12,13 @@ export const stats = withInbox(async (inbox) => {
     oldestWaiting: time(counts.oldestWaiting),
     oldestRetrying: time(counts.oldestRetrying),
   };
+  const since = (at: string | null) => (at === null ? undefined : wholeTime(at));
   const text = () =>
     formatFields([
       ["waiting", value.waiting],
-      ["  since", value.oldestWaiting ?? undefined],
+      ["  since", since(value.oldestWaiting)],
       ["retrying", value.retrying],
-      ["  since", value.oldestRetrying ?? undefined],
+      ["  since", since(value.oldestRetrying)],
       ["running", value.running],
       ["dead letters", value.dead],
       ["conflicts", value.conflicts],

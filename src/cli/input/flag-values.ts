@@ -73,7 +73,7 @@ export function signingSecret(values: FlagValues): string {
   const secret = inFile ?? values.secret ?? process.env.MALIPO_WEBHOOK_SECRET;
   if (secret) return secret;
   throw usageError(
-    "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET, or give --secret-file. A sandbox prints its secret when it starts.",
+    "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET, or give --secret-file. `npx malipo env` prints that of a sandbox.",
   );
 }
 

@@ -16,8 +16,9 @@ import { EXIT } from "../exit-codes.ts";
 import { gatewaySettings } from "../gateway-from-flags.ts";
 import { readSecret } from "../input/files.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { formatTable, paint, printable, write } from "../terminal/output.ts";
-import { StatusLine, type StatusOutput } from "../terminal/status-line.ts";
+import { paint, printable, write } from "../terminal/output.ts";
+import { type ProgressOutput, showProgress } from "../terminal/progress.ts";
+import { formatTable } from "../terminal/table.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings extends Choices {
@@ -115,20 +116,27 @@ export function formatPlan(steps: readonly Step[], asked: Asked, out?: string): 
   return [head, ...parts, promises(asked, out).join("\n")].join("\n\n");
 }
 
+interface ProbeTarget {
+  /** Where the plan and the progress go. */
+  readonly stream: WriteStream;
+  /** The progress is not shown. */
+  readonly isHidden: boolean;
+  /** The file that the profile goes to; `undefined` if it goes to none. */
+  readonly out?: string;
+}
+
 /**
  * Prints the plan, and then asks the service. Ctrl-C stops it, after what was created is deleted.
  *
- * @param out - The file that the profile goes to; `undefined` if it goes to none.
  * @throws {CliError} if the service cannot be probed.
  */
 export async function askService(
   settings: ProbeSettings,
-  stream: WriteStream,
-  out?: string,
+  { stream, isHidden, out }: ProbeTarget,
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings);
   write(stream, `${formatPlan(steps, settings, out)}\n\n`);
-  const { clear, ...progress } = showProgress(stream, steps.length);
+  const { end, ...progress } = showSteps(steps.length, stream, isHidden);
   const controller = new AbortController();
   void stopSignal().then(() => {
     const deletes = " It deletes what it created. To leave it there, press Ctrl-C again.";
@@ -140,20 +148,25 @@ export async function askService(
   } catch (error) {
     throw toCliError(error, out);
   } finally {
-    clear();
+    end();
   }
 }
 
-/** Shows how far the probe is: a counter on a terminal, a line a step anywhere else. */
-export function showProgress(output: StatusOutput, total: number) {
-  const line = new StatusLine(output);
+/** Shows how far the probe is. What it has to say is shown also if its progress is hidden. */
+export function showSteps(total: number, output: ProgressOutput, isHidden: boolean) {
   let done = 0;
+  let latest = "";
+  const progress = showProgress({
+    line: () => `${done} of ${total} requests${latest}`,
+    share: () => done / total,
+    output,
+    isHidden,
+  });
   const onStep: ProbeOptions["onStep"] = ({ step, status, skipped }) => {
-    const count = `${String(++done).padStart(String(total).length)}/${total}`;
-    const result = skipped === undefined ? status : `left out: ${skipped}`;
-    line.show(`${count}  ${stepName(step)}  ${result}`);
+    done++;
+    latest = `: ${stepName(step)} ${skipped === undefined ? status : `left out: ${skipped}`}`;
   };
-  return { onStep, notify: (message: string) => line.note(message), clear: () => line.clear() };
+  return { onStep, notify: progress.note, end: progress.end };
 }
 
 /** The error as the command line reports it, with what became of the file. */

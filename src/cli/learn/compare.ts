@@ -34,7 +34,9 @@ export async function check(input: Input): Promise<Output> {
 
 /** What the service says now. The progress goes to the standard error. */
 async function askAgain(input: Input): Promise<ServiceProfile> {
-  const { profile } = await askService(await readProbeSettings(input), process.stderr);
+  const settings = await readProbeSettings(input);
+  const target = { stream: process.stderr, isHidden: input.json };
+  const { profile } = await askService(settings, target);
   return profile;
 }
 

@@ -6,7 +6,9 @@ import type { StoredFault } from "../../sandbox/state/stored.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { formatFields, formatTable, paint } from "../terminal/output.ts";
+import { paint } from "../terminal/output.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { relativeTime } from "../terminal/times.ts";
 import { findSandbox } from "./find-sandbox.ts";
 import { querySandbox } from "./running-sandbox.ts";
 import { deliveryDetails, requestLine, responseOf } from "./sandbox-log.ts";
@@ -73,41 +75,55 @@ function formatFaults({ faults, chaos }: { faults: StoredFault[]; chaos?: object
   ].join("\n");
 }
 
-interface DeliveryLog {
-  readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
-  readonly total: number;
-  readonly queues: readonly QueueLength[];
+interface LoggedDelivery extends Delivery {
+  readonly nextAttemptAt?: string;
+  /** Why its last attempt failed, most likely. */
+  readonly cause?: { readonly title: string; readonly advice: string };
 }
 
-const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt", "to"];
+interface DeliveryLog {
+  readonly deliveries: readonly LoggedDelivery[];
+  readonly total: number;
+  readonly queues: readonly QueueLength[];
+  /** The sandbox's time. */
+  readonly now: string;
+}
+
+const HEAD = ["delivery", "event", "state", "attempts", "last response", "cause", "next attempt"];
 
 export const deliveries = read(
   (input) => `/deliveries?${queryOf(input, "state", "payment")}`,
   formatDeliveries,
 );
 
-function formatDeliveries({ deliveries, total, queues }: DeliveryLog): string {
+function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog): string {
   if (total === 0) {
     return "No deliveries. To receive them, register a receiver: malipo listen http://localhost:3000/webhooks";
   }
-  const rows = deliveries.map(({ id, event, state, attempts, nextAttemptAt, url }) => [
+  // One receiver is said once, below the table.
+  const receivers = new Set(deliveries.map(({ url }) => url));
+  const isOne = receivers.size === 1;
+  const rows = deliveries.map(({ id, event, state, attempts, nextAttemptAt, url, cause }) => [
     id,
     event,
     state,
     `${attempts.length}`,
     responseOf(attempts.at(-1)),
+    cause?.title ?? "",
     // A delivery that was sent again by hand has a timer, too.
-    (state === "pending" && nextAttemptAt) || "",
-    url,
+    state === "pending" && nextAttemptAt ? relativeTime(nextAttemptAt, Date.parse(now)) : "",
+    ...(isOne ? [] : [url]),
   ]);
   const notes = queues.map(
     ({ url, pending, maxPending }) =>
       `${pending} pending for ${url} (the maximum is ${maxPending})`,
   );
+  if (isOne) notes.unshift(`All to ${[...receivers].join()}`);
   if (deliveries.length < total) {
     notes.push(`${deliveries.length} of ${total} shown. To see more: --limit ${total}`);
   }
-  return [formatTable([HEAD, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
+  const head = isOne ? HEAD : [...HEAD, "to"];
+  return [formatTable([head, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
 }
 
 export async function delivery({ args: [id = ""], values }: Input): Promise<Output> {
@@ -120,7 +136,12 @@ export async function delivery({ args: [id = ""], values }: Input): Promise<Outp
   const text = () => {
     const attempts = value.attempts.map((one) => [one.at, responseOf(one)]);
     return [
-      formatFields([...deliveryDetails(value), ["signature", value.signature]]),
+      formatFields([
+        ...deliveryDetails(value),
+        ["cause", value.cause?.title],
+        ["what to do", value.cause?.advice],
+        ["signature", value.signature],
+      ]),
       ...(attempts.length === 0 ? [] : [formatTable([["attempt", "response"], ...attempts])]),
       value.body,
     ].join("\n\n");

@@ -1,4 +1,5 @@
-import { formatFields, paint } from "../terminal/output.ts";
+import { paint } from "../terminal/output.ts";
+import { formatFields } from "../terminal/table.ts";
 import type { Ready } from "./sandbox-settings.ts";
 
 const PHONE = "0712345678";
@@ -6,83 +7,51 @@ const PHONE = "0712345678";
 const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
-const addresses = ({ url, base_url, keys, webhook_secret, ...ready }: Ready): string =>
-  formatFields([
-    ["base URL", base_url],
-    ["secret key", keys.secret],
-    ["public key", keys.public],
-    ["sandbox key", keys.sandbox],
-    ["webhook secret", webhook_secret],
-    ["API page", `${url}/docs`],
-    ["receiver", ready.webhook ?? undefined],
-    ["responds like", ready.profile ?? undefined],
-    [
-      "state file",
-      ready.state ? `${ready.state}${ready.restored ? " (restored)" : ""}` : undefined,
-    ],
+/** What the flags have changed; `undefined` if there is nothing to say. */
+function settings(ready: Ready, urlFlag: string): string | undefined {
+  const { webhook, profile, state, restored, clock } = ready;
+  const text = formatFields([
+    ["webhooks go to", webhook ?? undefined],
+    ["responds like", profile ?? undefined],
+    ["state", state === null ? undefined : `${state}${restored ? " (restored)" : ""}`],
+    ["virtual clock", clock === "virtual" ? `npx malipo clock advance 61s${urlFlag}` : undefined],
   ]);
-
-function howToPay({ page, auto, clock }: Ready, urlFlag: string, advance: string): string {
-  if (auto !== "approve") {
-    return `The phone is ringing. Enter the PIN on the page, ${bold(page)}, or run:\n\n  npx malipo phone approve ${PHONE}${urlFlag}`;
-  }
-  const automatic = "The customer pays automatically after 3 s.";
-  return clock === "real" ? automatic : `${automatic} Move the clock:\n\n  ${advance}`;
+  return text === "" ? undefined : text;
 }
 
-function newKeysNote({ is_new, state }: Ready): string {
-  if (!is_new) return "";
-  const how = state === null ? "To keep them: --state sandbox.json" : `They stay in ${state}.`;
-  return `\n  ${dim(`Keys and references are new in this run. ${how}`)}\n`;
-}
+/** How a customer pays the first payment. */
+const howToPay = ({ auto }: Ready, urlFlag: string): string =>
+  auto === "approve"
+    ? dim("# The customer pays automatically after 3 s.")
+    : `npx malipo phone approve ${PHONE}${urlFlag}   ${dim("# or enter the PIN on the page")}`;
 
-/** Lines that a shell takes as they are, and the command that writes them into a file. */
-function environment({ base_url, keys, webhook_secret }: Ready, urlFlag: string): string {
-  const variables = {
-    MALIPO_BASE_URL: base_url,
-    MALIPO_API_KEY: keys.secret,
-    MALIPO_WEBHOOK_SECRET: webhook_secret,
-  };
-  const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${value}`);
-  const write = `npx malipo env --write .env${urlFlag}`;
-  return `${dim("For your shell:")}\n\n${lines.join("\n")}\n\n${dim("For a .env file:")}\n\n  ${write}`;
-}
+const newKeysNote = ({ is_new, state }: Ready): string | undefined =>
+  is_new && state === null
+    ? "The keys are new in this run: write .env again. To keep them: --state sandbox.json"
+    : undefined;
 
 /**
- * The first steps, with everything filled in: a new user gets to a paid payment with it.
+ * The first steps of a new user, to a paid payment. The keys are on the page, and `malipo env` prints them.
  *
  * @param isFound - Commands that are run in this folder find this sandbox without `--url`.
  */
 export function banner(ready: Ready, isFound: boolean): string {
-  const { url, base_url, page, keys, clock } = ready;
-  const urlFlag = isFound ? "" : ` --url ${url}`;
-  const advance = `npx malipo clock advance 61s${urlFlag}`;
-  return `
-${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}
-
-${addresses(ready)}
-${newKeysNote(ready)}
-${environment(ready, urlFlag)}
-
-${bold("1. Start a payment")} in another terminal, in this folder:
-
-  curl -s ${base_url}/mobile-money/payment/initiate \\
-    -H "X-API-Key: ${keys.secret}" -H "Content-Type: application/json" \\
-    -d '{"amount": 100, "phone": "${PHONE}"}'
-
-${bold("2. Pay it.")} ${howToPay(ready, urlFlag, advance)}
-
-${bold("In TypeScript")}, start a payment and wait for it:
-
-  import { Gateway } from "malipo";
-
-  const gateway = new Gateway({
-    apiKey: "${keys.secret}",
-    baseUrl: "${base_url}",
-  });
-  const payment = await gateway.mobileMoney.collect({ amount: 100, phone: "${PHONE}" });
-  console.log(payment.status); // "completed" when it is paid
-
-${clock === "virtual" ? `The clock is virtual. Move it with: ${advance}\n` : ""}${dim("Payments and deliveries are logged below. Press Ctrl-C to stop. malipo --help lists the other commands.")}
-`;
+  const urlFlag = isFound ? "" : ` --url ${ready.url}`;
+  const note = newKeysNote(ready);
+  return [
+    `${bold("A payment gateway is running on this machine:")} ${bold(ready.page)}`,
+    settings(ready, urlFlag),
+    "",
+    `For your shop:  npx malipo env --write .env${urlFlag}`,
+    `${bold("A first payment")}, in another terminal in this folder:`,
+    "",
+    `  eval "$(npx malipo env${urlFlag})"`,
+    `  npx malipo payments initiate --amount 100 --phone ${PHONE}`,
+    `  ${howToPay(ready, urlFlag)}`,
+    "",
+    note && dim(note),
+    dim("Payments and deliveries follow. Ctrl-C stops it. npx malipo --help lists all commands."),
+  ]
+    .filter((line) => line !== undefined)
+    .join("\n");
 }

@@ -61,23 +61,3 @@ export const cellText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 };
-
-/** Names and values in two columns. A value that is `undefined` is left out. */
-export function formatFields(fields: readonly (readonly [name: string, value: unknown])[]): string {
-  const present = fields.filter(([, value]) => value !== undefined);
-  const width = Math.max(0, ...present.map(([name]) => name.length));
-  return present
-    .map(([name, value]) => `  ${paint("dim", printable(name).padEnd(width))}  ${asText(value)}`)
-    .join("\n");
-}
-
-/** A table in which every column is as wide as its widest cell. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
-  const clean = rows.map((row) => row.map(printable));
-  const widths = (clean[0] ?? []).map((_, column) =>
-    Math.max(...clean.map((row) => (row[column] ?? "").length)),
-  );
-  const formatRow = (row: readonly string[]) =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
-  return clean.map((row) => formatRow(row).trimEnd()).join("\n");
-}

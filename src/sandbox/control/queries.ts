@@ -1,5 +1,6 @@
 import { formatTimestamp } from "../clock.ts";
-import { deliveryQueues, deliveryView } from "../deliveries/deliveries.ts";
+import { deliveryQueues, deliveryView, hasFailed } from "../deliveries/deliveries.ts";
+import { lastFailure } from "../deliveries/failure-reason.ts";
 import type { ServerContext } from "../http/respond.ts";
 import { readNumber } from "../serializer/serializer.ts";
 import type { StoredDelivery } from "../state/stored.ts";
@@ -27,7 +28,8 @@ export const QUERIES: Readonly<Record<string, ControlQuery>> = {
   },
   "/clock": { summary: "The sandbox's time.", read: readClock },
   "/deliveries": {
-    summary: "Webhook deliveries, newest first, with their attempts.",
+    summary:
+      "Webhook deliveries, newest first, with their attempts and the likely cause of a failure.",
     query: ["state", "payment", "limit"],
     read: listDeliveries,
   },
@@ -70,8 +72,14 @@ function isAbout({ body }: StoredDelivery, payment: string): boolean {
   return data?.reference === payment;
 }
 
+/** The likely cause, if its last attempt failed. */
+function causeOf(delivery: StoredDelivery, clock: ServerContext["clock"]): object {
+  const cause = hasFailed(delivery) ? lastFailure(delivery, clock) : undefined;
+  return cause === undefined ? {} : { cause };
+}
+
 /** `?state=failed&payment=PAY-1&limit=20`: the newest first. */
-function listDeliveries({ sandboxState }: ServerContext, query: URLSearchParams): object {
+function listDeliveries({ sandboxState, clock }: ServerContext, query: URLSearchParams): object {
   const { deliveries, timers } = sandboxState.state;
   const [state, payment] = [query.get("state"), query.get("payment")];
   const limit = limitIn(query);
@@ -88,8 +96,13 @@ function listDeliveries({ sandboxState }: ServerContext, query: URLSearchParams)
     deliveries: matching
       .slice(-limit)
       .reverse()
-      .map((delivery) => ({ ...deliveryView(delivery), ...nextAttempt(delivery) })),
+      .map((delivery) => ({
+        ...deliveryView(delivery),
+        ...nextAttempt(delivery),
+        ...causeOf(delivery, clock),
+      })),
     total: matching.length,
+    now: formatTimestamp(sandboxState.clock.ms()),
     queues: deliveryQueues(sandboxState.state),
   };
 }

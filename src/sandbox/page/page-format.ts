@@ -20,18 +20,6 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
 /** `Thu 1 January 2026`, in the sandbox's time zone. */
 export const dateOf = (ms: number): string => DATE.format(ms).replace(",", "");
 
-/** A duration as a person writes it: `48 s`, `5 min`, `2 h 5 min`. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  const rest = minutes % 60;
-  if (hours >= 48) return `${Math.round(hours / 24)} days`;
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
-}
-
 /** Text that may be long, cut to fit one line. */
 export const clipped = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;

@@ -1,5 +1,6 @@
 import { type Html, html, renderPage } from "../../html/html.ts";
 import { icon, LOGO } from "../../html/icons.ts";
+import { span } from "../../internal/span.ts";
 import { type ReportEntry, reportOn } from "../assumption-report.ts";
 import { ASSUMPTIONS, type Assumption } from "../assumptions.ts";
 import { machineTime, VIRTUAL_START } from "../clock.ts";
@@ -16,7 +17,7 @@ import {
   input,
   panel,
 } from "./components.ts";
-import { dateOf, span, timeOf } from "./page-format.ts";
+import { dateOf, timeOf } from "./page-format.ts";
 import type { PageContext } from "./page-view.ts";
 import { connectCard } from "./panes/connect-card.ts";
 import { deliveriesPane } from "./panes/deliveries-pane.ts";

@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
-import { expect, test } from "vitest";
-import { formatPlan, showProgress } from "../../../src/cli/learn/ask-service.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { formatPlan, showSteps } from "../../../src/cli/learn/ask-service.ts";
 import { chooseSteps } from "../../../src/learn/probe/steps.ts";
 
 const planFor = (write: boolean, prompt: boolean) =>
@@ -21,44 +21,44 @@ test("the plan of a probe that asks a phone says so, and how long it waits for i
 const steps = chooseSteps({ write: false, keyKind: "sandbox" });
 const [step = undefined as never] = steps;
 
-function show(isTTY: boolean) {
+function show(isHidden: boolean) {
   let text = "";
   const write = (more: string) => {
     text += more;
     return true;
   };
-  const progress = showProgress({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
+  const output = { isTTY: true, columns: 60, write } as unknown as WriteStream;
+  const progress = showSteps(12, output, isHidden);
   progress.onStep({ step, status: 200 });
+  vi.advanceTimersByTime(2_000);
   progress.onStep({ step, skipped: "there is no payment" });
   progress.notify("It waits \u001b[31m1 s.");
-  progress.onStep({ step, status: 404 });
-  progress.clear();
+  vi.advanceTimersByTime(200);
+  progress.end();
   return text;
 }
 
-test("the progress is a line a step if the output is not a terminal", () => {
-  expect(show(false)).toBe(
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("the progress of a probe is a bar, a count and the latest request", () => {
+  const clear = "\r\u001b[2K";
+  expect(show(false).split(clear)).toEqual(
     [
-      " 1/12  GET /merchant  200",
-      " 2/12  GET /merchant  left out: there is no payment",
-      "It waits \\u001b[31m1 s.",
-      " 3/12  GET /merchant  404",
       "",
-    ].join("\n"),
+      "[##..................] 1 of 12 requests: GET /merchant 200, ",
+      "It waits \\u001b[31m1 s.\n",
+      "[###.................] 2 of 12 requests: GET /merchant left ",
+      "",
+    ].map((line) => line.slice(0, 59)),
   );
 });
 
-test("the progress is one counter on a terminal, no wider than it, and leaves nothing", () => {
+test("with --json, only what the probe has to say is shown", () => {
   const clear = "\r\u001b[2K";
-  expect(show(true)).toBe(
-    [
-      " 1/12  GET /merchant  200",
-      " 2/12  GET /merchant  left ou",
-      "It waits \\u001b[31m1 s.\n",
-      " 3/12  GET /merchant  404",
-      "",
-    ]
-      .map((line) => clear + line)
-      .join(""),
-  );
+  expect(show(true).replaceAll(clear, "")).toBe("It waits \\u001b[31m1 s.\n");
 });

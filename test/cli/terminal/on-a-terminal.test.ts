@@ -16,12 +16,12 @@ test.skipIf(process.platform !== "linux")(
       const gateway = new Gateway({ apiKey, baseUrl });
       const order = { amount: 1, phone: "0712345678" };
       const { reference } = await gateway.mobileMoney.initiate(order);
-      const command = `${process.execPath} ${CLI} payments wait ${reference} --timeout 900ms; true`;
+      const command = `${process.execPath} ${CLI} payments wait ${reference} --timeout 4s; true`;
       const env = { ...process.env, MALIPO_API_KEY: apiKey, MALIPO_BASE_URL: baseUrl };
       const { stdout } = await promisify(execFile)("script", ["-qec", command, "/dev/null"], {
         env,
       });
-      expect(stdout).toContain(`Waiting at most 0.9 s for ${reference} to reach a final status`);
+      expect(stdout).toContain(`Waiting at most 4 s for ${reference} to reach a final status`);
     } finally {
       await close();
     }

@@ -106,7 +106,7 @@ describe("the control API", () => {
     expect((await data("GET", "/deliveries?state=failed")).total).toBe(0);
   });
 
-  test("lists when a delivery is retried, and how many are pending", async () => {
+  test("lists when a delivery is retried, why it failed, and how many are pending", async () => {
     await served.close();
     sandbox = createSandbox({ deliver: async () => new Response(null, { status: 500 }) });
     served = await sandbox.serve({ port: 0 });
@@ -119,6 +119,7 @@ describe("the control API", () => {
     await sandbox.deliveries.settled();
     const { deliveries, queues } = await data("GET", "/deliveries");
     expect(deliveries[0].nextAttemptAt).toBe("2026-01-01T09:00:10+03:00");
+    expect(deliveries[0].cause).toMatchObject({ title: "Not 200: the receiver failed with 500" });
     expect(queues).toEqual([{ url: "https://x.example/", pending: 1, maxPending: 10_000 }]);
     expect((await data("GET", "/status")).queues).toEqual(queues);
   });

@@ -1,14 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  clipped,
-  dateOf,
-  money,
-  quoted,
-  span,
-  timeOf,
-} from "../../../src/sandbox/page/page-format.ts";
+import { span } from "../../../src/internal/span.ts";
+import { clipped, dateOf, money, quoted, timeOf } from "../../../src/sandbox/page/page-format.ts";
 
 describe("what the page writes", () => {
   test.each([

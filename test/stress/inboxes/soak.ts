@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { showProgress } from "../../../src/cli/terminal/progress.ts";
-import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
+import { type ProgressOutput, showProgress } from "../../../src/cli/terminal/progress.ts";
 import { freePort } from "../../../src/drill/child.ts";
 import { keepDrainers } from "./drainers.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
@@ -27,7 +26,7 @@ export interface SoakOptions {
   /** How long nothing happens until the events without effect count as lost. */
   readonly idleMs: number;
   /** The output on which the soak shows how far it is. */
-  readonly output: StatusOutput;
+  readonly output: ProgressOutput;
 }
 
 /** What happened to the events. */

@@ -1,8 +1,8 @@
 import { EVENT_KINDS } from "../../../contract/events.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { icon } from "../../../html/icons.ts";
-import { machineTime } from "../../clock.ts";
 import { hasFailed } from "../../deliveries/deliveries.ts";
+import { type FailureReason, lastFailure } from "../../deliveries/failure-reason.ts";
 import type { DeliveryAttempt } from "../../state/sandbox-records.ts";
 import type { StoredDelivery, StoredWebhook } from "../../state/stored.ts";
 import {
@@ -19,7 +19,6 @@ import {
   panel,
   timeline,
 } from "../components.ts";
-import { type FailureReason, findFailureReason } from "../failure-reason.ts";
 import { clipped, curl, quoted, timeOf } from "../page-format.ts";
 import { choicesOf, list, row } from "../page-list.ts";
 import type { PageContext } from "../page-view.ts";
@@ -116,29 +115,8 @@ ${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).le
 ${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), "raw")}`;
 }
 
-/** Why the last attempt failed; `undefined` if it did not, or if there is none. */
-function lastFailure(
-  { server }: PageContext,
-  { attempts, responses, url, body, chaos }: StoredDelivery,
-): FailureReason | undefined {
-  const last = attempts.at(-1);
-  if (last === undefined || last.status === 200) return undefined;
-  const { timestamp = "" } = JSON.parse(body) as { timestamp?: string };
-  const signedAt = Date.parse(timestamp);
-  return findFailureReason({
-    status: last.status ?? 0,
-    error: last.error ?? "",
-    chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
-    response: responses?.[attempts.length - 1] ?? "",
-    url,
-    ageMs: machineTime() - signedAt,
-    sinceEventMs: Date.parse(last.at) - signedAt,
-    clock: server.clock,
-  });
-}
-
 const failureOf = (context: PageContext, delivery: StoredDelivery) =>
-  delivery.state === "delivered" ? undefined : lastFailure(context, delivery)?.title;
+  delivery.state === "delivered" ? undefined : lastFailure(delivery, context.server.clock)?.title;
 
 /** When each delivery is tried next, by its id. */
 function nextAttempts({ state }: PageContext): ReadonlyMap<string, number> {
@@ -193,7 +171,7 @@ function deliveryRow(
       chaos !== undefined && !failure?.startsWith("Chaos")
         ? `chaos: ${chaos.faults.join(", ")}`
         : undefined,
-    detail: () => deliveryDetail(context, delivery, lastFailure(context, delivery)),
+    detail: () => deliveryDetail(context, delivery, lastFailure(delivery, context.server.clock)),
   });
 }
 

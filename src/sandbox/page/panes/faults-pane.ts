@@ -1,10 +1,11 @@
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { icon } from "../../../html/icons.ts";
+import { span } from "../../../internal/span.ts";
 import type { ChaosName, FaultEffect } from "../../state/sandbox-records.ts";
 import type { StoredChaos, StoredFault } from "../../state/stored.ts";
 import { button, card, type FormPlace, folded, form, input, panel, select } from "../components.ts";
-import { span } from "../page-format.ts";
+
 import type { PageContext } from "../page-view.ts";
 
 /** What chaos can do, for a person. */

@@ -1,4 +1,6 @@
-import { span } from "./page-format.ts";
+import { span } from "../../internal/span.ts";
+import { machineTime } from "../clock.ts";
+import type { StoredDelivery } from "../state/stored.ts";
 
 /** What is known about an attempt for which the receiver did not return 200. */
 export interface FailedAttempt {
@@ -151,4 +153,28 @@ export function findFailureReason(attempt: FailedAttempt): FailureReason {
   const [title, [, advice]] = known ?? OTHER;
   const text = typeof advice === "string" ? fill(advice) : advice(attempt);
   return { title: fill(title), advice: text };
+}
+
+/**
+ * The likely reason why the last attempt of a delivery failed; `undefined` if it did not fail, or if there was
+ * none.
+ */
+export function lastFailure(
+  { attempts, responses, url, body, chaos }: StoredDelivery,
+  clock: FailedAttempt["clock"],
+): FailureReason | undefined {
+  const last = attempts.at(-1);
+  if (last === undefined || last.status === 200) return undefined;
+  const { timestamp = "" } = JSON.parse(body) as { timestamp?: string };
+  const signedAt = Date.parse(timestamp);
+  return findFailureReason({
+    status: last.status ?? 0,
+    error: last.error ?? "",
+    chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
+    response: responses?.[attempts.length - 1] ?? "",
+    url,
+    ageMs: machineTime() - signedAt,
+    sinceEventMs: Date.parse(last.at) - signedAt,
+    clock,
+  });
 }

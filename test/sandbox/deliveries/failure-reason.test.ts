@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type FailedAttempt, findFailureReason } from "../../../src/sandbox/page/failure-reason.ts";
+import {
+  type FailedAttempt,
+  findFailureReason,
+} from "../../../src/sandbox/deliveries/failure-reason.ts";
 
 const failedAttempt = (fields: Partial<FailedAttempt>): FailedAttempt => ({
   status: 0,
