@@ -161,7 +161,7 @@ describe("a lost response", () => {
 test("a read that the service rejects does not speak of sending it again", async () => {
   const { stderr } = await run(["payments", "get", "PAY-NONE"]);
   expect(stderr).toBe(
-    'malipo: GET /payments/{reference} returned 404: There is no payment "PAY-NONE" in this sandbox. The service rejected it.\n',
+    'malipo: GET /payments/{reference} returned 404: There is no payment "PAY-NONE" in this sandbox. The service rejected it.\n  Read more: docs/reference/service.md in the package malipo\n',
   );
 });
 
