@@ -17,7 +17,7 @@ const CASES = allCases().filter(
   ({ group }) => process.env.DRILL === "all" || GROUPS.includes(group),
 );
 
-test("the printed command of the printed shop finds nothing wrong", {
+test("a drill of the printed shop with the printed settings finds nothing wrong", {
   timeout: 1_200_000,
 }, async () => {
   const result = await drillShop(printedShop(folder), undefined, { cases: CASES });

@@ -21,7 +21,6 @@ export const exampleSettings = (start: string): RawSettings => ({
   failed: "Not paid.",
   open: "Enter your PIN|We are checking|We are sending|We received a payment",
   data: "SHOP_DATA",
-  env: ["NOT_SENT_AFTER_MS=20000"],
   quiet: "60s",
   processes: "2",
 });
