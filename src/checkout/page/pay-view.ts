@@ -87,7 +87,8 @@ export function orderPage(
   }
   const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {
-    return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}<p>${texts.usedUp}</p>`);
+    // Why the last attempt failed may end with "try again", which is not possible.
+    return page(texts.notPaidTitle, "cross", "bad", html`${sum}<p>${texts.usedUp}</p>`);
   }
   if (reason === undefined)
     return page(fill(texts.payTitle), undefined, "", html`${about}${form(false)}`);

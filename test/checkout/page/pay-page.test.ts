@@ -426,7 +426,7 @@ describe("attacks on the pay page", () => {
   });
 
   test("one order asks phones at most as often as its limit says", async () => {
-    const { checkout, post, prompts, answer } = await openPage({}, { attemptLimit: 3 });
+    const { checkout, post, get, prompts, answer } = await openPage({}, { attemptLimit: 3 });
     await checkout.create(ORDER);
     const link = checkout.payLink("ORDER-42");
     for (let time = 0; time < 6; time++) {
@@ -436,6 +436,14 @@ describe("attacks on the pay page", () => {
       if (isAsked) await answer((one) => one.cancel(), phone);
     }
     expect(await prompts()).toBe(3);
+    for (const [lang, said, again] of [
+      ["en", "none was paid", /try again/i],
+      ["sw", "hakuna lililolipwa", /jaribu tena/i],
+    ] as const) {
+      const text = await (await get(`${link}?lang=${lang}`)).text();
+      expect(text).toContain(said);
+      expect(text.replace(/<script>.*<\/script>/s, "")).not.toMatch(again);
+    }
   });
 
   test("names that every object has are neither languages nor states", async () => {
