@@ -193,7 +193,7 @@ async function readReviews({ store }: BooksSource, named: ReadonlySet<string>) {
       for (const review of openReviews(order)) {
         const money = order.money.find(({ reference }) => reference === review.references.at(-1));
         const { amount, currency } = money ?? {};
-        const one = reviewView(review, order.id);
+        const one = reviewView(review, order);
         found.push({ ...one, ...(money !== undefined && { amount, currency }) } as OpenReview);
       }
     }
