@@ -201,7 +201,7 @@ const KEY: Rules["key"] = [
   ),
   rule(
     "a key that is in flight, unknown or unreadable ends nothing",
-    [1, 2],
+    [1, 2, 8],
     (_, { state }) => state !== "free" && state !== "freed",
     (order, { number, state }, context) =>
       state === "in_flight"
@@ -283,20 +283,20 @@ const REPORTED: Rules["reported"] = [
   ),
   rule(
     "the completion of any attempt pays an open order",
-    [5, 8],
+    [5, 8, 9],
     isCompleted,
     (order, input, context) =>
       paid(withMoney(order, input.report), input.report.reference, context),
   ),
   rule(
     "a completed payment does not fail",
-    [5],
+    [5, 7],
     (order, input) => isFailed(order, input) && moneyOf(order, input.report) !== undefined,
     contradicted,
   ),
   rule(
     "a failure ends only its own attempt",
-    [5],
+    [5, 9],
     (order, input) => {
       const attempt = byReference(order, input.report.reference);
       return isFailed(order, input) && attempt !== undefined && isOpen(attempt);
