@@ -70,7 +70,6 @@ function magicNumbers(): string {
 }
 
 /** The whole command line on one page. */
-const commands = () => [commonFlags(), ...COMMAND_GROUPS.map(commandReference)].join("\n\n");
 
 const exitCodes = () =>
   table(
@@ -159,7 +158,6 @@ const TABLES: Readonly<Record<string, () => string>> = {
   paymentFields,
   assumptions,
   magicNumbers,
-  commands,
   events: () => EVENT_BODIES,
   commonFlags,
   // `cli-sandbox`, `cli-webhooks` and so on.
@@ -220,6 +218,12 @@ export function withTables(page: string): string {
 export const PAGES = [
   "reference/service",
   "reference/cli",
+  "reference/cli-sandbox",
+  "reference/cli-webhooks",
+  "reference/cli-service",
+  "reference/cli-learn",
+  "reference/cli-stores",
+  "reference/cli-drill",
   "reference/events",
   "reference/result-codes",
   "reference/test-numbers",
