@@ -43,12 +43,12 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: "Get started", link: "/guides/get-started" },
-      { text: "Which way?", link: "/guides/ways-to-take-payments" },
+      { text: "Choose a way", link: "/guides/ways-to-take-payments" },
       { text: "API", link: "/api/" },
     ],
     sidebar: {
       "/api/": [
-        { text: "Manual", items: [{ text: "Which way?", link: "/guides/ways-to-take-payments" }] },
+        { text: "Manual", items: [{ text: "Choose a way", link: "/guides/ways-to-take-payments" }] },
         { text: "API", items: apiReference },
       ],
       "/": sidebar,
