@@ -178,6 +178,28 @@ describe("malipo events", () => {
     expect(sent?.body.toString()).toBe(deliveries[0].body);
   });
 
+  test("list and show say why a delivery failed, most likely, and what to do", async () => {
+    const wrong = await startReceiver((_, response) => response.writeHead(401).end());
+    const fields = { name: "wrong", url: wrong.url, events: ["payment.initiated"] };
+    expect((await sandbox.call("POST", "/webhooks/register", fields)).ok).toBe(true);
+    const reference = await prompt("0712333009");
+    const list = () => malipo(["events", "list", "--payment", reference, ...sandbox.url]);
+    await expect
+      .poll(async () => (await list()).stdout)
+      .toMatch(/pending +\d +401 in \d+ ms: Wrong secret, most likely +in \d+ s/);
+    const [, id = ""] = /(dlv_\w+).*401/.exec((await list()).stdout) ?? [];
+    const { stdout } = await malipo(["events", "show", id, ...sandbox.url]);
+    expect(stdout).toMatch(/cause +Wrong secret, most likely/);
+    expect(stdout).toMatch(/what to do +Give the receiver the webhook secret/);
+    const { data } = (await (await sandbox.call("GET", "/webhooks")).json()) as {
+      data: { id: string; url: string }[];
+    };
+    for (const one of data.filter(({ url }) => url === wrong.url)) {
+      await sandbox.call("DELETE", `/webhooks/${one.id}`);
+    }
+    wrong.close();
+  });
+
   test("list shows only deliveries in one state, and says if there are none", async () => {
     const { code, stdout } = await malipo(["events", "list", "--state", "failed", ...sandbox.url]);
     expect(code).toBe(EXIT.ok);

@@ -89,7 +89,7 @@ interface DeliveryLog {
   readonly now: string;
 }
 
-const HEAD = ["delivery", "event", "state", "attempts", "last response", "cause", "next attempt"];
+const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt"];
 
 export const deliveries = read(
   (input) => `/deliveries?${queryOf(input, "state", "payment")}`,
@@ -108,8 +108,7 @@ function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog): stri
     event,
     state,
     `${attempts.length}`,
-    responseOf(attempts.at(-1)),
-    cause?.title ?? "",
+    [responseOf(attempts.at(-1)), cause?.title].filter(Boolean).join(": "),
     // A delivery that was sent again by hand has a timer, too.
     state === "pending" && nextAttemptAt ? relativeTime(nextAttemptAt, Date.parse(now)) : "",
     ...(isOne ? [] : [url]),

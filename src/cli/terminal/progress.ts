@@ -74,7 +74,7 @@ export class Progress {
 
   /** Takes the line off the terminal. */
   clear(): void {
-    if (this.#output.isTTY) clearLine(this.#output);
+    if (this.#output.isTTY && !this.#options.isHidden) clearLine(this.#output);
   }
 }
 
