@@ -28,7 +28,7 @@ const runFolder = source("./node_modules/.cache/run");
 mkdirSync(runFolder, { recursive: true });
 
 /** Longer checks, which `npm run test:long` runs. */
-const LONG = "test/**/*.long.test.ts";
+export const LONG = "test/**/*.long.test.ts";
 /** They use the package as a shop does, from the tarball or from `dist`. */
 const INSTALLED = "test/{package,browser,docs,cli,drill}/**/*.test.ts";
 /** They use a Redis or a PostgreSQL, or wait for a deadline: most of their time they wait. */
@@ -42,7 +42,7 @@ const ENGINES = [
  * They change what belongs to the whole process. What a file loads while timers are fake or modules are
  * replaced would stay loaded for the files after it.
  */
-const ALONE = [
+export const ALONE: readonly string[] = [
   ...globSync("test/**/*.test.ts").filter((file) =>
     /vi\.(?:resetModules|mock|doMock)\(|Object\.prototype\b/.test(readFileSync(file, "utf8")),
   ),

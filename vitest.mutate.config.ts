@@ -1,6 +1,7 @@
+import { globSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { AREAS } from "./scripts/mutation-areas.ts";
-import config from "./vitest.config.ts";
+import config, { ALONE, LONG } from "./vitest.config.ts";
 
 const [source] = (config.test?.projects ?? []) as {
   define?: Record<string, string>;
@@ -8,8 +9,22 @@ const [source] = (config.test?.projects ?? []) as {
 }[];
 const area = AREAS.find(({ name }) => name === process.env.MUTATED_AREA);
 
-/** It replaces `#hmac` by a module of its own. */
-const ISOLATED = "test/webhooks/verification/every-secret.test.ts";
+/** The tests of the area that change what belongs to their process. */
+const isolated = globSync([...(area?.tests ?? [])]).filter((file) => ALONE.includes(file));
+
+const EXCLUDED = [
+  // Only the tests of `npm test` count.
+  LONG,
+  // They start an engine or another process.
+  "test/**/{redis,postgres}*.test.ts",
+  "test/**/{redis,postgres,bullmq,pg-boss}/**/*.test.ts",
+  "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
+  "test/client/{many-gateways,platform/attempt-log-process}.test.ts",
+  // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.
+  "test/client/{http/sockets,waiting/wait-failures,response/learned-services}.test.ts",
+  // They are the tests of another file again, with another msw.
+  "test/**/*.msw.test.ts",
+];
 
 const project = (name: string, test: object) => ({
   ...(source?.define && { define: source.define }),
@@ -20,27 +35,15 @@ const project = (name: string, test: object) => ({
 
 const sharedProcess = project("shared", {
   include: area?.tests ?? [],
-  exclude: [
-    ISOLATED,
-    // They start an engine or another process.
-    "test/**/{redis,postgres}*.test.ts",
-    "test/**/{redis,postgres}/*.test.ts",
-    "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
-    "test/client/{many-gateways,platform/attempt-log-process}.test.ts",
-    // A process warns once, and another test has seen to that.
-    "test/client/memory-warning.test.ts",
-    // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.
-    "test/client/{http/sockets,waiting/wait-failures,response/learned-services}.test.ts",
-    "test/client/{unknown-outcomes/absent.long,resources/rows.msw}.test.ts",
-  ],
+  exclude: [...EXCLUDED, ...isolated],
   isolate: false,
 });
 
 export default defineConfig({
   test: {
     projects:
-      area?.name === "webhooks"
-        ? [sharedProcess, project("isolated", { include: [ISOLATED] })]
+      isolated.length > 0
+        ? [sharedProcess, project("isolated", { include: isolated, exclude: EXCLUDED })]
         : [sharedProcess],
   },
 });

@@ -121,7 +121,7 @@ const parentOf = (folder: string) => folder.split("/").slice(0, -1).join("/");
 
 /**
  * File names that occur more than once. Only folders of one parent may share a name, in which it is that
- * of one thing: `sqlite/store.ts` and `redis/store.ts`. An `index` is what a folder exports.
+ * of one kind: `sqlite/store.ts` and `redis/store.ts`. An `index` is what a folder exports.
  */
 export function findRepeatedNames(paths: readonly string[]): string[] {
   const folders = new Map<string, string[]>();

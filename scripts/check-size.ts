@@ -9,7 +9,7 @@ interface Sized {
   readonly bundlers: readonly Bundler[];
   /** In kB. */
   readonly goal: number;
-  /** Stops growth where the goal is missed: what was reached, rounded up to 0.1. Default: the goal. */
+  /** Stops growth if the goal is missed: what was reached, rounded up to 0.1. Default: the goal. */
   readonly limit?: number;
 }
 
@@ -100,8 +100,8 @@ export async function measureSizes(): Promise<MeasuredSize[]> {
 
 if (import.meta.main) {
   for (const { name, bundler, kB, goal, limit } of await measureSizes()) {
-    const verdict = kB <= goal ? "met   " : "MISSED";
-    console.log(`${verdict}  ${name}, ${bundler}: ${kB.toFixed(2)} kB, at most ${goal} kB`);
+    const result = kB <= goal ? "met   " : "MISSED";
+    console.log(`${result}  ${name}, ${bundler}: ${kB.toFixed(2)} kB, at most ${goal} kB`);
     if (kB <= limit) continue;
     console.error(`        It has grown beyond its limit of ${limit} kB.`);
     process.exitCode = 1;

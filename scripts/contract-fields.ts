@@ -7,7 +7,7 @@ import ts from "typescript";
 /** The file that is written. */
 export const PATH = "src/openapi/interfaces.ts";
 
-const SOURCES = ["payment", "webhook", "merchant-account", "events"].map(
+const SOURCES = ["payment", "webhook", "merchant-account", "invoice", "events"].map(
   (name) => `src/contract/${name}.ts`,
 );
 

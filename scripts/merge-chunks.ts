@@ -35,7 +35,7 @@ export const ONLY_IN_BUILD: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ONE_COPY.map((path) => [oneCopyEntry(path), path])),
 };
 
-/** Where a process starts that should start fast, by what it is started for. */
+/** The modules with which a process starts that should start fast, by what it is started for. */
 const LOADED_FAST = {
   client: ["index"],
   receiver: ["webhooks"],
@@ -161,7 +161,7 @@ const outputOf = (extension: string): OutputOptions => ({
 });
 
 /**
- * Gives the parts that a page loads on demand a copy of what they share with other modules, the transport and
+ * Copies, for the parts that a page loads on demand, what they share with other modules, the transport and
  * what exists once excepted. A bundler keeps all of a module that any part uses, and esbuild loads it at first
  * if `malipo` imports it for another export.
  */

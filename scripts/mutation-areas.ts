@@ -69,4 +69,42 @@ export const AREAS: readonly Area[] = [
     // These tests mostly wait.
     concurrency: 6,
   },
+  {
+    name: "contract",
+    mutate: ["src/contract/*.ts", "!src/contract/keys.ts"],
+    tests: ["test/contract/*.test.ts", "test/client/resources/*.test.ts"],
+    concurrency: 2,
+  },
+  {
+    name: "checkout",
+    mutate: ["src/checkout/**/*.ts", "!src/checkout/{index,postgres/*}.ts"],
+    tests: ["test/checkout/**/*.test.ts"],
+    concurrency: 2,
+  },
+  {
+    name: "sandbox",
+    // The page is tested in a browser.
+    mutate: ["src/sandbox/**/*.ts", "!src/sandbox/{index.ts,page/**}"],
+    tests: ["test/sandbox/**/*.test.ts"],
+    concurrency: 2,
+  },
+  {
+    name: "learn",
+    mutate: ["src/learn/**/*.ts", "!src/learn/index.ts"],
+    tests: ["test/learn/**/*.test.ts"],
+    concurrency: 2,
+  },
+  {
+    name: "profile",
+    mutate: ["src/profile/**/*.ts", "!src/profile/vocabulary/*.ts"],
+    tests: ["test/learn/*.test.ts", "test/sandbox/profile/*.test.ts"],
+    concurrency: 2,
+  },
+  {
+    name: "drill",
+    // What runs a shop is tested by `npm run test:long`.
+    mutate: ["src/drill/{cases,case-run,drill-report,drill-settings,promises,report-page}.ts"],
+    tests: ["test/drill/*.test.ts"],
+    concurrency: 2,
+  },
 ];

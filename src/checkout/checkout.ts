@@ -3,6 +3,7 @@ import type { GatewayOptions } from "../client/options.ts";
 import type { PaymentWaiter } from "../client/status/shared-wait.ts";
 import { statusHandler } from "../client/status/status-handler.ts";
 import { accountReferenceFor } from "../contract/account-reference.ts";
+import { EVENT_KINDS } from "../contract/events.ts";
 import type { Payment } from "../contract/payment.ts";
 import { maskedPhone, normalizePhone } from "../contract/phone-number.ts";
 import { ConfigurationError, InvalidParamsError } from "../errors/configuration.ts";
@@ -34,7 +35,7 @@ import type { OrderChange } from "./order-change.ts";
 import { Engine, type PaidContext } from "./order-engine.ts";
 import type { Order, Review } from "./order-types.ts";
 import { type PayPages, payPages } from "./page/pay-page.ts";
-import { checkoutInbox, type LabelledReport, STATUSES } from "./reports.ts";
+import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
 import { orderView } from "./view.ts";
 import { Worker } from "./worker.ts";
 import type { Changed, Known } from "./write-order.ts";
@@ -233,7 +234,6 @@ const OPTIONS = [
   "currency",
 ];
 
-const PAYMENT_EVENTS = ["payment.completed", "payment.failed"] as const;
 const STARTED_EVENT = "payment.initiated";
 const PHONE_WITHIN_MS = 600_000;
 /** How long `stop` waits for what is under way. It is safe to leave it. */
@@ -397,7 +397,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     ...(secret !== undefined && { secret }),
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.
-  for (const kind of PAYMENT_EVENTS) inner.on(kind, () => {});
+  for (const kind of EVENT_KINDS.filter(isReport)) inner.on(kind, () => {});
   // `pay` knows that it has asked. If nobody wants to hear of it again, it waits for no handler.
   let takesStarted = store.inbox === undefined;
   const dropStarted = () => {
@@ -473,7 +473,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     receiver: {
       ...inner,
       on: (kind, handler) => {
-        if (STATUSES[kind] !== undefined) {
+        if (isReport(kind)) {
           throw new ConfigurationError(`The checkout handles ${kind} itself. Use onPaid.`);
         }
         checkOthers();

@@ -1,3 +1,4 @@
+import type { EventKind } from "../contract/events.ts";
 import { explainFailure } from "../contract/explain-failure.ts";
 import { idText } from "../internal/json.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
@@ -69,11 +70,20 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
   return { report, label: idText(fields.account_reference) };
 }
 
-/** The events that a checkout uses, and the status that each says. */
-export const STATUSES: Readonly<Record<string, string | undefined>> = {
+/** The status that each event about a payment says to its order. `undefined`: it says nothing to it. */
+const STATUS_OF: Readonly<
+  Record<Extract<EventKind, `payment.${string}`>, "completed" | "failed" | undefined>
+> = {
+  "payment.initiated": undefined,
   "payment.completed": "completed",
   "payment.failed": "failed",
 };
+
+const statusOf = (kind: string) =>
+  Object.hasOwn(STATUS_OF, kind) ? STATUS_OF[kind as keyof typeof STATUS_OF] : undefined;
+
+/** Whether a checkout takes events of this kind, and not the inbox of its store. */
+export const isReport = (kind: string): boolean => statusOf(kind) !== undefined;
 
 const contradictionError = (event: string, reference: string, status: unknown) =>
   new Error(
@@ -100,7 +110,7 @@ export function checkoutInbox(
   return {
     ...others,
     accept: async (delivery) => {
-      const status = STATUSES[delivery.event];
+      const status = statusOf(delivery.event);
       if (status === undefined) return others.accept(delivery);
       const { data } = readEvent(delivery.raw).event;
       const fields = data as unknown as Fields;

@@ -23,8 +23,16 @@ export interface MergedPayment {
   readonly contradiction: boolean;
 }
 
+/** Fields that only a completed payment has. */
+export const COMPLETED_FIELDS = [
+  "transaction_id",
+  "provider_transaction_id",
+  "provider_reference",
+  "payer_name",
+] as const satisfies readonly (keyof PaymentFields)[];
+
 /** Fields that only a failed payment has. */
-const FAILURE_FIELDS = [
+export const FAILURE_FIELDS = [
   "failure_reason",
   "user_message",
   "retry_possible",

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { FAILURE_FIELDS } from "../contract/payment-state.ts";
 import type { Deliver } from "../sandbox/sandbox-options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
 import { type CaseRun, type DrillPayment, findRun, type Scene, until } from "./case-run.ts";
@@ -243,7 +244,6 @@ const CANCELLED = {
   user_message: "You cancelled.",
   retry_possible: true,
 };
-const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"] as const;
 const COMPLETED = {
   status: "completed",
   transaction_id: "DRILL0000X",

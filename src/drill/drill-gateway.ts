@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endpointFor } from "../contract/endpoints.ts";
+import { type EndpointName, endpointFor } from "../contract/endpoints.ts";
 import { parseJson } from "../internal/json.ts";
 import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { isOfProcess, type Subject, type When } from "./cases.ts";
 
 /** The requests at which something can go wrong. */
-const SUBJECTS: Readonly<Record<string, Subject>> = {
+const SUBJECTS: Readonly<Partial<Record<EndpointName, Subject>>> = {
   "payments.initiate": "start",
   "mobileMoney.initiate": "start",
   "payments.get": "read",
@@ -85,9 +85,9 @@ async function exchange(
   const sent = await text(request);
   const began = performance.now();
   const [path = ""] = url.replace(PREFIX, "").split("?");
-  const { name = "", params = [] } = endpointFor(method, path) ?? {};
-  const run = findRun(runs, sent, params[0]);
-  const { [name]: subject } = SUBJECTS;
+  const found = endpointFor(method, path);
+  const run = findRun(runs, sent, found?.params[0]);
+  const subject = found && SUBJECTS[found.name];
   const fault = subject && run?.begin(subject);
 
   /** Causes the fault if this is its moment. Returns true if the request is over. */

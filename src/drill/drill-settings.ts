@@ -6,7 +6,7 @@ import { DRILL_FILE, SHOP_SETTINGS, type ShopSwitch } from "./drill-options.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
 /** Reads a text out of a response; `undefined` if it is not there. */
-export type Place = (response: ShopResponse) => string | undefined;
+export type ReadFromResponse = (response: ShopResponse) => string | undefined;
 
 /** How often the customer got what was ordered: the lines of a file, or a number in a response. */
 export type Effects =
@@ -34,7 +34,7 @@ function withoutScripts(body: string): string {
 }
 
 /** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
-export function parsePlace(text: string): Place {
+export function parsePlace(text: string): ReadFromResponse {
   const [source = "", pattern = "[\\s\\S]+"] = text.split(/\s~\s/).map((part) => part.trim());
   if (source !== "location" && source !== "body" && !source.startsWith("/")) {
     throw new ConfigurationError(

@@ -26,7 +26,7 @@ export interface DecisionLine {
   readonly runner?: string | undefined;
 }
 
-/** Where decisions are kept. Lines are only added. */
+/** The place in which decisions are stored. Lines are only added. */
 export interface DecisionLog {
   /** Adds a line at the end. */
   append(line: DecisionLine): Promise<void>;
@@ -34,16 +34,16 @@ export interface DecisionLog {
   read(): Promise<readonly DecisionLine[]>;
 }
 
-const KEPT_LINES = 5_000;
+const MAX_LINES = 5_000;
 
 function memoryLog(): DecisionLog {
   const lines: DecisionLine[] = [];
   return {
     append: async (line) => {
       lines.push(line);
-      if (lines.length > 2 * KEPT_LINES) lines.splice(0, KEPT_LINES);
+      if (lines.length > 2 * MAX_LINES) lines.splice(0, MAX_LINES);
     },
-    read: async () => lines.slice(-KEPT_LINES),
+    read: async () => lines.slice(-MAX_LINES),
   };
 }
 
@@ -139,7 +139,7 @@ function failureOf(error: unknown, count: number): string {
   return `It is not known ${what}. What is left is still in the list. ${message}`;
 }
 
-/** Plans what a person decides, does it when nobody has taken it back, and keeps who did what. */
+/** Plans what a person decides, does it unless a person has taken it back, and stores who did what. */
 export class Decisions {
   readonly #log: DecisionLog;
   readonly #sources: Sources;

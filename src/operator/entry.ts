@@ -10,7 +10,7 @@ export interface Sources {
 }
 
 /** What a row says about what it belongs to, as far as it is known. */
-export interface Facts {
+export interface Known {
   readonly order?: string | undefined;
   readonly amount?: string | undefined;
   /** Masked. */
@@ -34,7 +34,7 @@ export interface Choice {
   run(ids: readonly string[], by: string | undefined): Promise<unknown>;
 }
 
-/** One thing that waits for a person. */
+/** What waits for a person. */
 export interface Entry {
   readonly id: string;
   /** When it began, in milliseconds since the epoch. */
@@ -43,7 +43,7 @@ export interface Entry {
   readonly cause: string;
   /** The order of the checkout. */
   readonly orderId?: string | undefined;
-  readonly facts?: Facts | undefined;
+  readonly known?: Known | undefined;
   /** Reads the raw body of its event, which may be large. */
   readonly readBody?: (() => Promise<string>) | undefined;
   /** What the page says about it when it is open. */

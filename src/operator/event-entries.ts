@@ -5,7 +5,7 @@ import type {
   WaitingEvent,
   WithBody,
 } from "../webhooks/inbox/event-list.ts";
-import type { Choice, Entries, Entry, Facts, Sources } from "./entry.ts";
+import type { Choice, Entries, Entry, Known, Sources } from "./entry.ts";
 import { amountText, phoneText, plural } from "./wording.ts";
 
 type ListedEvent = Pick<WaitingEvent, "id" | "event" | "receivedAt"> & Partial<WaitingEvent>;
@@ -40,7 +40,7 @@ export function dataOf(body: string): Readonly<Record<string, unknown>> {
 }
 
 /** What a payment, or the data of an event, says for a row. */
-export function factsOf(data: Readonly<Record<string, unknown>>): Facts {
+export function knownOf(data: Readonly<Record<string, unknown>>): Known {
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");
   return {
@@ -166,13 +166,13 @@ export async function findEvent(name: EventKindName, sources: Sources, id: strin
   const { body, ...event } = await kind.source(sources).read(id);
   return {
     ...entryOf(kind, sources, event),
-    facts: factsOf(dataOf(body)),
+    known: knownOf(dataOf(body)),
     readBody: async () => body,
   };
 }
 
 /** Entries with what the bodies of their events say, as far as the limit of bytes goes. */
-export async function withFacts(
+export async function withKnown(
   entries: readonly Entry[],
 ): Promise<{ readonly entries: readonly Entry[]; readonly unread: number }> {
   const read: Entry[] = [];
@@ -180,7 +180,7 @@ export async function withFacts(
   let unread = 0;
   for (let at = 0; at < entries.length; at += READ_AT_ONCE) {
     const next = entries.slice(at, at + READ_AT_ONCE).map(async (one) => {
-      if (one.facts !== undefined || one.readBody === undefined) return one;
+      if (one.known !== undefined || one.readBody === undefined) return one;
       if (bytes >= MAX_BODY_BYTES) {
         unread++;
         return one;
@@ -188,7 +188,7 @@ export async function withFacts(
       // One that was processed meanwhile is shown without its data.
       const body = await one.readBody().catch(() => "");
       bytes += body.length;
-      return { ...one, facts: factsOf(dataOf(body)) };
+      return { ...one, known: knownOf(dataOf(body)) };
     });
     read.push(...(await Promise.all(next)));
   }

@@ -20,7 +20,7 @@ import { messageOf, timeWriter } from "./wording.ts";
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const OPERATOR_STYLE: string;
 
-/** Who may see the page: `true`, or the person with the name under which decisions are kept. */
+/** Who may see the page: `true`, or the person with the name under which decisions are stored. */
 export type OperatorAccess = boolean | { readonly operator: string };
 
 /** Options of {@link operatorHandler}. */
@@ -41,7 +41,7 @@ export interface OperatorHandlerOptions {
   readonly receiver?: WebhookReceiver | undefined;
   /**
    * Decides about each request, before anything is read. Return `true` or `{ operator: "Amina" }` for a
-   * person who may see customers' payments; every other value leads to a 403. The name is kept with what
+   * person who may see customers' payments; every other value leads to a 403. The name is stored with what
    * the person decides. It is required.
    */
   readonly authorize: (request: Request) => OperatorAccess | Promise<OperatorAccess>;
@@ -52,7 +52,7 @@ export interface OperatorHandlerOptions {
    */
   readonly actions?: boolean | undefined;
   /**
-   * Where it is kept who decided what and when: the path of a file, which gets lines of JSON for all
+   * The record of who decided what and when: the path of a file, which gets lines of JSON for all
    * processes of one machine; or your own log. Set it in production.
    *
    * @default in this process: a restart forgets decisions, also those that are not done yet

@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from "../html/html.ts";
 import type { Choice, Entry, Sources } from "./entry.ts";
-import { factsOf } from "./event-entries.ts";
-import { orderFacts, withOrders } from "./money-entries.ts";
+import { knownOf } from "./event-entries.ts";
+import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
 import { type Asked, headline, link } from "./queue-view.ts";
 import { type Comparison, comparisonOf, type ReadPayment, type Story, storyOf } from "./story.ts";
@@ -72,7 +72,7 @@ function bodyView(body: string, download: string): Html {
 const panel = (title: Part, content: Part, back: string): Html =>
   html`<section class="card item" id="item" aria-labelledby="item-title"><p class="back"><a href="${back}">← Back to the list</a></p><h2 id="item-title">${title}</h2>${content}</section>`;
 
-/** One thing that waits, with everything that is known of it. */
+/** What waits, with everything that is known of it. */
 export async function itemView(
   sources: Sources,
   asked: Asked,
@@ -88,9 +88,9 @@ export async function itemView(
   } catch (error) {
     return panel("It does not wait any more", html`<p>${messageOf(error)}</p>`, back);
   }
-  const { orderId, facts, cause, at, notes = [] } = entry;
+  const { orderId, known, cause, at, notes = [] } = entry;
   const body = await entry.readBody?.().catch(() => undefined);
-  const references = facts?.references ?? [];
+  const references = known?.references ?? [];
   const [story, comparison] = await Promise.all([
     storyOf(sources, { orderId, references }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
@@ -107,10 +107,10 @@ export async function lookupView(
 ): Promise<Html> {
   const order = orderId === undefined ? undefined : await sources.checkout?.get(orderId);
   const references = payment === undefined ? [] : [payment];
-  const facts = order === undefined ? { references } : orderFacts(order);
-  const story = await storyOf(sources, { orderId: order?.id, references: facts.references });
+  const known = order === undefined ? { references } : knownOfOrder(order);
+  const story = await storyOf(sources, { orderId: order?.id, references: known.references });
   const [read] = story.payments;
-  const own = order === undefined && read?.payment ? factsOf(read.payment) : facts;
+  const own = order === undefined && read?.payment ? knownOf(read.payment) : known;
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&

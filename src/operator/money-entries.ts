@@ -2,13 +2,13 @@ import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/orde
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
-import type { Choice, Entries, Entry, Facts, Sources } from "./entry.ts";
+import type { Choice, Entries, Entry, Known, Sources } from "./entry.ts";
 import { amountText } from "./wording.ts";
 
 const none: Entries = { entries: [], hasMore: false };
 const PAGE = 1_000;
 
-export const orderFacts = ({ id, amount, currency, attempts }: Order): Facts => ({
+export const knownOfOrder = ({ id, amount, currency, attempts }: Order): Known => ({
   order: id,
   amount: amountText(amount, currency),
   phone: attempts.at(-1)?.phone,
@@ -82,7 +82,7 @@ export async function listReviews(
       at: Date.parse(createdAt),
       cause: message,
       orderId,
-      ...(orderId === undefined && { facts: { references } }),
+      ...(orderId === undefined && { known: { references } }),
       choices: reviewChoices(sources, review),
     };
   });
@@ -96,10 +96,10 @@ export const withOrders = (
 ): Promise<readonly Entry[]> =>
   Promise.all(
     entries.map(async (entry) => {
-      const { orderId, facts } = entry;
-      if (orderId === undefined || facts !== undefined) return entry;
+      const { orderId, known } = entry;
+      if (orderId === undefined || known !== undefined) return entry;
       const order = await checkout?.get(orderId).catch(() => undefined);
-      return order === undefined ? entry : { ...entry, facts: orderFacts(order) };
+      return order === undefined ? entry : { ...entry, known: knownOfOrder(order) };
     }),
   );
 
@@ -118,7 +118,7 @@ export async function listGoods(sources: Sources, limit: number): Promise<Entrie
         cause:
           "The order is paid, and onPaid has not committed yet. It is tried again automatically.",
         orderId: order.id,
-        facts: orderFacts(order),
+        known: knownOfOrder(order),
         choices: [],
       });
     }
@@ -136,7 +136,7 @@ const doubleEntry = (
   id: `double:${id}`,
   at: receivedAt,
   cause: `Two completed payments have the same ${by.replace("_", " ")}: ${value}.`,
-  facts: { ...(by === "account_reference" && { order: value }), references },
+  known: { ...(by === "account_reference" && { order: value }), references },
   choices: [
     {
       action: "drop",
@@ -192,8 +192,8 @@ function attemptChoices(
 }
 
 /** Whether an attempt is that of an order: the checkout looks for it itself, and opens a review. */
-async function isOfOrder({ checkout }: Sources, { facts }: Entry): Promise<boolean> {
-  const [, id = "", number] = /^(.*)\/(\d+)$/s.exec(facts?.order ?? "") ?? [];
+async function isOfOrder({ checkout }: Sources, { known }: Entry): Promise<boolean> {
+  const [, id = "", number] = /^(.*)\/(\d+)$/s.exec(known?.order ?? "") ?? [];
   const order = id === "" ? undefined : await checkout?.get(id);
   return order?.attempts.some((one) => one.number === Number(number)) === true;
 }
@@ -204,8 +204,8 @@ export async function listUnknown(sources: Sources, limit: number): Promise<Entr
     listReviews(sources, ["unknown_outcome"]),
     listAttempts(sources, limit),
   ]);
-  const known = await Promise.all(attempts.entries.map((one) => isOfOrder(sources, one)));
-  const others = attempts.entries.filter((_, at) => known[at] !== true);
+  const areOfOrder = await Promise.all(attempts.entries.map((one) => isOfOrder(sources, one)));
+  const others = attempts.entries.filter((_, at) => areOfOrder[at] !== true);
   return { ...attempts, entries: [...reviews.entries, ...others] };
 }
 
@@ -224,7 +224,7 @@ async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
       id: `attempt:${attempt.attempt}`,
       at: attempt.begunAt.getTime(),
       cause: `No response: it is not known whether the attempt ${attempt.idempotencyKey} started a payment.`,
-      facts: {
+      known: {
         order: attempt.idempotencyKey,
         amount: payment && amountText(payment.amount, payment.currency),
         references: payments.flatMap(({ reference }) => reference ?? []),

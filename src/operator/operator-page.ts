@@ -64,7 +64,7 @@ async function searchView(query: string, { sources, now }: PageContext): Promise
   const { found, isWhole } = await search(sources, query);
   const rows = found.map(({ list, entry }) =>
     list === "order"
-      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span>${entry.facts?.amount} ${entry.facts?.phone}</span></span><span class="cause">${entry.cause}</span></a></li>`
+      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span>${entry.known?.amount} ${entry.known?.phone}</span></span><span class="cause">${entry.cause}</span></a></li>`
       : row(list, entry, {}, now),
   );
   const isReference = /^\S+$/.test(query);
@@ -119,14 +119,14 @@ export async function renderOperatorPage(
 ): Promise<string> {
   const { hasActions, operator, time, now } = context;
   const own = parameters.get("done");
-  const told = decisions.filter(({ id, state }) => state === "planned" || id === own);
+  const shown = decisions.filter(({ id, state }) => state === "planned" || id === own);
   const content = await contentOf(parameters, decisions, context);
   const who: Part = operator !== undefined && html`${operator} · `;
   return renderPage({
     title: "Payments to look after",
     style: "?asset=style",
     body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, reference, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, reference, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
-${error !== undefined && html`<p class="notice bad" role="alert">${error}</p>`}${told.map((one) => notice(one, context))}
+${error !== undefined && html`<p class="notice bad" role="alert">${error}</p>`}${shown.map((one) => notice(one, context))}
 <main id="main">${content}</main>`,
   });
 }

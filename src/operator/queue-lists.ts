@@ -85,13 +85,13 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   goods: {
     title: "Goods that are due",
     hint: "These orders are paid, and their goods were not given yet.",
-    todo: "Mend what fails in onPaid. It is tried again automatically.",
+    todo: "Fix what fails in onPaid. It is tried again automatically.",
     ...joined(reviewsOf("effect_failed"), listGoods),
   },
   failing: {
     title: "Failing now",
     hint: "The handler threw an error. These events are tried again automatically.",
-    todo: "Mend the handler. Nothing else is to be done.",
+    todo: "Fix the handler. Nothing else is to be done.",
     ...events("failing"),
   },
   conflicts: {
@@ -103,7 +103,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   dead: {
     title: "All attempts failed",
     hint: "The handler failed every time. These events are not tried again.",
-    todo: "Mend the handler, then process them again.",
+    todo: "Fix the handler, then process them again.",
     ...events("dead"),
   },
   tooOld: {
@@ -161,8 +161,8 @@ export interface Chosen {
 export const listNamed = (name: string): QueueList | undefined =>
   Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
 
-const aboutEntry = ({ facts, cause }: Entry): string =>
-  [facts?.order, facts?.amount, facts?.references[0]].filter(Boolean).join(", ") || cause;
+const aboutEntry = ({ known, cause }: Entry): string =>
+  [known?.order, known?.amount, known?.references[0]].filter(Boolean).join(", ") || cause;
 
 /**
  * What a form asks for, as far as it is offered now; `undefined` if there is no such action. Rejects if the

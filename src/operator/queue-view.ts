@@ -2,7 +2,7 @@ import { type Html, html, type Part } from "../html/html.ts";
 import { icon } from "../html/icons.ts";
 import { comparePositions } from "../internal/page-cursor.ts";
 import type { Entry, Sources } from "./entry.ts";
-import { MAX_BODY_BYTES, withFacts } from "./event-entries.ts";
+import { MAX_BODY_BYTES, withKnown } from "./event-entries.ts";
 import { withOrders } from "./money-entries.ts";
 import { type Group, groupsOf, LISTS, MAX_ENTRIES, type QueueList } from "./queue-lists.ts";
 import { ageText, messageOf } from "./wording.ts";
@@ -42,8 +42,8 @@ function entriesAfter(entries: readonly Entry[], after: string | undefined): rea
 }
 
 /** What an entry belongs to: its order, amount and phone. */
-export const headline = ({ facts }: Entry): Html =>
-  html`<strong>${facts?.order ?? facts?.references.join(" and ") ?? "Data not read"}</strong>${facts?.amount !== undefined && html` <span class="amount">${facts.amount}</span>`}${facts?.phone !== undefined && html` <span class="phone">${facts.phone}</span>`}`;
+export const headline = ({ known }: Entry): Html =>
+  html`<strong>${known?.order ?? known?.references.join(" and ") ?? "Data not read"}</strong>${known?.amount !== undefined && html` <span class="amount">${known.amount}</span>`}${known?.phone !== undefined && html` <span class="phone">${known.phone}</span>`}`;
 
 export function row(list: string, entry: Entry, asked: Asked, now: number): Html {
   const isOpen = asked.item === entry.id;
@@ -57,7 +57,7 @@ const groupRow = (name: string, { key, cause, entries }: Group, now: number): Ht
 
 /** Rows with what their orders and bodies say, and how many were left without. */
 async function readRows(sources: Sources, entries: readonly Entry[]) {
-  const { entries: read, unread } = await withFacts(await withOrders(sources, entries));
+  const { entries: read, unread } = await withKnown(await withOrders(sources, entries));
   const note =
     unread > 0 &&
     html`<p class="hint">The data of ${unread} events is not shown, since the others hold ${MAX_BODY_BYTES / 1_048_576} MB. Open one to see it.</p>`;

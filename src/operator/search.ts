@@ -1,7 +1,7 @@
 import { internationalDigits } from "../contract/phone-number.ts";
 import type { Entry, Sources } from "./entry.ts";
-import { withFacts } from "./event-entries.ts";
-import { orderFacts, withOrders } from "./money-entries.ts";
+import { withKnown } from "./event-entries.ts";
+import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS } from "./queue-lists.ts";
 import { phoneText } from "./wording.ts";
 
@@ -23,11 +23,11 @@ function matcher(query: string): (entry: Entry) => boolean {
   const phone = internationalDigits(query) === undefined ? undefined : phoneText(query);
   const amount = /^(?:[a-z]{3})?(\d+)(?:\.(\d{1,2}))?$/.exec(wanted);
   const amountWanted = amount && `${amount[1]}.${(amount[2] ?? "").padEnd(2, "0")}`;
-  return ({ facts, orderId }) => {
-    const names = [facts?.order, orderId, ...(facts?.references ?? [])];
+  return ({ known, orderId }) => {
+    const names = [known?.order, orderId, ...(known?.references ?? [])];
     if (names.some((one) => one !== undefined && plain(one).includes(wanted))) return true;
-    if (phone !== undefined && facts?.phone === phone) return true;
-    return amountWanted !== null && plain(facts?.amount ?? "").replace(/^\D+/, "") === amountWanted;
+    if (phone !== undefined && known?.phone === phone) return true;
+    return amountWanted !== null && plain(known?.amount ?? "").replace(/^\D+/, "") === amountWanted;
   };
 }
 
@@ -41,7 +41,7 @@ export async function search(
   const waiting = Object.entries(LISTS).map(async ([list, { read }]) => {
     const page = await read(sources, SEARCHED).catch(() => undefined);
     if (page === undefined || page.hasMore) isWhole = false;
-    const { entries, unread } = await withFacts(await withOrders(sources, page?.entries ?? []));
+    const { entries, unread } = await withKnown(await withOrders(sources, page?.entries ?? []));
     if (unread > 0) isWhole = false;
     return entries.filter(matches).map((entry): Found => ({ list, entry }));
   });
@@ -53,7 +53,7 @@ export async function search(
       at: Date.parse(order.createdAt),
       cause: `${order.status}, ${order.received} received, goods: ${order.effect}`,
       orderId: order.id,
-      facts: orderFacts(order),
+      known: knownOfOrder(order),
       choices: [],
     };
     found.push({ list: "order", entry });

@@ -2,7 +2,7 @@ import type { OrderEvent } from "../checkout/history.ts";
 import type { Payment } from "../contract/payment.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
 import type { Entry, Sources } from "./entry.ts";
-import { dataOf, withFacts } from "./event-entries.ts";
+import { dataOf, withKnown } from "./event-entries.ts";
 import { LISTS } from "./queue-lists.ts";
 import { messageOf } from "./wording.ts";
 
@@ -28,10 +28,10 @@ async function eventsOf(
     const list = LISTS[name];
     const page = await list?.read(sources, SEARCHED).catch(() => undefined);
     if (page === undefined || page.hasMore) isWhole = false;
-    const { entries, unread } = await withFacts(page?.entries ?? []);
+    const { entries, unread } = await withKnown(page?.entries ?? []);
     if (unread > 0) isWhole = false;
     return entries
-      .filter(({ facts }) => facts?.references.some((one) => references.includes(one)))
+      .filter(({ known }) => known?.references.some((one) => references.includes(one)))
       .map(({ at, cause }) => ({ at, text: `An event came that waits. ${list?.title}: ${cause}` }));
   });
   return { lines: (await Promise.all(pages)).flat(), isWhole };
@@ -123,7 +123,7 @@ function compareVersions(
 /** A conflict beside the version that was stored first; if that is processed, beside the payment itself. */
 export async function comparisonOf(
   sources: Sources,
-  { id, facts }: Entry,
+  { id, known }: Entry,
   body: string,
 ): Promise<Comparison | undefined> {
   const { receiver } = sources;
@@ -134,7 +134,7 @@ export async function comparisonOf(
   if (stored !== undefined) {
     return { first: "First version", rows: compareVersions(dataOf(stored), dataOf(body)) };
   }
-  const [reference] = facts?.references ?? [];
+  const [reference] = known?.references ?? [];
   if (reference === undefined) return undefined;
   const { payment } = await readPayment(sources, reference);
   if (payment === undefined) return undefined;

@@ -84,7 +84,7 @@ const isEmpty = (value: unknown): boolean =>
 
 /**
  * Whether a body holds nothing that could be a resource: its wrapper is empty, or it is only an error.
- * A text is no resource, such as `result: "FAIL"`.
+ * A text is not a resource, such as `result: "FAIL"`.
  */
 function holdsNoResource(body: Readonly<Record<string, unknown>>): boolean {
   const fields = Object.entries(body)

@@ -1,3 +1,4 @@
+import { COMPLETED_FIELDS, FAILURE_FIELDS } from "../contract/payment-state.ts";
 import { total } from "./merge.ts";
 import { lastName, parentPath, presenceOf } from "./paths.ts";
 import type { FieldShape, Shape } from "./profile-types.ts";
@@ -51,8 +52,8 @@ export const MERGE: ComparePolicy = {
 
 /** Fields that a payment has in one status only, by the interface. */
 export const FIELDS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
-  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
-  failed: ["failure_reason", "user_message", "retry_possible"],
+  completed: COMPLETED_FIELDS,
+  failed: FAILURE_FIELDS,
 };
 
 /** The same, with what it has in some ways to pay only. */

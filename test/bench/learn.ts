@@ -12,7 +12,7 @@ import {
   UNSEEN_DIALECTS,
   UNTUNED_DIALECTS,
 } from "../support/dialects/index.ts";
-import { inWeather, WEATHERS, type Weather } from "../support/dialects/weather.ts";
+import { FAULTS, type Faults, withFaults } from "../support/dialects/service-faults.ts";
 import type { Measured } from "./table.ts";
 
 /** How many probes may run at a time: with more, a slow machine would look like a slow service. */
@@ -37,25 +37,25 @@ async function agreement(service: Dialect, profile: ServiceProfile): Promise<num
   return 1 - wrong.length / steps;
 }
 
-/** Two probes of a service in one weather. */
-async function measure(service: Dialect, weather: Weather) {
+/** Two probes of a service with one kind of faults. */
+async function measure(service: Dialect, faults: Faults) {
   const [first, second] = await Promise.all([
-    probeDialect(service, { prompt: true, weather }),
-    probeDialect(service, { prompt: true, weather }),
+    probeDialect(service, { prompt: true, faults }),
+    probeDialect(service, { prompt: true, faults }),
   ]);
   return {
     profile: first,
     requests: Object.values(first.runs).reduce((sum, run) => sum + run.requests, 0),
-    agreement: await agreement(inWeather(service, weather), first),
+    agreement: await agreement(withFaults(service, faults), first),
     alarms: compareProfiles(first, second, CHECK).length,
     differences: compareProfiles(first, second, DIFF).length,
   };
 }
 
 async function changesSeen(): Promise<number> {
-  const known = await probeDialect(dialect("plain"), { prompt: true, weather: "good" });
+  const known = await probeDialect(dialect("plain"), { prompt: true, faults: "none" });
   const seen = await concurrently(Object.values(SERVICE_CHANGES), async (change) => {
-    const now = await probeDialect(change(dialect("plain")), { prompt: true, weather: "good" });
+    const now = await probeDialect(change(dialect("plain")), { prompt: true, faults: "none" });
     return compareProfiles(known, now, CHECK).length > 0;
   });
   return seen.filter(Boolean).length;
@@ -69,9 +69,9 @@ export async function benchLearn(): Promise<Measured> {
   const began = performance.now();
   const services = [...REAL_DIALECTS, ...UNTUNED_DIALECTS, ...UNSEEN_DIALECTS];
   const measured = await concurrently(services, async (service) => {
-    const weathers: Awaited<ReturnType<typeof measure>>[] = [];
-    for (const weather of WEATHERS) weathers.push(await measure(service, weather));
-    return { service, weathers };
+    const runs: Awaited<ReturnType<typeof measure>>[] = [];
+    for (const faults of FAULTS) runs.push(await measure(service, faults));
+    return { service, runs };
   });
   const rows: {
     name: string;
@@ -81,14 +81,14 @@ export async function benchLearn(): Promise<Measured> {
     other: number;
   }[] = [];
   // One after another: the proxy reads a clock that the test moves.
-  for (const { service, weathers } of measured) {
-    const [good] = weathers as [(typeof weathers)[number]];
+  for (const { service, runs } of measured) {
+    const [good] = runs as [(typeof runs)[number]];
     rows.push({
       name: service.name,
-      probed: weathers.map((one) => one.agreement),
+      probed: runs.map((one) => one.agreement),
       proxied: await agreement(service, await learnThroughProxy(service, good.profile)),
-      alarms: weathers.map(({ alarms }) => alarms),
-      other: weathers.filter(({ differences }) => differences > 0).length,
+      alarms: runs.map(({ alarms }) => alarms),
+      other: runs.filter(({ differences }) => differences > 0).length,
     });
   }
   const isNew = ({ name }: { name: string }) => UNSEEN_DIALECTS.some((one) => one.name === name);
@@ -97,7 +97,7 @@ export async function benchLearn(): Promise<Measured> {
   const proxied = old.map((row) => row.proxied);
   const newProbed = mean(rows.filter(isNew).flatMap((row) => row.probed));
   const newProxied = mean(rows.filter(isNew).map((row) => row.proxied));
-  const requests = measured.flatMap(({ weathers }) => weathers.map((one) => one.requests));
+  const requests = measured.flatMap(({ runs }) => runs.map((one) => one.requests));
   const most = Math.max(...requests);
   const runs = rows.flatMap((row) => row.alarms);
   const unlike = rows.reduce((sum, { other }) => sum + other, 0);
@@ -106,13 +106,8 @@ export async function benchLearn(): Promise<Measured> {
   const seen = await changesSeen();
   return {
     title: "What a learned sandbox gets right",
-    how: `${rows.length} dialects of real services, from their public documentation, each in three weathers. Each step of one script runs against the service and against the sandbox: status, headers and shape. The probe has --write and --prompt. ${Math.round((performance.now() - began) / 1_000)} s.`,
-    columns: [
-      "dialect",
-      ...WEATHERS.map((one) => `probe, ${one} weather`),
-      "proxy",
-      "false alarms",
-    ],
+    how: `${rows.length} dialects of real services, from their public documentation, each with three kinds of faults. Each step of one script runs against the service and against the sandbox: status, headers and shape. The probe has --write and --prompt. ${Math.round((performance.now() - began) / 1_000)} s.`,
+    columns: ["dialect", ...FAULTS.map((one) => `probe, faults: ${one}`), "proxy", "false alarms"],
     rows: rows.map(({ name, probed: shares, proxied: proxy, alarms }) => [
       name,
       ...shares.map(share),

@@ -107,8 +107,8 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
       expect(await show("tooOld")).toBe("20");
       expect(await show("dead")).toBe("0");
       await show("tooOld");
-      const told = await decide("ORDER-OLD-2", "Process…", "Process");
-      expect(told).toContain("1 event will be processed again.");
+      const shown = await decide("ORDER-OLD-2", "Process…", "Process");
+      expect(shown).toContain("1 event will be processed again.");
       for (const left of ["2", "0"]) {
         await show("tooOld");
         await rows().first().getByRole("link").click();
@@ -120,8 +120,8 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
 
     test("a conflict is decided beside its first version, and a double payment is done", async () => {
       await show("conflicts");
-      const told = await decide("KES 1.00", "Process as a new event…", "Process as a new event");
-      expect(told).toContain("1 event will be processed again.");
+      const shown = await decide("KES 1.00", "Process as a new event…", "Process as a new event");
+      expect(shown).toContain("1 event will be processed again.");
       expect(await show("conflicts")).toBe("0");
       await show("twice");
       await decide("PAY-2", "Done…", "Done");
@@ -132,8 +132,8 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
       expect(await show("unknown")).toBe("5");
       for (let number = 2; number <= 6; number++) {
         await show("unknown");
-        const told = await decide(`ORDER-${number}/1`, /^It made PAY-/, /^It made PAY-/);
-        expect(told).toContain("The attempt is resolved: it made PAY-");
+        const shown = await decide(`ORDER-${number}/1`, /^It made PAY-/, /^It made PAY-/);
+        expect(shown).toContain("The attempt is resolved: it made PAY-");
       }
       expect(await show("unknown")).toBe("0");
     });

@@ -88,8 +88,8 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
     await press(/^ORDER-1/);
     await press("Drop…");
     await press("Drop", "button");
-    const told = page.getByRole("status").filter({ hasText: "without being processed" });
-    await told.waitFor();
+    const shown = page.getByRole("status").filter({ hasText: "without being processed" });
+    await shown.waitFor();
     expect(await night.receiver.conflicts.list()).toHaveLength(1);
     await press("Take back", "button");
     await page.getByText("Taken back: nothing was changed.").waitFor();

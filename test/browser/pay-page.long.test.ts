@@ -317,7 +317,7 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     await cold.close();
   });
 
-  test("is used by keyboard alone, and a second click sends no second form", async () => {
+  test("is used by keyboard only, and a second click sends no second form", async () => {
     const page = await openPage();
     const id = await newOrder();
     await page.goto(checkout.payLink(id));

@@ -308,7 +308,7 @@ it("the phone of a customer is in no message", async () => {
   expect(JSON.stringify(shown)).not.toMatch(/712.?345.?678/);
 });
 
-it("a phone that was asked too often is told how long it still waits, not a time of day", async () => {
+it("a phone that was asked too often learns how long it still waits, not a time of day", async () => {
   const sandbox = newSandbox();
   const clock = testClock();
   const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }), { phoneLimit: 1 });

@@ -9,13 +9,13 @@ import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startPostgres } from "../support/engines/postgres.ts";
+import { sharedPostgres } from "../support/engines/shared.ts";
 import { malipo } from "./command-line.ts";
 
 // A project in which pg is installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-command-"));
-const postgresEngine = await startPostgres();
+const postgresEngine = await sharedPostgres();
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await postgresEngine?.stop();

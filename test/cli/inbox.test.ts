@@ -63,7 +63,7 @@ async function fill(inbox: Inbox): Promise<void> {
   await inbox.accept({ ...dead(1, 0), digest: newDelivery(9).digest });
 }
 
-interface Place {
+interface InboxOfTest {
   readonly name: string;
   readonly here: boolean;
   readonly flags: readonly string[];
@@ -77,7 +77,7 @@ const QUEUE = "shop-webhooks";
 const file = join(folder, "inbox.db");
 const retentionMs = 30 * DAY_MS;
 
-const PLACES: readonly Place[] = [
+const INBOXES: readonly InboxOfTest[] = [
   {
     name: "SQLite",
     here: true,
@@ -130,7 +130,7 @@ const PLACES: readonly Place[] = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-for (const place of PLACES) {
+for (const place of INBOXES) {
   describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, { timeout: 180_000 }, () => {
     const run = (...args: string[]) => malipo(["inbox", ...args, ...place.flags], { cwd: PROJECT });
     const ids = async (...args: string[]) =>

@@ -2,6 +2,21 @@ import fc from "fast-check";
 import { InvalidParamsError, mergePayment, type Payment } from "malipo";
 import type { MergedPayment } from "malipo/types";
 import { describe, expect, test } from "vitest";
+import { COMPLETED_FIELDS, FAILURE_FIELDS } from "../../src/contract/payment-state.ts";
+import { INTERFACES } from "../../src/openapi/interfaces.ts";
+
+test.each([
+  ["completed", COMPLETED_FIELDS],
+  ["failed", FAILURE_FIELDS],
+])(
+  "the fields that only a %s payment has are those whose documentation says so",
+  (status, fields) => {
+    const documented = Object.entries(INTERFACES.Payment).filter(([, { description }]) =>
+      description.includes(`Only for ${status} payments.`),
+    );
+    expect(documented.map(([name]) => name).sort()).toEqual([...fields].sort());
+  },
+);
 
 /** Merges reports one after another. Returns the result of each step and of the last. */
 function mergeAll(reports: readonly Payment[]) {

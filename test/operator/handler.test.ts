@@ -102,7 +102,7 @@ describe("the operator's page", () => {
     expect(html).toContain("Not all events were searched");
   });
 
-  test("writes times in the zone that it is told, and names it", async () => {
+  test("writes times in the zone that is set, and names it", async () => {
     const { get } = await nightShift({ timeZone: "Africa/Nairobi" });
     expect((await get()).html).toMatch(/\d\d:\d\d:\d\d EAT<\/time>/);
     const { receiver, gateway } = await nightShift();
@@ -153,7 +153,7 @@ describe("a decision", () => {
     expect(await receiver.conflicts.list()).toHaveLength(1);
   });
 
-  test("is done, is told, and cannot be made again", async () => {
+  test("is done, is shown, and cannot be made again", async () => {
     const { receiver, post, get } = await nightShift({
       actions: true,
       authorize: () => ({ operator: "Amina" }),

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { FEWEST_ORDERS } from "../stress/orders/plan.ts";
+import { MIN_ORDERS } from "../stress/orders/plan.ts";
 import { SABOTAGES } from "../stress/orders/sabotage.ts";
 import { STORES } from "../stress/orders/store.ts";
 
@@ -16,7 +16,7 @@ interface Run {
 /** The smallest campaign of orders, in a separate process. */
 const campaign = (...args: readonly string[]): Promise<Run> =>
   new Promise((resolve) => {
-    const script = ["test/stress/prompts/main.ts", "--checkout", "--orders", `${FEWEST_ORDERS}`];
+    const script = ["test/stress/prompts/main.ts", "--checkout", "--orders", `${MIN_ORDERS}`];
     execFile(process.execPath, [...script, ...args], { cwd: ROOT }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     );

@@ -161,17 +161,17 @@ export function checkoutTransactionSuite(
 
     it("of two processes at one order, one commits", async () => {
       const { merchant, paid, open, later } = await stage();
-      const gives: OnPaid = async ({ id }: Order, { transaction }) => {
+      const handsOver: OnPaid = async ({ id }: Order, { transaction }) => {
         await transaction((connection) => merchant.give(connection, id));
       };
-      const [one, other] = [await paid(gives), open(gives)];
+      const [one, other] = [await paid(handsOver), open(handsOver)];
       await Promise.all([later(10_000, one.checkout), later(0, other.checkout)]);
       await later(10 * MINUTE_MS, other.checkout);
       expect(await merchant.goods()).toEqual([ORDER.id]);
       expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
     });
 
-    it("is killed between the goods and the commit: another process gives them, once", async () => {
+    it("is killed between the goods and the commit: another process hands them over, once", async () => {
       const { merchant, paid, later, clock } = await stage();
       let isDown = true;
       const { checkout } = await paid(async ({ id }, { transaction }) => {

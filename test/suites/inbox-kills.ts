@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
-import { type InboxName, type Place, SHOPS } from "../stress/inboxes/inboxes.ts";
+import { type InboxName, SHOPS, type SoakStore } from "../stress/inboxes/inboxes.ts";
 import { openShop, type ShopProcess } from "../stress/inboxes/process.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS } from "../stress/inboxes/shop.ts";
@@ -50,12 +50,12 @@ export function killSuite(
   const open = new Set<ShopProcess>();
   let program = "";
 
-  async function start(place: Place, port: number, die?: (typeof POINTS)[number]) {
+  async function start(place: SoakStore, port: number, die?: (typeof POINTS)[number]) {
     const shop = await openShop(program, { inbox, place, port, die });
     open.add(shop);
     return shop;
   }
-  async function freshPlace(orm?: OrmName): Promise<Place> {
+  async function freshPlace(orm?: OrmName): Promise<SoakStore> {
     const name = crypto.randomUUID();
     const queue = `malipo-${name}`;
     const place = {

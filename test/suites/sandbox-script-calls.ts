@@ -1,3 +1,4 @@
+import type { EndpointName } from "../../src/contract/endpoints.ts";
 import { ROWS } from "../support/endpoints.ts";
 import type { Entry, Recorder } from "./sandbox-transports.ts";
 
@@ -16,7 +17,7 @@ export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> 
   );
   sandbox.phone(PHONE).approve();
   // With characters, names and numbers beside those of the table.
-  const bodies: Readonly<Partial<Record<string, unknown>>> = {
+  const bodies: Readonly<Partial<Record<EndpointName, unknown>>> = {
     "payments.initiate": { amount: 1, phone: "0722000001" },
     "mobileMoney.initiate": { amount: 2, phone: "0722000002", account_reference: "ORDER-17" },
     "mobileMoney.status": { checkout_request_id: paid.checkout_request_id },

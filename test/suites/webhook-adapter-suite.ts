@@ -6,7 +6,7 @@ import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
 import { type DeliveryResponse, PATH } from "./webhook-mount.ts";
 import { BODY, hmac, utf8 } from "./webhook-sample.ts";
 import { testSockets } from "./webhook-socket-suite.ts";
-import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
+import { type AdapterUnderTest, expectOurs, type Stage, signed, stageAt } from "./webhook-stage.ts";
 
 /** The response to each: the status, and the description. */
 const RESPONSES: Readonly<Record<Expected, readonly [status: number, description: string]>> = {
@@ -219,7 +219,7 @@ function testMerchants(stage: Stage): void {
 }
 
 /** What every adapter promises. */
-export function testAdapter(place: Place): void {
+export function testAdapter(place: AdapterUnderTest): void {
   describe(place.name, () => {
     const stage = stageAt(place);
     testWire(stage);

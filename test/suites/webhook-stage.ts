@@ -10,7 +10,7 @@ import type { Delivery, DeliveryResponse, Mount, Mounting } from "./webhook-moun
 import { HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
 /** A place in which an adapter mounts receivers, and how it differs from others. */
-export interface Place {
+export interface AdapterUnderTest {
   readonly name: string;
   readonly mount: Mounting;
   /** It is called as a function: with headers in a plain object, or with a `Request`. */
@@ -26,7 +26,7 @@ export interface Place {
 
 /** A place with a new receiver for each test. */
 export interface Stage {
-  readonly place: Place;
+  readonly place: AdapterUnderTest;
   readonly port: number;
   /** What the receiver's inbox has stored. */
   readonly stored: readonly NewDelivery[];
@@ -54,7 +54,7 @@ export function expectOurs({ status, headers, body }: DeliveryResponse, sent: De
 }
 
 /** Sets a place up for a suite: inside `describe`. */
-export function stageAt(place: Place): Stage {
+export function stageAt(place: AdapterUnderTest): Stage {
   let current: WebhookReceiver;
   let mounted: Mount;
   let stored: NewDelivery[] = [];

@@ -128,7 +128,7 @@ interface ClientOptions {
 
 export const stopped = (): ProbeError => new ProbeError("stopped", "The probe was stopped.");
 
-/** Sends the requests of the probe, one at a time, through bad weather. */
+/** Sends the requests of the probe, one at a time. A service that is busy or fails now and then gets them again. */
 export class Client {
   readonly #options: ClientOptions;
   #waitedMs = 0;

@@ -18,8 +18,8 @@ export interface OrderDatabase {
   record(work: () => Promise<unknown>): Promise<Statement[]>;
   /** What the engine says of reading a table, or a whole index, from its first row to its last. */
   scans(statement: Statement): Promise<string[]>;
-  /** Copies all rows of an order. In each copy, the marks in its texts have another number. */
-  copy(order: string, marks: readonly string[], count: number): Promise<void>;
+  /** Copies all rows of an order. In each copy, the texts in its texts have another number. */
+  copy(order: string, texts: readonly string[], count: number): Promise<void>;
   /** Puts off what is due of the orders whose ids are like this. */
   putOff(like: string, ms: number): Promise<void>;
   close(): Promise<void>;
@@ -36,8 +36,8 @@ const TABLES = [
 /** An index that holds nothing but open reviews: it is there to be read whole. */
 const PARTIAL = /payments_review$/;
 
-const marked = (column: string, marks: readonly string[]) =>
-  marks.reduce((sql, mark) => `replace(${sql}, '${mark}', '${mark}' || n)`, column);
+const marked = (column: string, texts: readonly string[]) =>
+  texts.reduce((sql, mark) => `replace(${sql}, '${mark}', '${mark}' || n)`, column);
 
 /** A database that notes each statement that is run. */
 function noting(own: DatabaseSync, seen: Map<string, Statement>): DatabaseSync {
@@ -83,13 +83,13 @@ export async function sqliteOrders(folder: string, size: number): Promise<OrderD
         .map(({ detail }) => String(detail))
         .filter((detail) => /^SCAN (?!CONSTANT|clock\b|\(|\w+ VIRTUAL)/.test(detail))
         .filter((detail) => !PARTIAL.test(detail)),
-    copy: async (order, marks, count) => {
+    copy: async (order, texts, count) => {
       own.exec("BEGIN");
       for (const [table, column] of TABLES) {
         const name = nameOf(table);
         const columns = own.prepare(`SELECT name, type FROM pragma_table_info('${name}')`).all();
         const values = columns.map((one) =>
-          one.type === "TEXT" ? marked(String(one.name), marks) : String(one.name),
+          one.type === "TEXT" ? marked(String(one.name), texts) : String(one.name),
         );
         own.exec(`WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series LIMIT ${count})
           INSERT INTO ${name} SELECT ${values.join(", ")}
@@ -155,13 +155,13 @@ export async function postgresOrders(url: string, size: number): Promise<OrderDa
         .filter((node) => isScan(node) && !PARTIAL.test(node["Index Name"] ?? ""))
         .map((node) => `${node["Node Type"]} ${node["Index Name"] ?? node["Relation Name"]}`);
     },
-    copy: async (order, marks, count) => {
+    copy: async (order, texts, count) => {
       for (const [table, column] of TABLES) {
         const { rows } = await own.query(
           "SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position",
           [schema, table],
         );
-        const values = rows.map(({ name, type }) => (type === "text" ? marked(name, marks) : name));
+        const values = rows.map(({ name, type }) => (type === "text" ? marked(name, texts) : name));
         await own.query(`INSERT INTO ${schema}.${table} SELECT ${values.join(", ")}
           FROM ${schema}.${table}, generate_series(1, ${count}) n WHERE ${column} LIKE '${order}%'`);
       }

@@ -2,7 +2,7 @@ import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";
-import { startPostgres } from "../../support/engines/postgres.ts";
+import { sharedPostgres } from "../../support/engines/shared.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";
 
 /** What `transact` is called with. */
@@ -11,7 +11,7 @@ type Run = (
   db?: object | { executeSql(text: string, values?: unknown[]): Promise<QueryResult> },
 ) => Promise<unknown>;
 
-const engine = await startPostgres();
+const engine = await sharedPostgres();
 const connectionString = engine?.url ?? "";
 const pool = new Pool({ connectionString, allowExitOnIdle: true });
 pool.on("error", () => {});
@@ -119,7 +119,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
   };
   const wrongTransacts: [string, unknown, RegExp][] = [
     ["passes no connection", (run: Run) => inTransaction((tx) => run(tx)), /got undefined/],
-    ["passes the client alone", (run: Run) => inTransaction((tx) => run(tx, tx)), /executeSql/],
+    ["passes only the client", (run: Run) => inTransaction((tx) => run(tx, tx)), /executeSql/],
     [
       "does not return the result",
       async (run: Run) => {

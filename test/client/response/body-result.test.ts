@@ -96,25 +96,25 @@ describe("with a profile that knows where the body keeps its result", () => {
     resultcode: { success: { "000": ONCE }, failure: { "403": ONCE, "17": ONCE } },
     status: { success: { pending: ONCE, completed: ONCE }, failure: { failed: ONCE } },
   };
-  const refused = (resultcode: string) => ({ resultcode, message: "no", data: [] });
+  const rejected = (resultcode: string) => ({ resultcode, message: "no", data: [] });
 
   test.each(["17", "403"])("the learned failure %s rejects a read", async (code) => {
-    const read = gatewayFor(refused(code), learned).payments.get("PAY-1");
+    const read = gatewayFor(rejected(code), learned).payments.get("PAY-1");
     expect(await failure(read)).toMatchObject({ outcome: "rejected" });
   });
 
   // A service may use the code of its refusals if the operator behind it did not respond.
   test.each(["17", "403"])("the learned failure %s leaves a payment unknown", async (code) => {
-    expect(await pay(refused(code), learned)).toMatchObject({ outcome: "unknown" });
+    expect(await pay(rejected(code), learned)).toMatchObject({ outcome: "unknown" });
   });
 
   test("a code that was not learned leaves a payment unknown", async () => {
-    expect(await pay(refused("18"), learned)).toMatchObject({ outcome: "unknown" });
+    expect(await pay(rejected("18"), learned)).toMatchObject({ outcome: "unknown" });
   });
 
   test("a value that was seen in a success and in a failure is not sure", async () => {
     const both = { resultcode: { success: { "17": ONCE }, failure: { "17": ONCE } } };
-    expect(await pay(refused("17"), both)).toMatchObject({ outcome: "unknown" });
+    expect(await pay(rejected("17"), both)).toMatchObject({ outcome: "unknown" });
   });
 
   test("a learned failure that names a payment leaves it unknown", async () => {
@@ -128,7 +128,7 @@ describe("with a profile that knows where the body keeps its result", () => {
     expect(await failure(read)).toBeUndefined();
   });
 
-  test("the status of a payment is no result of the request", async () => {
+  test("the status of a payment is not the result of the request", async () => {
     const payment = { reference: "PAY-1", status: "failed", amount: "5.00" };
     expect(await gatewayFor(payment, learned).payments.get("PAY-1")).toMatchObject(payment);
   });

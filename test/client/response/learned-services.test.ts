@@ -8,7 +8,7 @@ import { createDialectService, REAL_DIALECTS } from "../../support/dialects/inde
 test.each(REAL_DIALECTS)(
   "the client with a profile is right in every step of $name",
   async (one) => {
-    const profile = await probeAtOnce(one, { prompt: true, weather: "good" });
+    const profile = await probeAtOnce(one, { prompt: true, faults: "none" });
     const service = createDialectService(one, { deliver: async () => new Response() });
     const { baseUrl, keys, fetch } = service;
     const gatewayOf = (apiKey: string) =>

@@ -36,7 +36,7 @@ const READ_FORMATS = [2, 3];
 type Dump = Readonly<Record<string, unknown>>;
 
 /** A place in an engine in which a store has its default names. */
-interface Place {
+interface StoredStore {
   open(): Promise<IdempotencyStore>;
   /** Sets the times of every record: its begin to the past, its end to the future. */
   fixTimes(): Promise<void>;
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 let places = 0;
 
-function sqlitePlace(): Place {
+function sqlitePlace(): StoredStore {
   const path = join(folder, `${places++}.db`);
   const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
     const database = new DatabaseSync(path);
@@ -113,7 +113,7 @@ function sqlitePlace(): Place {
 const redisEngine = await sharedRedis();
 stops.push(() => redisEngine?.stop());
 
-async function redisPlace(): Promise<Place> {
+async function redisPlace(): Promise<StoredStore> {
   const place = `malipo-test-${crypto.randomUUID()}:`;
   const connect = (options = {}) => {
     const redis = new Redis(redisEngine?.url ?? "", options);
@@ -178,7 +178,7 @@ async function redisPlace(): Promise<Place> {
 const postgresEngine = await sharedPostgres();
 stops.push(() => postgresEngine?.stop());
 
-async function postgresPlace(): Promise<Place> {
+async function postgresPlace(): Promise<StoredStore> {
   const schema = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
   const pool = new pg.Pool({
     connectionString: postgresEngine?.url,

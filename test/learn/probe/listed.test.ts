@@ -11,7 +11,7 @@ const PLACE = "GET /payments";
 describe("the time until a new payment is in the list", () => {
   test("is measured by a probe that starts a payment, and rounded up", async () => {
     const lagging = { ...dialect("plain"), listLag: 5 };
-    const { lists } = await probeDialect(lagging, { prompt: true, weather: "good" });
+    const { lists } = await probeDialect(lagging, { prompt: true, faults: "none" });
     expect(lists[PLACE]?.listedWithinMs).toBe(10_000);
   });
 
@@ -22,7 +22,7 @@ describe("the time until a new payment is in the list", () => {
   });
 
   test("is unknown without a payment", async () => {
-    const { lists } = await probeDialect(dialect("plain"), { prompt: false, weather: "good" });
+    const { lists } = await probeDialect(dialect("plain"), { prompt: false, faults: "none" });
     expect(lists[PLACE]).not.toHaveProperty("listedWithinMs");
   });
 

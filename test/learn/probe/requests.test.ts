@@ -6,7 +6,7 @@ import { dialect } from "../../support/dialects/index.ts";
 test.each(["adyen", "razorpay"])(
   "a probe that pays and writes sends at most 60 requests to %s, although some fail",
   async (name) => {
-    const { runs } = await probeAtOnce(dialect(name), { prompt: true, weather: "bad" });
+    const { runs } = await probeAtOnce(dialect(name), { prompt: true, faults: "some" });
     const [run] = Object.values(runs);
     expect(run?.requests).toBeGreaterThan(40);
     expect(run?.requests).toBeLessThanOrEqual(60);

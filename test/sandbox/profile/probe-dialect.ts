@@ -8,7 +8,7 @@ import {
   type DialectService,
 } from "../../support/dialects/index.ts";
 import { serveDialect } from "../../support/dialects/serve.ts";
-import { inWeather, type Weather, weathered } from "../../support/dialects/weather.ts";
+import { type Faults, faulty, withFaults } from "../../support/dialects/service-faults.ts";
 import { sandboxPeer, servicePeer } from "./peer.ts";
 import { scriptFor } from "./script.ts";
 import { differences, transcriptOf } from "./transcript.ts";
@@ -21,18 +21,18 @@ const READS_WHILE_OPEN = 4;
 export interface ProbeChoices {
   /** Whether the probe starts a payment: `--prompt`. */
   readonly prompt: boolean;
-  readonly weather: Weather;
+  readonly faults: Faults;
 }
 
 /** Probes a service that has had a few payments, with `--write` and a public key. */
 export async function probeDialect(
   dialect: Dialect,
-  { prompt, weather }: ProbeChoices,
+  { prompt, faults }: ProbeChoices,
   serve: typeof serveDialect = serveDialect,
 ): Promise<ServiceProfile> {
-  const service = createDialectService(inWeather(dialect, weather));
+  const service = createDialectService(withFaults(dialect, faults));
   await payOften(service);
-  const fetch = weathered(answering(service), weather);
+  const fetch = faulty(answering(service), faults);
   const { baseUrl, close } = await serve((request) => fetch(request));
   const { profile } = await probe({
     baseUrl,

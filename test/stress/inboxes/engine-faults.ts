@@ -5,7 +5,7 @@ import {
   faultyFile,
   faultyServer,
 } from "../../support/engines/faults.ts";
-import type { InboxName, Place } from "./inboxes.ts";
+import type { InboxName, SoakStore } from "./inboxes.ts";
 
 /** Something that can be done to the engine of an inbox. */
 export interface SoakFault {
@@ -34,7 +34,11 @@ function soakFault(engine: FaultyEngine, fault: EngineFault, name: string): Soak
 }
 
 /** Every fault that there is for the inbox. Empty if there is none. */
-export function faultsOf(inbox: InboxName, place: Place, engine: Engine | undefined): SoakFault[] {
+export function faultsOf(
+  inbox: InboxName,
+  place: SoakStore,
+  engine: Engine | undefined,
+): SoakFault[] {
   if (inbox === "sqlite") {
     return [
       soakFault(faultyFile(place.store), "hung", "file locked for 1.5 s"),

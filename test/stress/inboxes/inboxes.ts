@@ -8,7 +8,7 @@ import { Client } from "pg";
 import type { Orm, OrmName } from "../../support/orms.ts";
 
 /** The data of a shop: `store` is a path or an address, `ledger` a path. */
-export interface Place {
+export interface SoakStore {
   readonly store: string;
   readonly queue: string;
   readonly ledger: string;
@@ -29,10 +29,10 @@ type Effect = (
 /** One inbox with the shop around it. */
 export interface Shop {
   /** Creates the table of effects. */
-  prepare(place: Place): Promise<void>;
-  open(place: Place, orm?: Orm): { readonly inbox: Inbox; readonly effect: Effect };
+  prepare(place: SoakStore): Promise<void>;
+  open(place: SoakStore, orm?: Orm): { readonly inbox: Inbox; readonly effect: Effect };
   /** The references that had an effect, each as often as it had one. */
-  effects(place: Place): Promise<string[]>;
+  effects(place: SoakStore): Promise<string[]>;
 }
 
 const TABLE = "CREATE TABLE IF NOT EXISTS effects (reference TEXT NOT NULL)";
@@ -40,7 +40,7 @@ const LEDGER =
   "CREATE TABLE IF NOT EXISTS effects (idempotency_key TEXT PRIMARY KEY, reference TEXT NOT NULL)";
 const INSERT = "INSERT INTO effects (reference) VALUES";
 
-const paceOf = ({ leaseMs }: Place) =>
+const paceOf = ({ leaseMs }: SoakStore) =>
   leaseMs === undefined ? {} : { pace: { leaseMs, backoffMs: () => 20 } };
 
 function open(path: string): DatabaseSync {
@@ -65,7 +65,7 @@ function readEffects(path: string): string[] {
 }
 
 /** A service of another company: it accepts each idempotency key once. */
-const byKey = (inbox: (place: Place) => Inbox): Shop => ({
+const byKey = (inbox: (place: SoakStore) => Inbox): Shop => ({
   prepare: async ({ ledger }) => create(ledger, LEDGER),
   open: (place) => {
     const ship = open(place.ledger).prepare("INSERT OR IGNORE INTO effects VALUES (?, ?)");

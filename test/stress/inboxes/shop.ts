@@ -9,7 +9,7 @@ import {
   type Inbox,
   type WebhookHandler,
 } from "malipo/webhooks";
-import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
+import { type InboxName, SHOPS, type SoakStore } from "./inboxes.ts";
 import { type Mode, NEW_KIND, type Version } from "./modes.ts";
 import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
 import { paymentOf, SECRET } from "./sender.ts";
@@ -35,7 +35,7 @@ export interface ShopSettings {
   /** The file of the references of all orders, for sweeps: too many for an argument. */
   readonly orders?: string | undefined;
   readonly inbox: InboxName;
-  readonly place: Place;
+  readonly place: SoakStore;
   readonly port: number;
   /** Dies there, in the first delivery. */
   readonly die?: Point | undefined;

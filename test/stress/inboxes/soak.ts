@@ -4,7 +4,7 @@ import { type ProgressOutput, showProgress } from "../../../src/cli/terminal/pro
 import { freePort } from "../../../src/drill/child.ts";
 import { keepDrainers } from "./drainers.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
-import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
+import { type InboxName, SHOPS, type SoakStore } from "./inboxes.ts";
 import { type Mode, NEW_KIND } from "./modes.ts";
 import { randomFrom } from "./random.ts";
 import { keepReceiver } from "./receiver.ts";
@@ -13,7 +13,7 @@ import { deliver, deliveryOf } from "./sender.ts";
 
 export interface SoakOptions {
   readonly inbox: InboxName;
-  readonly place: Place;
+  readonly place: SoakStore;
   /** The shop's module. */
   readonly program: string;
   readonly events: number;

@@ -10,7 +10,7 @@ import type { History } from "./history.ts";
 import type { Report, Setup } from "./messages.ts";
 import { type Act, type PlannedOrder, planOrders } from "./plan.ts";
 import { type ShopProcess, startShop } from "./shops.ts";
-import type { Place, StoreName } from "./store.ts";
+import type { OpenStore, StoreName } from "./store.ts";
 
 const PROCESSES = 4;
 const AT_ONCE = 10;
@@ -19,7 +19,7 @@ const MAX_CLICKS = 4;
 const MAX_CLICKS_TO_INCIDENT = 12;
 const MAX_STARTS = 60;
 /** How long a customer looks at a page before the next click. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 /** How long everything may take to end after the last click: a prompt waits for a minute. */
 const quietMs = (count: number) => 120_000 + count * 50;
 
@@ -55,14 +55,14 @@ class Campaign {
   readonly notes = new Notes();
   readonly planned: readonly PlannedOrder[];
   readonly #options: CampaignOptions;
-  readonly #place: Place;
+  readonly #place: OpenStore;
   readonly #service: Service;
   readonly #byId: ReadonlyMap<string, PlannedOrder>;
   readonly #pool: ShopProcess[] = [];
   readonly #random;
   readonly #happened = new Set<string>();
   /** Those that stand at their points: only what is planned happens to them. */
-  readonly #standing = new Set<ShopProcess>();
+  readonly #paused = new Set<ShopProcess>();
   readonly #canceled = new Set<string>();
   /** The process that a click of this order may use. It is there for one incident. */
   readonly #visitors = new Set<ShopProcess>();
@@ -73,7 +73,7 @@ class Campaign {
   #engineIsWell: Promise<void> = Promise.resolve();
   isOver = false;
 
-  constructor(options: CampaignOptions, place: Place, service: Service) {
+  constructor(options: CampaignOptions, place: OpenStore, service: Service) {
     this.#options = options;
     this.#place = place;
     this.#service = service;
@@ -86,7 +86,7 @@ class Campaign {
 
   async #start(works: boolean): Promise<ShopProcess> {
     const { sandbox, baseUrl } = this.#service;
-    // Whoever works may stand in onPaid; whoever takes a click may stand in that.
+    // A process that works may stand in onPaid; one that takes a click may stand in that.
     const stops = this.planned.flatMap(({ id, incident }) => {
       const isInEffect = incident?.at === "paid" || incident?.at === "goods";
       return incident !== undefined && isInEffect === works ? [[id, incident.at]] : [];
@@ -133,17 +133,17 @@ class Campaign {
       return shop.goOn();
     }
     this.#happened.add(order.id);
-    this.#standing.add(shop);
+    this.#paused.add(shop);
     const from = Date.now();
     if (incident.act === "sleep") await sleep(incident.ms);
     if (incident.act === "engine") await this.#harm(incident.fault);
     this.notes.incidents.push({ order, incident, shop, from, until: Date.now() });
-    this.#standing.delete(shop);
+    this.#paused.delete(shop);
     if (incident.act === "kill") await this.#kill(shop);
     else shop.goOn();
   }
 
-  async #harm(fault: Parameters<Place["engine"]["inject"]>[0]): Promise<void> {
+  async #harm(fault: Parameters<OpenStore["engine"]["inject"]>[0]): Promise<void> {
     const { engine } = this.#place;
     const injected = this.#engineIsWell.then(() => engine.inject(fault));
     this.#engineIsWell = injected.then(({ over }) => over).catch(() => {});
@@ -227,7 +227,7 @@ class Campaign {
   }
 
   async #cancel(id: string): Promise<void> {
-    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+    for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await sleep(50)) {
       const order = await this.#read(id);
       const isAsked = order?.attempts.some(({ reference }) => reference !== undefined);
       if (!isAsked) continue;
@@ -240,7 +240,7 @@ class Campaign {
 
   /** Looks at an order until it can be paid again. Resolves with whether nothing more is to be done. */
   async #watch(id: string): Promise<boolean> {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + MAX_WAIT_MS;
     for (; Date.now() < end; await sleep(150)) {
       const order = await this.#read(id);
       if (order !== undefined && !["open", "pending"].includes(order.status)) return true;
@@ -254,7 +254,7 @@ class Campaign {
     const everyMs = Math.max(1_000, Math.min(4_000, 40_000 / AT_ONCE));
     while (!this.isOver) {
       await sleep(this.#random.between(everyMs / 2, everyMs * 1.5));
-      const shop = this.#random.pick(this.#pool.filter((one) => !this.#standing.has(one)));
+      const shop = this.#random.pick(this.#pool.filter((one) => !this.#paused.has(one)));
       if (this.isOver || shop === undefined) return;
       await this.#kill(shop);
       this.notes.count("kills");
@@ -298,7 +298,10 @@ class Campaign {
 const LOST = ["lostResponse", "truncate", "reset", "hang"];
 
 /** Runs the shop, and compares its end with the service's ledger and with the merchant's tables. */
-export async function runCampaign(options: CampaignOptions, place: Place): Promise<CampaignResult> {
+export async function runCampaign(
+  options: CampaignOptions,
+  place: OpenStore,
+): Promise<CampaignResult> {
   const started = performance.now();
   const { seed, orders: count } = options;
   const faults = planFaults(seed, count);

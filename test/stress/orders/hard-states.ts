@@ -93,7 +93,7 @@ const STATES: readonly (readonly [name: string, count: Count])[] = [
         .length,
   ],
   [
-    "turned away, since its phone had another prompt",
+    "rejected, since its phone had another prompt",
     ({ reports }) => reports.filter(({ report }) => report.what === "busy").length,
   ],
   [

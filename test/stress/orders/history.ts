@@ -21,6 +21,6 @@ export interface History {
   readonly canceled: readonly string[];
   /** Orders of which a customer or a merchant got an answer. */
   readonly answered: ReadonlySet<string>;
-  /** How often other things happened, by their names. */
+  /** How often each other event happened, by their names. */
   readonly counts: Readonly<Record<string, number>>;
 }

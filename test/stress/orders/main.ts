@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
-import { FEWEST_ORDERS } from "./plan.ts";
+import { MIN_ORDERS } from "./plan.ts";
 import { bundleShop, SABOTAGES } from "./sabotage.ts";
 import { openPlace, STORES, type StoreName } from "./store.ts";
 
@@ -30,8 +30,8 @@ function readOptions(args: readonly string[]): Options {
   const { orders = "2000", seed = "1", store = "all", sabotage } = values;
   const stores = STORES.filter((name) => store === "all" || store === name);
   if (stores.length === 0) throw new TypeError(`--store takes ${STORES.join(", ")} or all.`);
-  if (!/^\d{2,5}$/.test(orders) || Number(orders) < FEWEST_ORDERS) {
-    throw new TypeError(`--orders takes a number of at least ${FEWEST_ORDERS}.`);
+  if (!/^\d{2,5}$/.test(orders) || Number(orders) < MIN_ORDERS) {
+    throw new TypeError(`--orders takes a number of at least ${MIN_ORDERS}.`);
   }
   if (sabotage !== undefined && !Object.hasOwn(SABOTAGES, sabotage)) {
     throw new TypeError(`--sabotage takes one of: ${Object.keys(SABOTAGES).join("; ")}.`);

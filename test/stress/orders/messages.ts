@@ -8,7 +8,7 @@ export interface Setup {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly secret: string;
-  /** Where this process stops, by order. */
+  /** The step at which this process stops, by order. */
   readonly stops: Readonly<Record<string, Point>>;
   /** Whether it does what is due. One that does not takes only a click. */
   readonly works: boolean;
@@ -29,7 +29,7 @@ export interface Cart {
 /** What a process reports. */
 export type Report =
   | { readonly what: "ready"; readonly port: number }
-  /** A request for a prompt leaves, so long after the click. */
+  /** A request for a prompt leaves, this long after the click. */
   | { readonly what: "sending"; readonly order: string; readonly sinceMs: number }
   /** It has changed an order. */
   | {
@@ -39,7 +39,7 @@ export type Report =
       readonly status: OrderStatus;
       readonly attempts: readonly AttemptStatus[];
     }
-  /** A click was turned away, since the phone has the prompt of another order. */
+  /** A click was rejected, since the phone has the prompt of another order. */
   | { readonly what: "busy"; readonly order: string }
   /** A second `transaction` of one order was rejected. */
   | { readonly what: "rejected"; readonly order: string };

@@ -2,7 +2,7 @@ import type { EngineFault } from "../../support/engines/faults.ts";
 import { createRandom, type Random } from "../prompts/random.ts";
 import type { StoreName } from "./store.ts";
 
-/** Where a process of the shop may be stopped: in this order, in the life of an order. */
+/** The steps at which a process of the shop may be stopped: in this order, in the life of an order. */
 export type Point =
   /** In the merchant's transaction, after `create`. */
   | "created"
@@ -79,7 +79,7 @@ export interface PlannedOrder {
   readonly incident: Incident | undefined;
 }
 
-/** One incident for so many orders; each kind at least once. */
+/** One incident for this many orders; each kind at least once. */
 const INCIDENT_EVERY = 12;
 
 const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
@@ -102,7 +102,7 @@ const ALWAYS: readonly Partial<PlannedOrder>[] = [
 ];
 
 /** The fewest orders with which each kind is there. */
-export const FEWEST_ORDERS = 60;
+export const MIN_ORDERS = 60;
 
 const PLAIN = {
   cart: "none",
@@ -126,7 +126,7 @@ function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident
 /** The orders of a campaign. The seed decides all. */
 export function planOrders(seed: string, store: StoreName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
-  // What they are for needs luck: a response that is not lost, a process without an open transaction.
+  // What they are for needs chance: a response that is not lost, a process without an open transaction.
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
   const kinds = [...incidentsOf(store), ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));

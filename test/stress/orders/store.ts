@@ -17,7 +17,7 @@ export const STORES = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
 
 /** A database of the merchant, with his tables of goods and of carts. */
-export interface Place {
+export interface OpenStore {
   readonly url: string;
   readonly engine: FaultyEngine;
   readonly orders: ManagedOrders;
@@ -36,7 +36,7 @@ const managed = (store: CheckoutStore): ManagedOrders =>
     }),
   );
 
-async function openSqlite(): Promise<Place> {
+async function openSqlite(): Promise<OpenStore> {
   const folder = mkdtempSync(join(tmpdir(), "malipo-orders-"));
   const url = join(folder, "shop.db");
   const database = new DatabaseSync(url);
@@ -59,7 +59,7 @@ async function openSqlite(): Promise<Place> {
   };
 }
 
-async function openPostgres(): Promise<Place | undefined> {
+async function openPostgres(): Promise<OpenStore | undefined> {
   const engine = await startPostgres();
   if (engine === undefined) return undefined;
   const pool = new pg.Pool({ connectionString: engine.url });
@@ -84,7 +84,7 @@ async function openPostgres(): Promise<Place | undefined> {
 }
 
 /** Opens an empty database. `undefined` if this machine has no engine for it. */
-export const openPlace: Readonly<Record<StoreName, () => Promise<Place | undefined>>> = {
+export const openPlace: Readonly<Record<StoreName, () => Promise<OpenStore | undefined>>> = {
   sqlite: openSqlite,
   postgres: openPostgres,
 };

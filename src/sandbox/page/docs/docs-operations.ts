@@ -72,7 +72,7 @@ export function withoutReferences(document: object): Document {
 }
 
 /** An operation of the document, and where it is. An event has no method. */
-export interface Place {
+export interface DocumentedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
@@ -183,7 +183,7 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   name: "before-payday",
 };
 
-function command(baseUrl: string, { method, path, operation }: Place): string {
+function command(baseUrl: string, { method, path, operation }: DocumentedOperation): string {
   const example = exampleOf(operation.requestBody);
   return curl({
     method: method.toUpperCase(),
@@ -202,10 +202,10 @@ const STATUSES: Readonly<Record<string, string>> = {
 };
 
 /** The method and the path of an operation, or the kind of an event. */
-export const placeName = ({ method, path }: Place): Html =>
+export const placeName = ({ method, path }: DocumentedOperation): Html =>
   html`${method !== "" && html`<span class="method">${method.toUpperCase()}</span> `}<code>${path}</code>`;
 
-export function operationArticle(baseUrl: string, place: Place): Html {
+export function operationArticle(baseUrl: string, place: DocumentedOperation): Html {
   const { operationId: id, summary, description, ...operation } = place.operation;
   const { parameters = [], requestBody, responses } = operation;
   const isEvent = place.method === "";

@@ -6,8 +6,8 @@ import { controlDocument } from "../../control/control-document.ts";
 import { json, type OwnResponse } from "../../http/respond.ts";
 import {
   type Document,
+  type DocumentedOperation,
   operationArticle,
-  type Place,
   paragraphs,
   placeName,
   undocumented,
@@ -49,9 +49,12 @@ const isPage = (path: string): path is PagePath => Object.hasOwn(PAGES, path);
 const EVENTS = "Events";
 
 /** The operations by their first tag, or else by the first part of the path; then the events. */
-function groupsOf({ paths, webhooks = {} }: Document): [title: string, places: Place[]][] {
-  const groups = new Map<string, Place[]>();
-  const add = (title: string, place: Place) =>
+function groupsOf({
+  paths,
+  webhooks = {},
+}: Document): [title: string, places: DocumentedOperation[]][] {
+  const groups = new Map<string, DocumentedOperation[]>();
+  const add = (title: string, place: DocumentedOperation) =>
     groups.set(title, [...(groups.get(title) ?? []), place]);
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
@@ -81,7 +84,7 @@ export function renderDocument(given: object, path: PagePath): string {
   const anchor = (group: string) => `part-${group.replace(/\W+/g, "-").toLowerCase()}`;
   const pageLink = ([to, page]: [string, DocumentPage]) =>
     html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${page.title}</a></li>`;
-  const operationLink = (place: Place) =>
+  const operationLink = (place: DocumentedOperation) =>
     html`<li><a href="#${place.operation.operationId}">${placeName(place)}</a></li>`;
   const body = html`<a class="skip" href="#content">Skip to the content</a>
 <header class="line between"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>

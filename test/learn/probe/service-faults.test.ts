@@ -4,12 +4,12 @@ import { chooseSteps } from "../../../src/learn/probe/steps.ts";
 import { type Response as Planned, type Seen, startService } from "../../cli/learn/services.ts";
 import { createDialectService, dialect } from "../../support/dialects/index.ts";
 
-/** Probes a service whose weather may respond in its place. */
-async function probeIn(weather: (seen: Seen, n: number) => Planned) {
+/** Probes a service whose faults may respond in its place. */
+async function probeIn(faults: (seen: Seen, n: number) => Planned) {
   const service = createDialectService(dialect("plain"));
   let n = 0;
   const { baseUrl, close } = await startService(async (seen) => {
-    const bad = weather(seen, ++n);
+    const bad = faults(seen, ++n);
     if (bad !== undefined) return bad;
     const response = await service.fetch(`${service.baseUrl}${seen.path}${seen.query}`, {
       method: seen.method,

@@ -1,18 +1,18 @@
 import type { Dialect } from "./types.ts";
 
 /**
- * What a network and a busy service do to the requests of a probe. `bad`: 429, 502 and latency.
+ * What a network and a busy service do to the requests of a probe. `some`: 429, 502 and latency.
  * `eventual`: lists show what is new only some requests later, and unknown ids return 500.
  */
-export type Weather = "good" | "bad" | "eventual";
+export type Faults = "none" | "some" | "eventual";
 
-export const WEATHERS: readonly Weather[] = ["good", "bad", "eventual"];
+export const FAULTS: readonly Faults[] = ["none", "some", "eventual"];
 
 type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
 
-/** The service as it is in a weather: it answers to unknown ids in another way. */
-export const inWeather = (dialect: Dialect, weather: Weather): Dialect =>
-  weather === "eventual"
+/** The service as it is with faults: it answers to unknown ids in another way. */
+export const withFaults = (dialect: Dialect, faults: Faults): Dialect =>
+  faults === "eventual"
     ? { ...dialect, rejections: { ...dialect.rejections, unknownId: 500 }, listLag: 3 }
     : dialect;
 
@@ -24,9 +24,9 @@ const BROKEN = [9, 37] as const;
 const isDue = (n: number, [first, every]: readonly [number, number]) =>
   n >= first && (n - first) % every === 0;
 
-/** Requests to a service in a weather. */
-export function weathered(fetch: Fetch, weather: Weather): Fetch {
-  if (weather !== "bad") return fetch;
+/** Requests to a service with faults. */
+export function faulty(fetch: Fetch, faults: Faults): Fetch {
+  if (faults !== "some") return fetch;
   let n = 0;
   return async (input, init) => {
     n++;

@@ -1,0 +1,25 @@
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { CHANGES, sourceWith } from "./scripts/try-changes.ts";
+import config from "./vitest.config.ts";
+
+const change = CHANGES.find(({ what }) => what === process.env.MALIPO_CHANGE);
+
+/** Loads the source with the change of `MALIPO_CHANGE`. */
+const plugin = {
+  name: "changed source",
+  enforce: "pre" as const,
+  load: (id: string) =>
+    change !== undefined && id.endsWith(`/src/${change.file}`) ? sourceWith(change) : null,
+};
+
+const projects = (config.test?.projects ?? []) as TestProjectInlineConfiguration[];
+
+export default defineConfig({
+  ...config,
+  test: {
+    ...config.test,
+    projects: projects
+      .filter(({ test }) => test?.name === "source" || test?.name === "engines")
+      .map((project) => ({ ...project, plugins: [plugin] })),
+  },
+});
