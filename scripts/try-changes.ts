@@ -54,8 +54,8 @@ export const CHANGES: readonly SourceChange[] = [
     what: "the offset of a signed time is added, not subtracted",
     harm: "an event counts as too old, or as new",
     file: "webhooks/receiver/retention.ts",
-    from: "h * 60 + m - offsetMinutes(offset)",
-    to: "h * 60 + m + offsetMinutes(offset)",
+    from: 'const offset = sign === "+" ? size : -size;',
+    to: 'const offset = sign === "+" ? -size : size;',
     tests: ["test/webhooks/receiver/retention"],
   },
   {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatProfile, parseProfile } from "../../../src/profile/parse-profile.ts";
+import { withFaults } from "../../support/dialects/service-faults.ts";
 import { UNTUNED } from "../../support/dialects/table/untuned.ts";
-import { inWeather } from "../../support/dialects/weather.ts";
 import { probeAtOnce } from "./probe-at-once.ts";
 import { compareWithSandbox } from "./probe-dialect.ts";
 
@@ -23,14 +23,14 @@ test("both services are in the table", () => {
 test.for(SERVICES)(
   "the result in the body of $name is learned, kept in the file and sent by the sandbox",
   async ({ service, place }) => {
-    const profile = await probeAtOnce(service, { prompt: true, weather: "good" });
+    const profile = await probeAtOnce(service, { prompt: true, faults: "none" });
     const { success = {}, failure = {} } = profile.bodyResults?.[place] ?? {};
     expect(Object.keys(success).length).toBeGreaterThan(0);
     expect(Object.keys(failure).length).toBeGreaterThan(0);
     expect(parseProfile(JSON.parse(formatProfile(profile))).bodyResults).toEqual(
       profile.bodyResults,
     );
-    const { steps, wrong } = await compareWithSandbox(inWeather(service, "good"), profile);
+    const { steps, wrong } = await compareWithSandbox(withFaults(service, "none"), profile);
     expect(1 - wrong.length / steps).toBeGreaterThan(0.93);
   },
 );
