@@ -47,6 +47,9 @@ const LOADED_FAST = {
 /** The entry points of the command line and of the page that it serves: no package exports them. */
 const COMMAND_LINE = new Set(["cli", "command", "page", SANDBOX_COMMAND]);
 
+/** What no payment and no webhook of a merchant goes through. */
+const TOOLS = new Set([...COMMAND_LINE, "sandbox", "msw", "learn", "operator"]);
+
 /** `malipo/types` holds no code, and the directive of `malipo/react` is written by hand. */
 const EXPECTED = new Set(["EMPTY_BUNDLE", "MODULE_LEVEL_DIRECTIVE"]);
 
@@ -225,6 +228,10 @@ class Importers {
     return [...this.#entries(this.#above(id, "ever"))].every((one) => COMMAND_LINE.has(one));
   }
 
+  isOfTools(id: string): boolean {
+    return [...this.#entries(this.#above(id, "ever"))].every((one) => TOOLS.has(one));
+  }
+
   placeOf(id: string): Place {
     const above = this.#above(id, "at once");
     // esbuild names each module above its code.
@@ -264,7 +271,7 @@ export async function mergeChunks(
     const importers = new Importers(getModuleInfo, entryOf);
     const place = importers.placeOf(id);
     const chunk = entryOf.has(id) ? undefined : chunkOf(place);
-    const isTool = place.isOfCommandLine || /sandbox|command/.test(chunk ?? "");
+    const isTool = importers.isOfTools(id) || /sandbox|command/.test(chunk ?? "");
     if (isTool || place.bundledPackage !== undefined) minifiedFiles.add(id);
     return chunk;
   };

@@ -43,7 +43,7 @@ interface Program {
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   wait: { title: "Waiting for a payment", inAll: [] },
-  sandbox: { title: "A local gateway", inAll: ["--sandboxes", "8"] },
+  sandbox: { title: "A local gateway", inAll: ["--rounds", "7", "--sandboxes", "6"] },
   receiver: { title: "A receiver", inAll: ["--seconds", "0.4", "--events", "20000"] },
   "receiver-profile": {
     title: "Where a delivery takes its time",
@@ -177,7 +177,7 @@ if (subject in PROGRAMS) {
     options: { rounds: { type: "string" }, "no-write": { type: "boolean" } },
   });
   if (subject === "") {
-    await benchAll(Number(values.rounds ?? 11), !values["no-write"]);
+    await benchAll(Number(values.rounds ?? 9), !values["no-write"]);
   } else {
     const [{ title, text, status }] = await runTable(subject, Number(values.rounds ?? 31));
     console.log(`\n${title}\n${text}`);
