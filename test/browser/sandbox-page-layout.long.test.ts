@@ -67,7 +67,7 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
   "many phones": async ({ page, pay, sandbox }) => {
     for (const last of [1, 2, 3, 4, 5]) await pay({ phone: `073300000${last}` });
     await sandbox.clock.advance("2h");
-    await page.locator("#payments .row-why").nth(4).waitFor();
+    await page.locator("#payments .groups").getByText("5 times").waitFor();
   },
   stopped: async ({ page, pay, served }) => {
     await pay();

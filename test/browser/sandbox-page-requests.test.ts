@@ -13,13 +13,29 @@ describe.skipIf(!hasChromium)("the requests on the sandbox's page", () => {
     });
     const rows = page.locator("#requests .row");
     await rows.nth(1).waitFor();
-    expect(await rows.nth(0).textContent()).toMatch(/GET \/merchant.*401.*secret key.*shop\/1\.4/s);
+    expect(await rows.nth(0).textContent()).toMatch(
+      /GET \/merchant.*401.*unknown key.*shop\/1\.4/s,
+    );
     await rows.nth(0).getByText("key").first().waitFor();
     await rows.nth(1).getByText("POST /mobile-money/payment/initiate").click();
     const detail = page.locator("#requests .detail");
-    await detail.getByText(`"reference":"${reference}"`).waitFor();
+    await detail.getByText(`"reference": "${reference}"`).waitFor();
+    expect(await detail.locator("pre").last().innerText()).toMatch(/\{\n {2}"/);
     await detail.getByRole("link", { name: "Payment ORDER-42" }).click();
     await page.locator(`#payment-detail-${reference}`).waitFor();
+  });
+
+  test("tells an error that came more than once in one place", async () => {
+    const { page, served } = await open();
+    const rows = page.locator("#requests .row");
+    for (const number of [1, 2, 3]) {
+      await fetch(`${served.baseUrl}/merchant`, { headers: { "x-api-key": "sk_wrong" } });
+      await rows.nth(number - 1).waitFor();
+    }
+    await page.locator("#requests .groups").getByText("3 times").waitFor();
+    expect(await page.locator("#requests .row-why").count()).toBe(0);
+    await page.locator("#requests .groups a").click();
+    await page.locator("#requests .row-why").nth(2).waitFor();
   });
 
   test("shows only those with a status, and goes on after a reload", async () => {

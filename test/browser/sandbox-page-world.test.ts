@@ -48,7 +48,9 @@ describe.skipIf(!hasChromium)("what a person sets up on the sandbox's page", () 
     await receive((_, response) => response.writeHead(status).end(), ["payment.initiated"]);
     await pay();
     await pay({ phone: "0733000000" });
-    await deliveries.nth(1).getByText("the receiver failed with 500").waitFor();
+    const groups = page.locator("#deliveries .groups");
+    await groups.getByText("the receiver failed with 500").waitFor();
+    await deliveries.nth(1).waitFor();
     status = 200;
     await page.locator("#deliveries .filters").getByText("Retrying").click();
     await page.getByRole("button", { name: /Resend undelivered/ }).click();
@@ -67,7 +69,7 @@ describe.skipIf(!hasChromium)("what a person sets up on the sandbox's page", () 
     await pay();
     await deliveries.first().getByText("chaos: duplicate").waitFor();
     await twice.click();
-    await page.locator("#faults").getByText("everything works").waitFor();
+    await page.locator("#faults").getByText("no fault is active").waitFor();
   });
 
   test("shows only the fields that the effect of a fault has", async () => {

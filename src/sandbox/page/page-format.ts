@@ -48,3 +48,30 @@ export function curl({ method, url, headers, body = "" }: CurlRequest): string {
 
 /** The key comes from the environment: no page that is shared shows one. */
 export const KEY_HEADER = '"X-API-Key: $MALIPO_API_KEY"';
+
+/**
+ * JSON with a line for each value. Only blanks are added: an amount of `100.00` must not become `100`. Another text
+ * stays as it is.
+ */
+export function indented(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  return text.replace(/"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\]:,]|\s+/g, (token) => {
+    if (token === "{" || token === "[") {
+      depth++;
+      return token + line();
+    }
+    if (token === "}" || token === "]") {
+      depth--;
+      return line() + token;
+    }
+    if (token === ",") return token + line();
+    if (token === ":") return ": ";
+    return token.trim();
+  });
+}

@@ -35,13 +35,14 @@ interface List<Item> {
   readonly textOf: (item: Item) => string;
   /** Why an entry failed. Equal failures are counted. It must be part of the text. */
   readonly failureOf?: (item: Item) => string | undefined;
-  readonly row: (item: Item) => Html;
+  /** `isTold`: whether the list has told above why the entry failed. */
+  readonly row: (item: Item, isTold: boolean) => Html;
   /** Shown if the list has no entries at all. */
   readonly empty: string;
 }
 
 export function list<Item>({ view }: PageContext, given: List<Item>): Html {
-  const { name, items, choices, textOf, row, empty } = given;
+  const { name, items, choices, textOf, failureOf, row, empty } = given;
   const [only, find] = [view[`${name}-only`], view[`${name}-find`].toLowerCase()];
   const limit = only === "" ? () => true : choices.find(([value]) => value === only)?.[2];
   const found = items.filter(
@@ -51,10 +52,13 @@ export function list<Item>({ view }: PageContext, given: List<Item>): Html {
   const page = Math.min(Math.max(Math.trunc(Number(view[name])) || 1, 1), pages);
   const end = found.length - (page - 1) * PER_PAGE;
   const shown = found.slice(Math.max(end - PER_PAGE, 0), end).reverse();
+  const groups = find === "" ? equalFailures(given, found) : [];
+  const told = new Set(groups.map(([failure]) => failure));
+  const isTold = (one: Item) => told.has(failureOf?.(one) ?? "");
   return html`${items.length > 0 && filters(view, given)}
 ${(items.length > PER_PAGE || find !== "") && search(view, given)}
-${find === "" && equalFailures(view, given, found)}
-${shown.length > 0 && html`<ul class="rows">${shown.map(row)}</ul>`}
+${groups.length > 0 && groupLinks(view, name, groups)}
+${shown.length > 0 && html`<ul class="rows">${shown.map((one) => row(one, isTold(one)))}</ul>`}
 ${shown.length === 0 && html`<p>${items.length > 0 ? "Nothing matches." : empty}</p>`}
 ${pages > 1 && pager(view, name, page, found.length)}`;
 }
@@ -75,18 +79,25 @@ function filters<Item>(view: View, { name, items, choices }: List<Item>): Html {
 const search = <Item>(view: View, { name, searched }: List<Item>): Html =>
   html`<form class="inline line" method="get" action="/" role="search"><input type="hidden" name="${name}-only" value="${view[`${name}-only`]}"><label><span class="unseen">Find ${name} by ${searched.toLowerCase()}</span><input type="search" name="${name}-find" value="${view[`${name}-find`]}" placeholder="${searched}"></label><button>Find</button></form>`;
 
-/** What failed for the same reason more than once, each a link to only those. */
-function equalFailures<Item>(view: View, { name, failureOf }: List<Item>, found: readonly Item[]) {
+/** What failed for one reason, and how often. */
+type Group = readonly [failure: string, count: number];
+
+/** The failures that came more than once, the most frequent first. */
+function equalFailures<Item>({ failureOf }: List<Item>, found: readonly Item[]): Group[] {
   const counts = new Map<string, number>();
   for (const one of failureOf === undefined ? [] : found.slice(-MAX_COUNTED)) {
     const failure = failureOf?.(one);
     if (failure !== undefined) counts.set(failure, (counts.get(failure) ?? 0) + 1);
   }
   const groups = [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1]);
-  if (groups.length === 0) return undefined;
-  const link = ([failure, count]: readonly [string, number]) =>
+  return groups.slice(0, MAX_GROUPS);
+}
+
+/** Each a link to only those. */
+function groupLinks(view: View, name: ListName, groups: readonly Group[]): Html {
+  const link = ([failure, count]: Group) =>
     html`<li><a class="bad" href="${linkTo(view, { [`${name}-find`]: failure, [name]: "" }, name)}">${icon("warning")}<strong>${count} times</strong> ${failure}</a></li>`;
-  return html`<ul class="groups" aria-label="Equal failures">${groups.slice(0, MAX_GROUPS).map(link)}</ul>`;
+  return html`<ul class="groups" aria-label="Equal failures">${groups.map(link)}</ul>`;
 }
 
 function pager(view: View, name: ListName, page: number, total: number): Html {

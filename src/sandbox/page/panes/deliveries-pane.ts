@@ -19,7 +19,7 @@ import {
   panel,
   timeline,
 } from "../components.ts";
-import { clipped, curl, quoted, timeOf } from "../page-format.ts";
+import { clipped, curl, indented, quoted, timeOf } from "../page-format.ts";
 import { choicesOf, list, row } from "../page-list.ts";
 import type { PageContext } from "../page-view.ts";
 
@@ -108,6 +108,7 @@ function deliveryDetail(
 <p class="hint">To <code>${url}</code></p>
 ${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : timeline(attempts.map(attemptMoment))}
 <div class="detail-foot line">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
+<h3>Event</h3>${block(indented(body), "the event, indented")}
 ${response !== undefined && html`<h3>Response body</h3>${block(response, "the response body")}`}
 <h3>Signature</h3>
 <p class="signature line">${copyable(signature, "the signature")}</p>
@@ -146,6 +147,7 @@ function deliveryRow(
   context: PageContext,
   delivery: StoredDelivery,
   next: number | undefined,
+  isTold: boolean,
 ): Html {
   const { id, event, url, attempts, chaos } = delivery;
   const { server, state } = context;
@@ -165,7 +167,7 @@ function deliveryRow(
         (status === undefined ? "no response" : `returned ${status}${duration}`),
     ],
     at: at === undefined ? undefined : Date.parse(at),
-    failure,
+    failure: isTold ? undefined : failure,
     // Some reasons name the chaos already.
     faults:
       chaos !== undefined && !failure?.startsWith("Chaos")
@@ -201,7 +203,7 @@ export function deliveriesPane(context: PageContext): Html {
         searched: "Event, order or body",
         textOf: (one) => `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
         failureOf: (one) => failureOf(context, one),
-        row: (one) => deliveryRow(context, one, next.get(one.id)),
+        row: (one, isTold) => deliveryRow(context, one, next.get(one.id), isTold),
         empty: "Nothing has been sent yet. The next event is sent at once.",
       }),
   );

@@ -161,7 +161,7 @@ function active(context: PageContext): Html | undefined {
 <div class="line">${faults.length > 0 && end("faults/clear", "Clear all faults")}${chaos && end("chaos/end", "End chaos")}</div>`;
 }
 
-/** The faults and the chaos that are active, in a few words; `undefined` if everything works. */
+/** The faults and the chaos that are active, in a few words; `undefined` if there is none. */
 export function activeText({ state: { faults, chaos } }: PageContext): string | undefined {
   const count = faults.length + Object.keys(chaos?.rates ?? {}).length;
   if (count === 0) return undefined;
@@ -177,7 +177,7 @@ export function faultsPane(context: PageContext): Html {
     "faults",
     "bolt",
     "Faults and chaos",
-    html`<small>${activeText(context) ?? "everything works"}</small>`,
+    html`<small>${activeText(context) ?? "no fault is active"}</small>`,
     active(context),
     presets(context),
     folded("fault-more", summary("Another fault"), addForm(add), "more", add),

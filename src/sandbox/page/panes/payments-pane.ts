@@ -1,5 +1,4 @@
 import { type Html, html, type Part } from "../../../html/html.ts";
-import { icon } from "../../../html/icons.ts";
 import { kenyanMobile, localFormat } from "../../state/notation.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
 import {
@@ -7,7 +6,6 @@ import {
   card,
   copyable,
   type FormPlace,
-  folded,
   form,
   input,
   type Moment,
@@ -97,7 +95,7 @@ export function payForm(place: FormPlace): Html {
   );
 }
 
-function paymentRow(context: PageContext, payment: StoredPayment): Html {
+function paymentRow(context: PageContext, payment: StoredPayment, isTold: boolean): Html {
   const { reference, cents, currency, status, phone, account_reference: account } = payment;
   const exchanges = context.server.log.forPayment(reference);
   const faults = [...new Set(exchanges.flatMap(({ fault }) => fault ?? []))];
@@ -107,7 +105,7 @@ function paymentRow(context: PageContext, payment: StoredPayment): Html {
     state: STATUS[status],
     about: [localFormat(phone), payment.description],
     at: payment.createdAt,
-    failure: payment.failure?.reason,
+    failure: isTold ? undefined : payment.failure?.reason,
     faults: faults.length > 0 ? `fault: ${faults.join(", ")}` : undefined,
     detail: () => paymentDetail(context, payment),
   });
@@ -117,13 +115,12 @@ function paymentRow(context: PageContext, payment: StoredPayment): Html {
 export function paymentsPane(context: PageContext): Html {
   const { payments: items } = context.state;
   const place = { context, action: "pay", at: "payments" } as const;
-  const summary = html`${icon("plus")}New payment`;
   return card(
     "payments",
     "coins",
     "Payments",
     undefined,
-    items.length > 0 && folded("pay-more", summary, payForm(place), "more", place),
+    items.length > 0 && payForm(place),
     list(context, {
       name: "payments",
       items,
@@ -132,7 +129,7 @@ export function paymentsPane(context: PageContext): Html {
       textOf: ({ reference, account_reference, phone, failure }) =>
         `${reference} ${account_reference} +${phone} 0${phone.slice(3)} ${localFormat(phone)} ${failure?.reason}`,
       failureOf: ({ failure }) => failure?.reason,
-      row: (one) => paymentRow(context, one),
+      row: (one, isTold) => paymentRow(context, one, isTold),
       empty: "No payment yet.",
     }),
   );

@@ -1,11 +1,11 @@
 import { type Html, html } from "../../../html/html.ts";
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
 import { badge, block, card, copyButton, folded } from "../components.ts";
-import { clipped, curl, KEY_HEADER, quoted, timeOf } from "../page-format.ts";
+import { clipped, curl, indented, KEY_HEADER, quoted, timeOf } from "../page-format.ts";
 import { list, row } from "../page-list.ts";
 import { linkTo, type PageContext } from "../page-view.ts";
 
-// A request and its response, byte for byte except for the key.
+// A request and its response, except for the key; JSON is indented, and no other character of it is changed.
 
 const lines = (headers: LoggedExchange["requestHeaders"]) =>
   headers.map(([name, value]) => `${name}: ${value}`).join("\n");
@@ -26,8 +26,8 @@ function statusText(logged: LoggedExchange): string {
 /** Both, as they were sent. */
 function exchangeBlocks(logged: LoggedExchange): Html {
   const { line, requestHeaders, requestBody, status, responseHeaders, responseBody } = logged;
-  return html`${block(`${line}\n${lines(requestHeaders)}\n\n${requestBody}`.trimEnd(), "the request")}
-${status === undefined ? html`<p class="hint">No response was sent.</p>` : block(`HTTP ${status}\n${lines(responseHeaders)}\n\n${responseBody}`, "the response")}`;
+  return html`${block(`${line}\n${lines(requestHeaders)}\n\n${indented(requestBody)}`.trimEnd(), "the request")}
+${status === undefined ? html`<p class="hint">No response was sent.</p>` : block(`HTTP ${status}\n${lines(responseHeaders)}\n\n${indented(responseBody)}`, "the response")}`;
 }
 
 /** Both, folded under their first line. */
@@ -78,11 +78,12 @@ const KEY_KINDS: Readonly<Record<string, string>> = {
 const headerOf = ({ requestHeaders }: LoggedExchange, header: string): string =>
   requestHeaders.find(([name]) => name.toLowerCase() === header)?.[1] ?? "";
 
-/** The kind of the key that called. */
+/** The kind of the key that called: one that the sandbox has rejected is none of its keys. */
 function keyKind(logged: LoggedExchange): string {
   const bearer = headerOf(logged, "authorization").replace(/^\S+ /, "");
   const key = headerOf(logged, "x-api-key") || bearer;
-  return KEY_KINDS[key.slice(0, 3)] ?? "unknown key";
+  const isRejected = key !== "" && logged.status === 401 && logged.fault === undefined;
+  return (!isRejected && KEY_KINDS[key.slice(0, 3)]) || "unknown key";
 }
 
 /** The error of a response. It may be any text: a fault can replace it. */
@@ -104,7 +105,7 @@ function detail({ server, view, baseUrl }: PageContext, logged: LoggedExchange):
 <p class="detail-foot line">${copyAsCurl(logged, baseUrl)}${payment !== undefined && html`<a href="${linkTo(view, shown as object, `payment-${payment}`)}">Payment ${account}</a>`}</p>`;
 }
 
-function requestRow(context: PageContext, logged: LoggedExchange): Html {
+function requestRow(context: PageContext, logged: LoggedExchange, isTold: boolean): Html {
   const { id, at, line, fault } = logged;
   const [method, path = ""] = line.split(" ");
   return row(context, {
@@ -113,7 +114,7 @@ function requestRow(context: PageContext, logged: LoggedExchange): Html {
     state: [isBad(logged) ? "bad" : "plain", undefined, statusText(logged)],
     about: [keyKind(logged), headerOf(logged, "user-agent")],
     at,
-    failure: errorIn(logged),
+    failure: isTold ? undefined : errorIn(logged),
     faults: fault && `fault: ${fault}`,
     detail: () => detail(context, logged),
   });
@@ -134,7 +135,7 @@ export const requestsPane = (context: PageContext): Html =>
       textOf: (one) =>
         `${one.line} ${one.status} ${one.requestBody} ${one.responseBody} ${headerOf(one, "user-agent")}`,
       failureOf: errorIn,
-      row: (one) => requestRow(context, one),
+      row: (one, isTold) => requestRow(context, one, isTold),
       empty: "No request yet.",
     }),
   );
