@@ -1,5 +1,5 @@
 // The reference of the command line, as Markdown: one text for each group of commands. Lists, not tables: they
-// fit a phone. What several commands share is printed once.
+// fit a phone. What several commands share is printed once. Examples are in the help.
 import {
   COMMON_FLAGS,
   type Command,
@@ -89,14 +89,6 @@ function severalOf({ commands }: CommandGroup) {
   return { flags, text: [items(flags, names).join("\n"), ...note] };
 }
 
-/** The example that says most, if it says more than the usage: it has two flags or more. */
-function exampleOf({ subcommands }: Command): string[] {
-  const flagsIn = (example: string) => example.replace(" --json", "").split(" --").length - 1;
-  const examples = subcommands.flatMap((one) => one.examples);
-  const [richest = ""] = examples.toSorted((a, b) => flagsIn(b) - flagsIn(a));
-  return flagsIn(richest) > 1 ? [`\`\`\`sh\nmalipo ${richest}\n\`\`\``] : [];
-}
-
 /** The reference of a command, without the flags that are explained at the top of its page. */
 function section(command: Command, explained: readonly Flag[]): string {
   const { name, summary, subcommands } = command;
@@ -136,7 +128,7 @@ function section(command: Command, explained: readonly Flag[]): string {
   ];
   const [first, ...others] = subcommands;
   const text = first !== undefined && others.length === 0 ? single(first) : list();
-  return [`## malipo ${name}`, ...text, ...exampleOf(command)].filter(Boolean).join("\n\n");
+  return [`## malipo ${name}`, ...text].filter(Boolean).join("\n\n");
 }
 
 /** The reference of the commands of a group. */

@@ -24,79 +24,77 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (text: string) => `\`${text}\``;
 
-function endpoints(): string {
-  const rows = Object.entries<Endpoint>(ENDPOINTS).map(([name, row], index) => [
-    String(index + 1),
-    code(`gateway.${name}`),
-    code(`${row.method} ${row.path}`),
-    row.scope === undefined ? "" : code(row.scope),
-    ...(["public", "secret", "sandbox"] as const).map((kind) =>
-      row.keys.includes(kind) ? "●" : "",
-    ),
-    row.effect,
-  ]);
-  return table(["", "call", "sends", "scope", "`pk_`", "`sk_`", "`sb_`", "effect"], rows);
-}
+/** A list, not a table: it fits a phone, and takes fewer words. */
+const list = (items: readonly (readonly [name: string, text: string])[]): string =>
+  items.map(([name, text]) => `- ${name}: ${text}`).join("\n");
 
-/** The fields of a payment, as the comments of `Payment` state them. */
-const paymentFields = () =>
-  table(
-    ["field", "type", "meaning"],
-    Object.entries(interfaceSchema("Payment").properties).map(([name, schema]) => {
-      const { type, description } = schema as { type: string; description: string };
-      return [code(name), type, description];
+const endpoints = (): string =>
+  list(
+    Object.entries<Endpoint>(ENDPOINTS).map(([name, { method, path, scope, keys, effect }]) => {
+      const notes = [
+        scope === undefined ? [] : code(scope),
+        keys.includes("public") ? "public" : [],
+        // A `GET` says by itself that it reads.
+        method === "GET" ? [] : effect,
+      ];
+      return [code(name), [code(`${method} ${path}`), ...notes.flat()].join(", ")];
     }),
   );
 
-const assumptions = () =>
-  table(
-    ["what the service does not document", "what the sandbox does"],
-    Object.values(ASSUMPTIONS).map(({ about, choice }) => [about, choice]),
+/** The fields of a payment, as the comments of `Payment` state them. What only some payments have stands together. */
+function paymentFields(): string {
+  const all = Object.entries(interfaceSchema("Payment").properties).map(([name, schema]) => {
+    const { type, description } = schema as { type: string; description: string };
+    const [only = ""] = /Only for \w+ payments\.$/.exec(description) ?? [];
+    const note = type === "string" ? "" : ` (${type})`;
+    const text = description.slice(0, description.length - only.length).trim();
+    return { only: only.replace(/\.$/, ":"), item: [`${code(name)}${note}`, text] as const };
+  });
+  const groups = [...new Set(all.map(({ only }) => only))].map((group) =>
+    [group, list(all.filter(({ only }) => only === group).map(({ item }) => item))]
+      .filter(Boolean)
+      .join("\n\n"),
   );
+  return groups.join("\n\n");
+}
+
+const assumptions = () =>
+  list(Object.values(ASSUMPTIONS).map(({ about, choice }) => [about, choice]));
 
 function magicNumbers(): string {
   const rows = Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => {
     const failure = Object.entries(FAILURES).find(([name]) => name === answer)?.[1];
     const meaning =
       answer === "approve" ? "paid, if the balance is enough" : "the customer does nothing";
+    const again = failure?.retryPossible === true ? "" : " (no retry)";
     return [
-      code(`…${suffix}`),
-      code(`MAGIC_SUFFIXES.${answer}`),
-      failure === undefined ? meaning : failure.reason,
-      failure === undefined ? "" : String(failure.retryPossible),
-    ];
+      `${code(`…${suffix}`)} ${code(answer)}`,
+      failure === undefined ? meaning : failure.reason + again,
+    ] as const;
   });
-  return table(["ends in", "constant", "what happens", "`retry_possible`"], rows);
+  return list(rows);
 }
 
-/** The whole command line on one page. */
-
 const exitCodes = () =>
-  table(
-    ["code", "meaning"],
+  list(
     Object.entries(EXIT).map(([name, exit]) => [
-      String(exit),
+      code(String(exit)),
       EXIT_MEANINGS[name as keyof typeof EXIT],
     ]),
   );
 
 const environment = () =>
-  table(
-    ["variable", "what it holds"],
-    Object.entries(ENVIRONMENT).map(([name, meaning]) => [code(name), meaning]),
-  );
+  list(Object.entries(ENVIRONMENT).map(([name, meaning]) => [code(name), meaning]));
 
 const resultCodes = () =>
-  table(
-    ["code", "cause", "try again"],
+  list(
     Object.entries(RESULT_CODES).map(([number, { cause, retry }]) => [
-      code(number),
+      `${code(number)} ${code(retry)}`,
       cause,
-      code(retry),
     ]),
   );
 
-/** The body of each kind of event, as the sandbox sends it. */
+/** The body of each kind of event, as the sandbox sends it. Of those with the same fields, one is shown whole. */
 async function eventBodies(): Promise<string> {
   const deliver = async () => new Response(null, { status: 200 });
   const engine = new Engine(checkSandboxOptions({ seed: "manual", deliver }));
@@ -108,11 +106,18 @@ async function eventBodies(): Promise<string> {
   });
   const [webhook] = engine.state.webhooks;
   const sections: string[] = [];
+  const shown = new Map<string, string>();
   for (const kind of EVENT_KINDS) {
     const { body } = await sendTestEvent(engine, webhook?.id ?? "", kind);
-    sections.push(
-      `## ${kind}\n\n\`\`\`json\n${JSON.stringify(JSON.parse(body), undefined, 2)}\n\`\`\``,
-    );
+    const event = JSON.parse(body) as { data: { status: string } };
+    const fields = Object.keys(event.data).join();
+    const same = shown.get(fields);
+    if (same === undefined) shown.set(fields, kind);
+    const text =
+      same === undefined
+        ? `\`\`\`json\n${JSON.stringify(event, undefined, 2)}\n\`\`\``
+        : `As \`${same}\`, with \`"status": "${event.data.status}"\`.`;
+    sections.push(`## ${kind}\n\n${text}`);
   }
   return sections.join("\n\n");
 }
@@ -146,11 +151,7 @@ const rules = () =>
     ),
   );
 
-const reviews = () =>
-  table(
-    ["review", "what it says"],
-    Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]),
-  );
+const reviews = () => list(Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]));
 
 /** Every generated table, by the name in its marker. */
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -9,7 +9,7 @@ import { json } from "../client/support/responses.ts";
 const page = readFileSync("docs/reference/undocumented.md", "utf8");
 /** What the page says of what the interface leaves open. */
 const rejected = (about: string): string =>
-  page.split("\n").find((line) => line.startsWith(`| ${about}`)) ?? "";
+  page.split("\n").find((line) => line.startsWith(`- ${about}`)) ?? "";
 
 const order = { amount: 100, phone: "0712345678" };
 const shop = { name: "shop", url: "https://shop.example/", events: ["payment.completed"] };
@@ -104,10 +104,10 @@ describe("docs/reference/undocumented.md says what the client rejects although t
     }
   });
 
-  test("in every row of its table", () => {
-    const [, table = ""] = page.split("| the client rejects |\n");
-    const rows = table.split("\n\n")[0]?.split("\n").slice(1) ?? [];
-    expect(rows.map((row) => LISTED.find(([about]) => row.startsWith(`| ${about}`))?.[0])).toEqual(
+  test("in every item of its list", () => {
+    const [, section = ""] = page.split("## What the client rejects\n");
+    const rows = section.split("\n\n")[1]?.split("\n") ?? [];
+    expect(rows.map((row) => LISTED.find(([about]) => row.startsWith(`- ${about}`))?.[0])).toEqual(
       LISTED.map(([about]) => about),
     );
   });
@@ -118,9 +118,9 @@ describe("docs/reference/undocumented.md says what the client rejects although t
       // `validatePhone` takes a phone, not an object with names.
       if (shape === undefined || name === "mobileMoney.validatePhone") return [];
       const names = Object.keys(shape).map((field) => `\`${field}\``);
-      return [`| \`${name}\` | ${names.join(", ")} |`];
+      return [`- \`${name}\`: ${names.join(", ")}`];
     });
-    const [, table = ""] = page.split("| call | names |\n| --- | --- |\n");
-    expect(table.split("\n\n")[0]?.split("\n")).toEqual(guarded);
+    const [, list = ""] = page.split("The guarded names:\n\n");
+    expect(list.split("\n\n")[0]?.split("\n")).toEqual(guarded);
   });
 });
