@@ -15,8 +15,8 @@ test("the log has one clock, the sandbox's, in the order of what happened", asyn
   const sandbox = startMalipo([
     ...["sandbox", "--port", "0", "--clock", "virtual", "--seed", "log", "--webhook", receiver.url],
   ]);
-  await expect.poll(sandbox.output).toContain("Press Ctrl-C");
-  const url = /The page: (\S+)\//.exec(sandbox.output())?.[1] ?? "";
+  await expect.poll(sandbox.output).toContain("Ctrl-C");
+  const url = /this machine: (\S+)\//.exec(sandbox.output())?.[1] ?? "";
   const { stdout } = await malipo(["env", "--json", "--url", url]);
   const env = JSON.parse(stdout);
   await malipo(["payments", "initiate", "--amount", "5", "--phone", "0712345678"], { env });

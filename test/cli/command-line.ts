@@ -45,7 +45,7 @@ function start(args: readonly string[], { env = {}, cwd, cli = CLI }: Surroundin
   return spawn(process.execPath, [cli, ...args], {
     stdio: "pipe",
     // A process that does not end must not outlive the tests.
-    timeout: 120_000,
+    timeout: 600_000,
     killSignal: "SIGKILL",
     env: { ...CLEAN_ENV, ...env },
     ...(cwd !== undefined && { cwd }),

@@ -152,7 +152,7 @@ export async function askService(
   }
 }
 
-/** Shows how far the probe is. What it has to say is shown also if its progress is hidden. */
+/** Shows how far the probe is, and what it does not ask. What it has to say is shown also with `--json`. */
 export function showSteps(total: number, output: ProgressOutput, isHidden: boolean) {
   let done = 0;
   let latest = "";
@@ -164,7 +164,8 @@ export function showSteps(total: number, output: ProgressOutput, isHidden: boole
   });
   const onStep: ProbeOptions["onStep"] = ({ step, status, skipped }) => {
     done++;
-    latest = `: ${stepName(step)} ${skipped === undefined ? status : `left out: ${skipped}`}`;
+    if (skipped === undefined) latest = `: ${stepName(step)} ${status}`;
+    else if (!isHidden) progress.note(`${stepName(step)}  left out: ${skipped}`);
   };
   return { onStep, notify: progress.note, end: progress.end };
 }

@@ -206,7 +206,7 @@ describe("a probe with --write", () => {
     const { code, stdout } = await probe(service.baseUrl);
     expect(code).toBe(EXIT.ok);
     expect(stdout).toContain("left out: no invoice was created");
-    expect(stdout).toMatch(/PUT \/webhooks\/\{createdWebhook\} {2}200/);
+    expect(service.seen.some(({ method }) => method === "PUT")).toBe(true);
     expect(service.left()).toEqual([]);
   });
 
