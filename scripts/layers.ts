@@ -55,6 +55,7 @@ export const LAYERS: readonly Layer[] = [
   layer("learn/proxy.ts", [...SERVICE, "client", "learn"]),
   layer("checkout", CHECKOUT),
   layer("checkout/postgres", CHECKOUT, "pg"),
+  layer("checkout/books", [...CHECKOUT, "html"]),
   layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),

@@ -48,7 +48,10 @@ export default defineConfig({
     ],
     sidebar: {
       "/api/": [
-        { text: "Manual", items: [{ text: "Choose a way", link: "/guides/ways-to-take-payments" }] },
+        {
+          text: "Manual",
+          items: [{ text: "Choose a way", link: "/guides/ways-to-take-payments" }],
+        },
         { text: "API", items: apiReference },
       ],
       "/": sidebar,

@@ -2,7 +2,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatReport, reportPromises } from "../../src/drill/drill-report.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
-import { BROKEN_SHOPS, breakShop, casesFor, FORMER_SHOPS, INBOX_SHOP } from "./shops/broken-shops.ts";
+import {
+  BROKEN_SHOPS,
+  breakShop,
+  casesFor,
+  FORMER_SHOPS,
+  INBOX_SHOP,
+} from "./shops/broken-shops.ts";
 import { brokenPromises, drillBroken, drillShop, node, shopFolder } from "./shops/drill-shop.ts";
 
 const shops = shopFolder();

@@ -484,9 +484,9 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
           wake = resolve;
         });
         let sleeps = () => {};
-      const fallsAsleep = new Promise<void>((resolve) => {
-        sleeps = resolve;
-      });
+        const fallsAsleep = new Promise<void>((resolve) => {
+          sleeps = resolve;
+        });
         vi.spyOn(paused.store.idempotency, "begin").mockImplementation(async (...args) => {
           const claimed = when === "after" ? await begin(...args) : undefined;
           sleeps();
