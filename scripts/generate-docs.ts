@@ -18,9 +18,7 @@ import { Engine } from "../src/sandbox/sandbox-engine.ts";
 import { checkSandboxOptions } from "../src/sandbox/sandbox-options.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 import { commandReference, commonFlags } from "./command-reference.ts";
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+import { markdownTable as table } from "./markdown-table.ts";
 
 const code = (text: string) => `\`${text}\``;
 

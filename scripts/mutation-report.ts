@@ -1,10 +1,6 @@
 import { existsSync } from "node:fs";
+import { markdownTable } from "./markdown-table.ts";
 import { REASONS } from "./mutation-reasons.ts";
-
-function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
-}
 
 /** A small change of the source, and how the tests reacted. */
 export interface Mutant {
