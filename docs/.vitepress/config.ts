@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
+import packageJson from "../../package.json" with { type: "json" };
 import apiReference from "../api/typedoc-sidebar.json" with { type: "json" };
 import { linksOutside } from "./links-outside.ts";
 import { PARTS } from "./parts.ts";
@@ -24,6 +25,7 @@ export default defineConfig({
   title: "malipo",
   description: "Mobile-money payments (STK push) without double charges or lost webhooks.",
   lang: "en",
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   outDir: docs("site"),
   // Every page is a file, so that the manual can be read without a server of its own.
   cleanUrls: false,
@@ -41,10 +43,12 @@ export default defineConfig({
   },
   vite: { plugins: [llmstxt({ ignoreFiles: ["api/**"] })] },
   themeConfig: {
+    logo: { src: "/logo.svg", alt: "" },
     nav: [
       { text: "Get started", link: "/guides/get-started" },
       { text: "Choose a way", link: "/guides/ways-to-take-payments" },
       { text: "API", link: "/api/" },
+      { text: packageJson.version, link: "/operations/upgrade" },
     ],
     sidebar: {
       "/api/": [

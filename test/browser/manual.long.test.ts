@@ -9,12 +9,19 @@ import { serveFolder } from "./static-site.ts";
 
 const SITE = "docs/site";
 const DESKTOP = { width: 1280, height: 900 };
-const NARROW = { width: 390, height: 844 };
+/** A small phone, a phone, a tablet and a desktop. */
+const VIEWPORTS = [
+  { width: 320, height: 640 },
+  { width: 390, height: 844 },
+  { width: 768, height: 1024 },
+  DESKTOP,
+];
 const PAGES = [
   "index",
   "guides/get-started",
   "guides/webhook-frameworks",
   "reference/cli",
+  "reference/service",
   "api/index",
 ];
 
@@ -79,12 +86,12 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   });
 
   test.each(PAGES)(
-    "the page %s fits and passes axe, light and dark, wide and narrow",
+    "the page %s fits and passes axe, light and dark, at four widths",
     async (path) => {
       for (const colorScheme of ["light", "dark"] as const) {
         const page = await open(path, colorScheme);
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        for (const viewport of [DESKTOP, NARROW]) {
+        for (const viewport of VIEWPORTS) {
           await page.setViewportSize(viewport);
           const width = await page.evaluate(() => document.documentElement.scrollWidth);
           expect([path, viewport.width, width]).toEqual([path, viewport.width, viewport.width]);
@@ -108,6 +115,34 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
       }
     },
   );
+
+  test("a wide table scrolls in its own box on a phone", async () => {
+    const page = await open("reference/service");
+    await page.setViewportSize({ width: 320, height: 640 });
+    const tables = await page.locator(".vp-doc table").evaluateAll((found) =>
+      found.map((table) => ({
+        isWider: table.scrollWidth > table.clientWidth,
+        overflow: getComputedStyle(table).overflowX,
+      })),
+    );
+    const wide = tables.filter(({ isWider }) => isWider);
+    expect(wide.length).toBeGreaterThan(0);
+    expect(wide.filter(({ overflow }) => overflow !== "auto")).toEqual([]);
+    await page.context().close();
+  });
+
+  test("shows its mark, its version, and how to install and call it on the first page", async () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    const page = await open("index");
+    await expect.poll(() => page.locator(".VPNavBarMenu").innerText()).toContain(version);
+    const logo = page.locator("img.logo");
+    expect(await logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/logo.svg");
+    const code = (await page.locator(".vp-doc pre").allInnerTexts()).join("\n");
+    expect(code).toContain("npm install malipo");
+    expect(code).toContain("gateway.mobileMoney.collect");
+    await page.context().close();
+  });
 
   test("loads nothing from anywhere else, and prints no error", async () => {
     const page = await open("guides/get-started");
