@@ -31,7 +31,8 @@ function groupBy<One>(all: readonly One[], textOf: (one: One) => string): Map<st
 function items(flags: readonly Flag[], note: (flag: Flag) => string = () => ""): string[] {
   const byMeaning = groupBy(flags, (flag) => `${flagSummary(flag)}${note(flag)}`);
   return [...byMeaning].map(
-    ([meaning, own]) => `- ${own.map(({ usage }) => code(usage)).join(", ")}: ${meaning}`,
+    ([meaning, own]) =>
+      `- ${own.map(({ name, usage }, at) => code(at === own.length - 1 ? usage : `--${name}`)).join(", ")}: ${meaning}`,
   );
 }
 
@@ -91,7 +92,7 @@ function severalOf({ commands }: CommandGroup) {
 
 /** The reference of a command, without the flags that are explained at the top of its page. */
 function section(command: Command, explained: readonly Flag[]): string {
-  const { name, summary, subcommands } = command;
+  const { name, subcommands } = command;
   const known = new Set(explained.map(meaningOf));
   const takers = (flag: Flag) =>
     subcommands.filter(({ flags }) => flags.some((one) => meaningOf(one) === meaningOf(flag)));
@@ -104,8 +105,8 @@ function section(command: Command, explained: readonly Flag[]): string {
   const usage = (one: Subcommand) =>
     code(commandUsage(command, { ...one, flags: [] }).replace("malipo ", ""));
   const summaryOf = (one: Subcommand) => one.summary.replace(` ${CREATES}`, "");
+  // Without the summary of the command: its subcommands say the same.
   const list = () => [
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
     subcommands
       .flatMap((one) => [
         `- ${usage(one)}: ${summaryOf(one)}`,
