@@ -55,7 +55,7 @@ export const PARTS: readonly {
     title: "Reference",
     folder: "reference",
     pages: [
-      ["service", "The service: endpoints, fields, keys, limits", 730],
+      ["service", "The service: endpoints, fields, keys, limits", 720],
       ["events", "Webhook events, each with its JSON", 330],
       ["undocumented", "Pagination, ids, statuses: what the service leaves open", 510],
       ["checkout", "The checkout: order, statuses, reviews, settings", 820],
