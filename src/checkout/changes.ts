@@ -107,7 +107,7 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
 });
 
 /** The order, with the end of the attempt that has the reference. */
-export function withCompleted(order: OrderState, reference: string): OrderState {
+function withCompleted(order: OrderState, reference: string): OrderState {
   const attempt = byReference(order, reference);
   if (attempt === undefined || attempt.status === "completed") return order;
   return withAttempt(order, attempt.number, { status: "completed", lookAt: undefined });

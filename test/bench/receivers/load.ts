@@ -45,7 +45,7 @@ const TWICE = 10;
 const BETWEEN = 200;
 
 /** Deliveries of some events, a tenth of which is sent twice. */
-export function requestsOf({ first, events, order }: Load): Buffer[] {
+function requestsOf({ first, events, order }: Load): Buffer[] {
   const all = Array.from({ length: events }, (_, at) => requestOf(first + at, order));
   return all.flatMap((request, at) => {
     const again = at - BETWEEN;
