@@ -53,7 +53,8 @@ function background(command: string): Background {
     printed: () => printed,
     end: async () => {
       // `npx` starts another process: both are in the group.
-      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      const isOver = child.exitCode !== null || child.signalCode !== null;
+      if (!isOver && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
       await exit;
     },
   };
