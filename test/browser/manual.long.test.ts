@@ -21,7 +21,7 @@ const PAGES = [
   "guides/get-started",
   "guides/webhook-frameworks",
   "reference/cli",
-  "reference/service",
+  "guides/daraja",
   "api/index",
 ];
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   );
 
   test("a wide table scrolls in its own box on a phone", async () => {
-    const page = await open("reference/service");
+    const page = await open("guides/daraja");
     await page.setViewportSize({ width: 320, height: 640 });
     const tables = await page.locator(".vp-doc table").evaluateAll((found) =>
       found.map((table) => ({
