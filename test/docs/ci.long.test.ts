@@ -76,7 +76,7 @@ describe("the script for CI", () => {
   test("is what the workflow runs", () => {
     const [workflow = ""] = codeBlocks(PAGE, "yaml");
     expect(workflow).toContain("- run: sh test-with-sandbox.sh");
-    expect(readFileSync(PAGE, "utf8")).toContain("Save it as `test-with-sandbox.sh`");
+    expect(readFileSync(PAGE, "utf8")).toContain("Save this as `test-with-sandbox.sh`");
   });
 });
 
