@@ -15,6 +15,8 @@ export interface Known {
   readonly amount?: string | undefined;
   /** Masked. */
   readonly phone?: string | undefined;
+  /** The digits of the phone, for the search alone: no page shows them. */
+  readonly phoneDigits?: string | undefined;
   /** References of payments. */
   readonly references: readonly string[];
 }

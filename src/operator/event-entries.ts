@@ -1,3 +1,4 @@
+import { internationalDigits } from "../contract/phone-number.ts";
 import { isObject } from "../internal/is-object.ts";
 import type {
   EventPage,
@@ -47,6 +48,7 @@ export function knownOf(data: Readonly<Record<string, unknown>>): Known {
     order: account_reference === undefined ? undefined : String(account_reference),
     amount: amount === undefined ? undefined : amountText(amount, currency),
     phone: phoneText(phone),
+    phoneDigits: internationalDigits(String(phone ?? "")),
     references: names.slice(0, 1).map(String),
   };
 }

@@ -36,7 +36,7 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 }
 
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
-  html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: of each list, the oldest 500, and at most 4 MB.</p>`}`;
+  html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
 const paymentView = ({ reference, payment, error }: ReadPayment): Html =>
   html`<li><strong>${reference}</strong> ${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone)}` : html`<span class="bad">The service could not be asked: ${error}</span>`}</li>`;

@@ -4,7 +4,7 @@ import type { Sources } from "./entry.ts";
 import { groupChoices, itemView, lookupView } from "./item-view.ts";
 import { listNamed } from "./queue-lists.ts";
 import { type Asked, link, listView, overview, row } from "./queue-view.ts";
-import { search } from "./search.ts";
+import { type SearchFrom, search } from "./search.ts";
 import type { WriteTime } from "./wording.ts";
 
 /** What every view needs. */
@@ -60,15 +60,19 @@ const decisionsView = (decisions: readonly Decision[], { time }: PageContext): H
           )}</ol>`
   }</section>`;
 
-async function searchView(query: string, { sources, now }: PageContext): Promise<Html> {
-  const { found, isWhole } = await search(sources, query);
+async function searchView(
+  query: string,
+  from: SearchFrom,
+  { sources, now }: PageContext,
+): Promise<Html> {
+  const { found, next, unread } = await search(sources, query, from);
   const rows = found.map(({ list, entry }) =>
     list === "order"
       ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span>${entry.known?.amount} ${entry.known?.phone}</span></span><span class="cause">${entry.cause}</span></a></li>`
       : row(list, entry, {}, now),
   );
   const isReference = /^\S+$/.test(query);
-  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order.</p>` : html`<ul class="rows">${rows}</ul>`}${!isWhole && html`<p class="hint">Not everything that waits was searched: of each list, the oldest 500, and at most 4 MB. An amount is searched only in what waits.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
+  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order${next && ", so far"}.</p>` : html`<ul class="rows">${rows}</ul>`}${next && html`<p class="hint">Not everything is searched yet: newer events and orders are left.</p><p><a href="${link({ q: query, ...next })}">Search further</a></p>`}${unread.length > 0 && html`<p class="hint">Could not be searched, or not whole: ${unread.join(", ")}.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
 }
 
 async function contentOf(
@@ -79,7 +83,10 @@ async function contentOf(
   const { sources, now, time, hasActions } = context;
   const of = (name: string) => parameters.get(name) || undefined;
   const query = of("q")?.trim().slice(0, 200);
-  if (query) return html`<div class="stack">${await searchView(query, context)}</div>`;
+  if (query) {
+    const from = { events: of("events"), orders: of("orders") };
+    return html`<div class="stack">${await searchView(query, from, context)}</div>`;
+  }
   const [order, payment] = [of("order"), of("payment")];
   if (order !== undefined || payment !== undefined) {
     return html`<div class="stack">${await lookupView(sources, { order, payment }, time)}</div>`;

@@ -32,10 +32,14 @@ const ROWS_AT_FIRST = 5;
 /** How many entries of a list are counted on the first page. */
 const COUNTED = 1_000;
 
-const cursorOf = ({ at, id }: Entry): string => `${at}:${id}`;
+/** The position of an entry, in an address. */
+export const cursorOf = ({ at, id }: Entry): string => `${at}:${id}`;
 
 /** The entries after a cursor; all of them without one. */
-function entriesAfter(entries: readonly Entry[], after: string | undefined): readonly Entry[] {
+export function entriesAfter<One extends Entry>(
+  entries: readonly One[],
+  after: string | undefined,
+): readonly One[] {
   const [, at, id = ""] = /^(\d{1,15}):(.*)$/s.exec(after ?? "") ?? [];
   if (at === undefined) return entries;
   return entries.filter((one) => comparePositions(one, { at: Number(at), id }) > 0);

@@ -1,8 +1,12 @@
+import type { Order } from "../checkout/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
+import { comparePositions } from "../internal/page-cursor.ts";
 import type { Entry, Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
-import { LISTS } from "./queue-lists.ts";
+import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
+import { cursorOf, entriesAfter } from "./queue-view.ts";
+import { idMatcher } from "./story.ts";
 import { phoneText } from "./wording.ts";
 
 /** What was found, and where. */
@@ -12,51 +16,174 @@ export interface Found {
   readonly entry: Entry;
 }
 
-/** How many entries of a list are searched. */
-const SEARCHED = 500;
+/** Where a search goes on: after which event, and after which page of orders. */
+export interface SearchFrom {
+  readonly events?: string | undefined;
+  readonly orders?: string | undefined;
+}
+
+/** What one step of a search has found. */
+export interface SearchStep {
+  readonly found: readonly Found[];
+  /** Where the next step begins; `undefined` if everything was searched. */
+  readonly next: SearchFrom | undefined;
+  /** The titles of the lists that could not be read, or only in part. */
+  readonly unread: readonly string[];
+}
+
+/** How many bodies of events one step reads. */
+const BODIES = 500;
+/** How many orders one step compares with an amount. */
+const ORDERS = 10_000;
+const PAGE = 1_000;
+/** From so many found orders on, a step ends. */
+const ENOUGH = 100;
 
 const plain = (text: string) => text.replaceAll(/[\s,]/g, "").toLowerCase();
 
-/** Whether a row says what is searched for: its order, a reference, the amount or the phone. */
-function matcher(query: string): (entry: Entry) => boolean {
-  const wanted = plain(query);
-  const phone = internationalDigits(query) === undefined ? undefined : phoneText(query);
-  const amount = /^(?:[a-z]{3})?(\d+)(?:\.(\d{1,2}))?$/.exec(wanted);
-  const amountWanted = amount && `${amount[1]}.${(amount[2] ?? "").padEnd(2, "0")}`;
-  return ({ known, orderId }) => {
-    const names = [known?.order, orderId, ...(known?.references ?? [])];
-    if (names.some((one) => one !== undefined && plain(one).includes(wanted))) return true;
-    if (phone !== undefined && known?.phone === phone) return true;
-    return amountWanted !== null && plain(known?.amount ?? "").replace(/^\D+/, "") === amountWanted;
+/** Whether an amount such as `KES 1,500.00` is the one that is searched for; `undefined` if none is. */
+function amountMatcher(query: string): ((amount: string) => boolean) | undefined {
+  const [, currency = "", whole, cents = ""] =
+    /^([a-z]{3})?(\d+)(?:\.(\d{1,2}))?$/.exec(plain(query)) ?? [];
+  if (whole === undefined) return undefined;
+  const wanted = `${whole}.${cents.padEnd(2, "0")}`;
+  return (amount) => {
+    const own = plain(amount);
+    return currency === "" ? own.replace(/^\D+/, "") === wanted : own === currency + wanted;
   };
 }
 
-/** Searches what waits, and the orders. `isWhole`: whether everything that waits was searched. */
+/** Whether an entry says what is searched for: its order, a reference, the amount or the phone. */
+function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boolean {
+  const wanted = plain(query);
+  const digits = internationalDigits(query);
+  const isAmount = amountMatcher(query);
+  const orderIds = new Set(orders.map(({ id }) => id));
+  return ({ known, orderId }) => {
+    if (orderId !== undefined && orderIds.has(orderId)) return true;
+    const names = [known?.order, orderId, ...(known?.references ?? [])];
+    if (names.some((one) => one !== undefined && plain(one).includes(wanted))) return true;
+    if (digits !== undefined && known?.phoneDigits === digits) return true;
+    // The service sent the phone masked: nothing else is known of it.
+    const isMasked = orderId === undefined && known?.phoneDigits === undefined;
+    if (digits !== undefined && isMasked && known?.phone === phoneText(query)) return true;
+    return isAmount?.(known?.amount ?? "") === true;
+  };
+}
+
+/** Orders with an amount, the oldest first. */
+async function ordersByAmount(
+  { checkout }: Sources,
+  isAmount: (amount: string) => boolean,
+  from: string | undefined,
+): Promise<{ orders: Order[]; next: string | undefined }> {
+  const orders: Order[] = [];
+  let next = from;
+  for (let searched = 0; checkout !== undefined; ) {
+    const page = await checkout.list({ after: next, limit: PAGE });
+    searched += page.items.length;
+    next = page.next;
+    orders.push(...page.items.filter((one) => isAmount(knownOfOrder(one).amount ?? "")));
+    if (next === undefined || searched >= ORDERS || orders.length >= ENOUGH) break;
+  }
+  return { orders, next };
+}
+
+interface Listed {
+  readonly list: string;
+  readonly entry: Entry;
+}
+
+/** Everything that waits, without the bodies of events. */
+async function waiting(sources: Sources): Promise<{ all: Listed[]; unread: string[] }> {
+  const unread: string[] = [];
+  const lists = Object.entries(LISTS).map(async ([list, { read, title }]) => {
+    const page = await read(sources, MAX_ENTRIES).catch(() => undefined);
+    if (page === undefined || page.hasMore) unread.push(title);
+    return (page?.entries ?? []).map((entry) => ({ list, entry }));
+  });
+  return { all: (await Promise.all(lists)).flat(), unread };
+}
+
+/** What was listed, with what its orders and bodies say, as far as the limit of bytes goes. */
+async function read(sources: Sources, listed: readonly Listed[]): Promise<Found[]> {
+  const bare = listed.map(({ entry }) => entry);
+  const { entries } = await withKnown(await withOrders(sources, bare));
+  return entries.map((entry, at) => ({ list: listed[at]?.list ?? "", entry }));
+}
+
+const isEvent = ({ entry: { readBody } }: Listed): boolean => readBody !== undefined;
+
+const orderFound = (order: Order): Found => ({
+  list: "order",
+  entry: {
+    id: order.id,
+    at: Date.parse(order.createdAt),
+    cause: `${order.status}, ${order.received} received, goods: ${order.effect}`,
+    orderId: order.id,
+    known: knownOfOrder(order),
+    choices: [],
+  },
+});
+
+/** Searches the events that come after one, as many as one step may read. */
+async function searchEvents(
+  sources: Sources,
+  events: readonly Listed[],
+  matches: (entry: Entry) => boolean,
+): Promise<{ found: Found[]; next: string | undefined }> {
+  const some = await read(sources, events.slice(0, BODIES));
+  const firstUnread = some.findIndex(({ entry }) => entry.known === undefined);
+  const searched = firstUnread === -1 ? some : some.slice(0, firstUnread);
+  const last = searched.at(-1);
+  const next = last && searched.length < events.length ? cursorOf(last.entry) : undefined;
+  return { found: searched.filter(({ entry }) => matches(entry)), next };
+}
+
+/**
+ * One step of a search in what waits, and in the orders. An event of which the reference is known is found
+ * among all of them, without its body. Otherwise the bodies are read, the oldest first: so many in one step.
+ */
 export async function search(
   sources: Sources,
   query: string,
-): Promise<{ found: readonly Found[]; isWhole: boolean }> {
-  const matches = matcher(query);
-  let isWhole = true;
-  const waiting = Object.entries(LISTS).map(async ([list, { read }]) => {
-    const page = await read(sources, SEARCHED).catch(() => undefined);
-    if (page === undefined || page.hasMore) isWhole = false;
-    const { entries, unread } = await withKnown(await withOrders(sources, page?.entries ?? []));
-    if (unread > 0) isWhole = false;
-    return entries.filter(matches).map((entry): Found => ({ list, entry }));
-  });
-  const orders = (await sources.checkout?.find(query)) ?? [];
-  const found = (await Promise.all(waiting)).flat();
-  for (const order of orders) {
-    const entry: Entry = {
-      id: order.id,
-      at: Date.parse(order.createdAt),
-      cause: `${order.status}, ${order.received} received, goods: ${order.effect}`,
-      orderId: order.id,
-      known: knownOfOrder(order),
-      choices: [],
-    };
-    found.push({ list: "order", entry });
-  }
-  return { found, isWhole };
+  from: SearchFrom = {},
+): Promise<SearchStep> {
+  const isFirst = from.events === undefined && from.orders === undefined;
+  const named = (await sources.checkout?.find(query)) ?? [];
+  const isAmount = amountMatcher(query);
+  const byAmount =
+    isAmount !== undefined && (isFirst || from.orders !== undefined)
+      ? await ordersByAmount(sources, isAmount, from.orders)
+      : { orders: [], next: undefined };
+  const matches = matcher(query, named);
+  const { all, unread } = await waiting(sources);
+  const references = named.flatMap((one) => knownOfOrder(one).references);
+  const isTheirs = idMatcher([query, ...references]);
+  const events = all.filter(isEvent).sort((a, b) => comparePositions(a.entry, b.entry));
+  const byId = events.filter(({ list, entry }) => isTheirs(list, entry.id));
+  const others = events.filter((one) => !byId.includes(one));
+  const rest = others.filter(({ entry }) => entriesAfter([entry], from.events).length > 0);
+  const isDone = !isFirst && from.events === undefined;
+  const inEvents = await searchEvents(sources, isDone ? [] : rest, matches);
+  const first = isFirst
+    ? [
+        ...(
+          await read(
+            sources,
+            all.filter((one) => !isEvent(one)),
+          )
+        ).filter(({ entry }) => matches(entry)),
+        ...(await read(sources, byId.slice(0, ENOUGH))),
+      ]
+    : [];
+  const orders = new Map(
+    [...(isFirst ? named : []), ...byAmount.orders].map((one) => [one.id, one]),
+  );
+  const next = { events: inEvents.next, orders: byAmount.next };
+  return {
+    found: [...first, ...inEvents.found, ...[...orders.values()].map(orderFound)],
+    next: next.events === undefined && next.orders === undefined ? undefined : next,
+    unread,
+  };
 }

@@ -1,9 +1,10 @@
 import type { OrderEvent } from "../checkout/history.ts";
 import type { Payment } from "../contract/payment.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
+import { keysOfPayment } from "../webhooks/receiver/event-identity.ts";
 import type { Entry, Sources } from "./entry.ts";
 import { dataOf, withKnown } from "./event-entries.ts";
-import { LISTS } from "./queue-lists.ts";
+import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
 import { messageOf } from "./wording.ts";
 
 /** A line of the story of an order or a payment. */
@@ -13,28 +14,48 @@ interface StoryLine {
   readonly by?: string | undefined;
 }
 
-/** How many events of a list are searched for a story. */
-const SEARCHED = 500;
+/** How many bodies are read to find events that have another identity than their payment. */
+const READ_FOR_STORY = 25;
 
 const EVENT_LISTS = ["failing", "conflicts", "dead", "tooOld"] as const;
+
+/** Whether the id of an event says that it is of one of some payments. No body is read for it. */
+export function idMatcher(references: readonly string[]): (list: string, id: string) => boolean {
+  const keys = new Set(references.flatMap(keysOfPayment));
+  return (list, id) => keys.has(list === "conflicts" ? partsOfConflictId(id).key : id);
+}
 
 /** What the inbox still has of some payments. `isWhole`: whether all of it was searched. */
 async function eventsOf(
   sources: Sources,
   references: readonly string[],
 ): Promise<{ lines: StoryLine[]; isWhole: boolean }> {
+  if (references.length === 0) return { lines: [], isWhole: true };
+  const isTheirs = idMatcher(references);
   let isWhole = true;
   const pages = EVENT_LISTS.map(async (name) => {
-    const list = LISTS[name];
-    const page = await list?.read(sources, SEARCHED).catch(() => undefined);
+    const page = await LISTS[name]?.read(sources, MAX_ENTRIES).catch(() => undefined);
     if (page === undefined || page.hasMore) isWhole = false;
-    const { entries, unread } = await withKnown(page?.entries ?? []);
-    if (unread > 0) isWhole = false;
-    return entries
-      .filter(({ known }) => known?.references.some((one) => references.includes(one)))
-      .map(({ at, cause }) => ({ at, text: `An event came that waits. ${list?.title}: ${cause}` }));
+    return (page?.entries ?? []).map((entry) => ({ name, entry }));
   });
-  return { lines: (await Promise.all(pages)).flat(), isWhole };
+  const events = (await Promise.all(pages)).flat();
+  const found = events.filter(({ name, entry }) => isTheirs(name, entry.id));
+  const others = events.filter(({ name, entry }) => !isTheirs(name, entry.id));
+  // Those that `identify`, a merchant or a decision has given another identity.
+  const { entries, unread } = await withKnown(
+    others.slice(0, READ_FOR_STORY).map(({ entry }) => entry),
+  );
+  if (unread > 0 || others.length > READ_FOR_STORY) isWhole = false;
+  entries.forEach(({ known }, at) => {
+    const other = others[at];
+    const isFound = known?.references.some((one) => references.includes(one));
+    if (other !== undefined && isFound) found.push(other);
+  });
+  const lines = found.map(({ name, entry: { at, cause } }) => ({
+    at,
+    text: `An event came that waits. ${LISTS[name]?.title}: ${cause}`,
+  }));
+  return { lines, isWhole };
 }
 
 const TIMES: readonly (readonly [field: string, text: string])[] = [

@@ -121,6 +121,13 @@ describe("the operator's page", () => {
     expect((await get("?q=ORDER-NONE")).html).toContain("Nothing that waits, and no order.");
   });
 
+  test("finds by a phone no event of another phone that is masked alike", async () => {
+    const { get } = await nightShift();
+    const { html } = await get("?q=0712999678");
+    expect(html).not.toContain("<strong>ORDER-1</strong>");
+    expect(html).toContain("Nothing that waits, and no order.");
+  });
+
   test("shows a list page by page, each event once", async () => {
     const { get } = await nightShift({}, { orders: 60 });
     const seen: string[] = [];

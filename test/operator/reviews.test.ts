@@ -83,4 +83,14 @@ describe("the operator's page of a shop", () => {
     expect(html).not.toContain("Order TWICE-2");
     expect((await get()).includes("0712000001")).toBe(false);
   });
+
+  test("finds orders by their amount, in what waits and beside it", async () => {
+    const { get, checkout } = await openPage();
+    await checkout.create({ id: "RARE-1", amount: 777.5 });
+    const html = await get("?q=KES+777.50");
+    expect(html).toContain("Order RARE-1");
+    expect(html).not.toContain("TWICE-1");
+    expect(await get("?q=USD+777.50")).not.toContain("Order RARE-1");
+    expect(await get("?q=1,500")).toContain("Order GOODS-NEW");
+  });
 });

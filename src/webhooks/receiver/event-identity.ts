@@ -1,5 +1,5 @@
 import { sha256Hex } from "#hmac";
-import type { EventKind, WebhookEvent } from "../../contract/events.ts";
+import { EVENT_KINDS, type EventKind, type WebhookEvent } from "../../contract/events.ts";
 import { canonicalJson } from "../../internal/canonical-json.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { ReadEvent } from "../verification/payload.ts";
@@ -44,9 +44,7 @@ export function identityOf(
   const ofIdentity = identity === undefined ? id : (["identify", identity] as const);
   const ofMerchant = merchant === undefined ? [] : ["merchant", merchant];
   const ofStatus = status === undefined ? [] : ["status", status];
-  // As JSON, so that `1` and `"1"` differ, and no reference can be read as part of a kind.
-  const keyOf = (...parts: readonly unknown[]) =>
-    sha256Hex(JSON.stringify([event.event, ...parts]));
+  const keyOf = (...parts: readonly unknown[]) => keyFor(event.event, parts);
   let formerKey: string | undefined;
   if (identity !== undefined) formerKey = keyOf(...id, ...ofMerchant);
   else if (merchant !== undefined) formerKey = keyOf(...id);
@@ -56,6 +54,20 @@ export function identityOf(
     formerKey: status === undefined ? formerKey : undefined,
     digest: sha256Hex(canonicalJson(data)),
   };
+}
+
+// As JSON, so that `1` and `"1"` differ, and no reference can be read as part of a kind.
+const keyFor = (kind: string, parts: readonly unknown[]): string =>
+  sha256Hex(JSON.stringify([kind, ...parts]));
+
+/** The keys that the events of a payment have by its reference or id, without `identify` and a merchant. */
+export function keysOfPayment(name: string): string[] {
+  const ids: readonly (readonly [string, unknown])[] = [
+    ["reference", name],
+    ["payment_id", name],
+    ...(/^[1-9]\d{0,14}$/.test(name) ? [["payment_id", Number(name)] as const] : []),
+  ];
+  return EVENT_KINDS.flatMap((kind) => ids.map((id) => keyFor(kind, id)));
 }
 
 function idOf(
