@@ -1,10 +1,12 @@
 # A right shop in Python, with the standard library only: python3 shop.py
-import hashlib, hmac, json, os, sqlite3, threading, time, urllib.error, urllib.request
+import hashlib, hmac, http.client, json, os, sqlite3, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 DATA, SECRET = os.environ["DATA"], os.environ["MALIPO_WEBHOOK_SECRET"].encode()
 BASE_URL, KEY = os.environ["MALIPO_BASE_URL"], os.environ["MALIPO_API_KEY"]
 GIVE_UP_S = 8
+# What a call without a result raises: a response that breaks off is no OSError.
+NO_RESULT = (OSError, ValueError, http.client.HTTPException)
 
 
 def run(sql, *values):
@@ -43,7 +45,7 @@ def ask(order, phone, amount, at):
     except urllib.error.HTTPError as error:
         if error.code < 500:
             end(order, "failed", at)
-    except (OSError, ValueError):
+    except NO_RESULT:
         pass  # It may have happened: look() finds out.
 
 
@@ -52,25 +54,33 @@ def is_for(amount, payment):
     return float(payment["amount"]) == amount and payment["currency"] == "KES"
 
 
+def look_at(order, reference, at, amount, former):
+    if reference is None:
+        found = [one for one in call("GET", "/payments?per_page=100")
+                 if one["account_reference"] == order and one["reference"] not in former]
+        reference = found[0]["reference"] if found else None
+    if reference is not None:
+        payment = call("GET", f"/payments/{reference}")
+        if payment["status"] == "completed" and is_for(amount, payment):
+            end(order, "paid", at)
+        elif payment["status"] == "failed":
+            end(order, "failed", at)
+    elif time.time() - at > GIVE_UP_S:
+        end(order, "failed", at)
+
+
 def look():
     while True:
         time.sleep(0.5)
         try:
-            for order, reference, at, amount, former in run("SELECT id, reference, at, amount, former FROM orders WHERE status = 'pending'"):
-                if reference is None:
-                    found = [one for one in call("GET", "/payments?per_page=100")
-                             if one["account_reference"] == order and one["reference"] not in former]
-                    reference = found[0]["reference"] if found else None
-                if reference is not None:
-                    payment = call("GET", f"/payments/{reference}")
-                    if payment["status"] == "completed" and is_for(amount, payment):
-                        end(order, "paid", at)
-                    elif payment["status"] == "failed":
-                        end(order, "failed", at)
-                elif time.time() - at > GIVE_UP_S:
-                    end(order, "failed", at)
-        except (OSError, ValueError):
-            pass
+            orders = run("SELECT id, reference, at, amount, former FROM orders WHERE status = 'pending'")
+        except sqlite3.OperationalError:
+            continue  # The other process holds the database.
+        for order in orders:
+            try:
+                look_at(*order)
+            except (*NO_RESULT, sqlite3.OperationalError):
+                pass  # One order that cannot be read holds no other one up: the next round asks again.
 
 
 class Handler(BaseHTTPRequestHandler):
