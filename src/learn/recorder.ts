@@ -1,4 +1,5 @@
 import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
+import { internationalDigits } from "../contract/phone-number.ts";
 import { isObject } from "../internal/is-object.ts";
 import { bodyResultFields, isEnvelope, readBodyResult } from "../profile/body-result.ts";
 import type { RejectionCause } from "../profile/causes.ts";
@@ -153,6 +154,13 @@ const LISTED_STEPS_MS = [10_000, 30_000, 60_000, 120_000, 300_000];
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
 
+/** Whether the number that was sent to be validated is one: what is said of it depends on that. */
+function validityOf(place: string, sent: unknown): string | undefined {
+  if (!place.endsWith("/validate-phone")) return undefined;
+  const { phone } = Object(sent) as { phone?: unknown };
+  return internationalDigits(String(phone)) === undefined ? "invalid" : "valid";
+}
+
 interface RecorderOptions {
   /** Who learns. It is written into the profile, beside the run. */
   readonly by: "probe" | "proxy" | "observer";
@@ -271,6 +279,7 @@ export class Recorder {
       keepsValues: isSuccess,
       known: isPayment ? { ...this.#payments.of(parsed.value), ...known } : known,
       hasStates: isSuccess && STATEFUL.test(place),
+      state: isSuccess ? validityOf(place, sent) : undefined,
     });
     this.#add({ endpoints: { [place]: { [status]: response } } });
     collapse(this.#known.endpoints[place]?.[status]?.body);

@@ -138,6 +138,8 @@ export interface ShapeOptions {
   readonly known?: KnownValues | undefined;
   /** Whether the resource in the body has a status that decides about its other fields. */
   readonly hasStates?: boolean | undefined;
+  /** The state of the resource, if none of its fields tells it. */
+  readonly state?: string | undefined;
   /** Texts of the request: a key that is one of them is a value, not the name of a field. */
   readonly sent?: readonly string[] | undefined;
 }
@@ -149,8 +151,6 @@ interface BodyShape {
 }
 
 interface Target extends ShapeOptions, BodyShape {
-  /** The status of the nearest resource, if its other fields depend on it. */
-  readonly state?: string | undefined;
   /** Texts of the request and of this body. */
   readonly texts: Texts;
 }
@@ -221,7 +221,7 @@ function addFields(
   depth: number,
 ): void {
   const isMap = looksLikeMap(value);
-  const state = target.hasStates ? (stateOf(value) ?? target.state) : undefined;
+  const state = target.hasStates ? (stateOf(value) ?? target.state) : target.state;
   const { reference } = value;
   const known = typeof reference === "string" ? { ...target.known, reference } : target.known;
   const added = new Set<string>();

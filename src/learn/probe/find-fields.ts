@@ -75,7 +75,11 @@ function idRank(name: string, resource: CreatedKind): number | undefined {
   const words = wordsOf(name);
   const last = words.pop() ?? "";
   const other = resource === "invoice" ? "webhook" : "invoice";
-  if (words.some((word) => OTHER_OWNERS.includes(word) || word === other)) return undefined;
+  // The id of a payment page is not that of a payment.
+  const isOther = OTHER_OWNERS.includes(words.at(-1) ?? "") || words.includes("external");
+  if (isOther || words.includes(other)) return undefined;
+  if (words.some((word) => OTHER_OWNERS.includes(word)))
+    return ID_WORDS.includes(last) ? 4 : undefined;
   const isOwn = words.length === 0 || words.join("_") === resource;
   if (ID_WORDS.includes(last)) {
     if (words.some((word) => TRACES.includes(word))) return undefined;

@@ -116,8 +116,14 @@ export function idIn(text: string, dialect: Dialect, resource: "invoice" | "webh
   return "undefined";
 }
 
-/** The value of the first field of this name in a response. */
+/** The value of a field in a response: that of the resource, or else that of the envelope. */
 export function fieldIn(text: string, name: string): string {
-  const [, value = ""] = new RegExp(`"${name}":"?([^",}]*)`).exec(text) ?? [];
-  return value;
+  const body: unknown = text === "" ? {} : JSON.parse(text);
+  const { data = body } = Object(body) as { data?: unknown };
+  for (const part of [data, body]) {
+    const [, value = ""] =
+      new RegExp(`"${name}":"?([^",}]*)`).exec(JSON.stringify(part ?? {})) ?? [];
+    if (value !== "") return value;
+  }
+  return "";
 }

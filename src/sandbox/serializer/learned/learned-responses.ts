@@ -247,7 +247,7 @@ export function writeRecord(
   const { reference, id = "" } = Object(record) as { reference?: string; id?: string };
   const format = { ...general, seed: `${general.seed} ${reference ?? id}` };
   const fields = knownFieldsOf(resource, record, format);
-  const state = stateOf(place, fields.status);
+  const state = resource === "phone" ? validityOf(place, record) : stateOf(place, fields.status);
   const isUnseen = resource === "payment" && state === undefined;
   const lookup: Lookup = (one) => findKnown(fields, one, resource);
   const writer = { lookup, format: { ...format, fillsNull: isUnseen }, state };
@@ -256,9 +256,18 @@ export function writeRecord(
   return isUnseen && !isItem ? { ...unseenFields(record, place), ...body } : body;
 }
 
+/** Whether a phone number is valid, as the state of what is said of it. `undefined`: it was never seen. */
+function validityOf(place: Place, record: unknown): string | undefined {
+  const state = (Object(record) as { valid?: unknown }).valid === true ? "valid" : "invalid";
+  return findPlace(place, ({ states }) => states?.[state] !== undefined) && state;
+}
+
 /** The status of a record under the name of the service. `undefined`: it was never seen. */
 function stateOf(place: Place, status: Known | undefined) {
-  const seen = findPlace(place, ({ values, name }) => values.length > 0 && isStatusName(name));
+  const isStatus = ({ values, name }: Place) => values.length > 0 && isStatusName(name);
+  // Beside it, `settlement_status` is the status of something else.
+  const isOwn = (one: Place) => isStatus(one) && /^(?:status|state)$/.test(one.name);
+  const seen = findPlace(place, isOwn) ?? findPlace(place, isStatus);
   const states = seen?.values.map((value) => value.toLowerCase()) ?? [];
   const state = choose(status && "oneOf" in status ? status.oneOf : [], states);
   return states.includes(state) ? state : undefined;

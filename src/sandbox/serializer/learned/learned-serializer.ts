@@ -94,9 +94,6 @@ function idLike(place: Place, state: IdState): string | undefined {
 /** The field of a delivery that the interface documents, and that holds the payment or the invoice. */
 const DATA = "data";
 
-/** The events whose payload the interface shows. */
-const DOCUMENTED = ["payment.completed", "payment.failed"];
-
 /** What an event is written into. */
 interface EventTemplate {
   /** `undefined`: no event was seen, so that it is as the interface documents it. */
@@ -118,7 +115,8 @@ function findTemplate({ profile, templates }: Learned, kind: string): EventTempl
     data: own
       ? templates.resourceLike(shapeAt(own.body, DATA), resource)
       : templates.resourceOf(resource),
-    isDocumented: own === undefined && DOCUMENTED.includes(kind),
+    // The interface shows the payload of payments: no field that it may not have.
+    isDocumented: own === undefined && resource === "payment",
   };
 }
 

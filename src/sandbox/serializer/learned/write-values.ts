@@ -98,6 +98,8 @@ function writeKnown(known: Known, place: Place, format: Format): unknown {
   if (value === null || (value === "" && !formats.includes("empty") && canLack)) {
     if (types.includes("null")) return null;
     if (presence < 1 || known === null) return OMIT;
+    // A field that repeats what was sent is empty if nothing was sent.
+    if (place.same.includes("description")) return "";
     return formats.includes("empty") ? "" : placeholder(place, format.seed);
   }
   const isSent = known !== null && "sent" in known;

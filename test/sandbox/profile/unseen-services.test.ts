@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { UNSEEN } from "../../support/dialects/table/unseen.ts";
+import { probeAtOnce } from "./probe-at-once.ts";
+import { compareWithSandbox } from "./probe-dialect.ts";
+
+/** An empty description, what is said of an invalid phone, a second status, an id with another name. */
+const MIN_AGREEMENT = 0.95;
+
+test.for(UNSEEN.map((service) => ({ name: service.name, service })))(
+  "the sandbox responds as $name does after a probe",
+  async ({ service }) => {
+    const profile = await probeAtOnce(service, { prompt: true, faults: "none" });
+    const { steps, wrong } = await compareWithSandbox(service, profile);
+    expect(1 - wrong.length / steps).toBeGreaterThan(MIN_AGREEMENT);
+  },
+);
