@@ -55,7 +55,8 @@ export interface OperatorHandlerOptions {
    * The record of who decided what and when: the path of a file, which gets lines of JSON for all
    * processes of one machine; or your own log. Set it in production.
    *
-   * @default in this process: a restart forgets decisions, also those that are not done yet
+   * @default in this process: a restart forgets decisions, also those that are not done yet, and another
+   * process can neither show them nor take them back
    */
   readonly decisions?: string | DecisionLog | undefined;
   /**
@@ -161,7 +162,8 @@ export function operatorHandler(
   const hasActions = actions === true;
 
   async function show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
-    const context = { sources, time, now: Date.now(), hasActions, operator };
+    const isKept = own.decisions !== undefined;
+    const context = { sources, time, now: Date.now(), hasActions, isKept, operator };
     let unreadable: string | undefined;
     const made = await decisions.list().catch((cause): [] => {
       unreadable = `The decisions that were made cannot be read: ${messageOf(cause)}`;

@@ -13,6 +13,8 @@ export interface PageContext {
   readonly time: WriteTime;
   readonly now: number;
   readonly hasActions: boolean;
+  /** Whether decisions outlive this process. */
+  readonly isKept: boolean;
   /** Who looks, as `authorize` said. */
   readonly operator: string | undefined;
 }
@@ -47,7 +49,7 @@ const STATES: Readonly<Record<Decision["state"], string>> = {
 
 const SHOWN_DECISIONS = 100;
 
-const decisionsView = (decisions: readonly Decision[], { time }: PageContext): Html =>
+const decisionsView = (decisions: readonly Decision[], { time, isKept }: PageContext): Html =>
   html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="decisions-title"><h2 id="decisions-title">Decisions <small>${decisions.length}</small></h2>${
     decisions.length === 0
       ? html`<p class="hint">None yet.</p>`
@@ -58,7 +60,7 @@ const decisionsView = (decisions: readonly Decision[], { time }: PageContext): H
             ({ state, plan, last }) =>
               html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${plan.about}: ${last.text}</span></li>`,
           )}</ol>`
-  }</section>`;
+  }${decisions.length > SHOWN_DECISIONS && html`<p class="hint">The last ${SHOWN_DECISIONS} are shown. Your log has the others.</p>`}${!isKept && html`<p class="hint">Decisions are only in the memory of this process, since <code>decisions</code> is not set: a restart forgets them, and another process does not see them, nor can it take them back.</p>`}</section>`;
 
 async function searchView(
   query: string,

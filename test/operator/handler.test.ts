@@ -178,6 +178,22 @@ describe("a decision", () => {
     expect(html).toMatch(/<strong>Amina<\/strong> <span class="badge good">done<\/span>/);
   });
 
+  test("that a restart would forget is listed with a note that says so", async () => {
+    const { get } = await nightShift({ actions: true });
+    expect((await get("?decisions=1")).html).toContain("a restart forgets them");
+    const lines: DecisionLine[] = Array.from({ length: 101 }, (_, at) => ({
+      decision: `d${at}`,
+      state: "planned",
+      at,
+      text: "",
+      dueAt: Number.MAX_SAFE_INTEGER / 2 ** 10,
+    }));
+    const decisions = { append: async () => {}, read: async () => lines };
+    const kept = await (await nightShift({ actions: true, decisions })).get("?decisions=1");
+    expect(kept.html).not.toContain("a restart forgets them");
+    expect(kept.html).toContain("The last 100 are shown");
+  });
+
   test("can be taken back while nothing has happened", async () => {
     const { receiver, post, get } = await nightShift({ actions: true, takeBackMs: 3_600_000 });
     const fields = { list: "conflicts", action: "drop", id: await conflictOf(receiver) };
