@@ -11,6 +11,7 @@ import { sqliteInbox } from "malipo/inbox/sqlite";
 import { onNode } from "malipo/operator";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { OF_EACH, shopNight } from "../operator/shop-night.ts";
 import { HOSTILE, nightShift } from "../operator/stage.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { sharedRedis } from "../support/engines/shared.ts";
@@ -20,6 +21,31 @@ import { browserForSuite } from "./browser-for-suite.ts";
 // command line.
 
 const SIZE = { orders: 200, replays: 20, lost: 5 };
+
+/** What a person does about each kind of review: its list, words of its row, and the button. */
+const REVIEWS = [
+  ["twice", "was paid before", "I have paid it back"],
+  ["amount", "another amount", "Give the goods"],
+  ["amount", "another currency", "I have paid it back"],
+  ["late", "canceled", "Give the goods"],
+  ["late", "contradict", "Nothing to do"],
+  ["late", "no order", "I have paid it back"],
+  ["unknown", "not known whether the customer", "The customer has not paid"],
+  ["goods", "12 times", "Try again now"],
+] as const;
+
+/** How much each list has at first: reviews, and what stands beside them. */
+const COUNTS = {
+  twice: OF_EACH + 1,
+  amount: 2 * OF_EACH,
+  late: 3 * OF_EACH,
+  unknown: OF_EACH + SIZE.lost,
+  goods: OF_EACH + 1,
+  failing: SIZE.orders + 1,
+  conflicts: 1,
+  tooOld: SIZE.replays,
+  dead: 0,
+};
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-night-page-"));
 const redisEngine = await sharedRedis();
@@ -51,17 +77,21 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
   describe.skipIf(!hasChromium || !isHere)("by the page of an operator, without scripts", () => {
     const browser = browserForSuite();
     let night: Awaited<ReturnType<typeof nightShift>>;
+    let shop: Awaited<ReturnType<typeof shopNight>>;
     let server: Server;
     let page: Page;
     let address: string;
     beforeAll(async () => {
-      night = await nightShift({ actions: true }, { ...open(), ...SIZE });
+      shop = await shopNight();
+      const { checkout } = shop;
+      const authorize = () => ({ operator: "Amina" });
+      night = await nightShift({ actions: true, checkout, authorize }, { ...open(), ...SIZE });
       server = createServer(onNode(night.handler)).listen(0, "127.0.0.1");
       await new Promise((resolve) => server.once("listening", resolve));
       page = await (await browser().newContext({ javaScriptEnabled: false })).newPage();
       page.setDefaultTimeout(30_000);
       address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    }, 60_000);
+    }, 120_000);
     afterAll(async () => {
       server?.close();
       await night?.receiver.stop();
@@ -84,6 +114,19 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
       return page.getByRole("status").textContent();
     };
 
+    test("the first page counts everything, money first", async () => {
+      await page.goto(address);
+      const counters = page.getByRole("navigation", { name: "Lists" }).locator("a");
+      const counts = await counters.evaluateAll((links) =>
+        links.map((one) => [
+          new URL((one as HTMLAnchorElement).href).searchParams.get("list"),
+          Number(one.querySelector("b")?.textContent),
+        ]),
+      );
+      expect(counts.slice(0, 5).map(([name]) => name)).toEqual(Object.keys(COUNTS).slice(0, 5));
+      expect(Object.fromEntries(counts)).toEqual(COUNTS);
+    });
+
     test("one bug is one line, and its orders are below it", async () => {
       expect(await show("failing")).toBe("201");
       const group = rows().filter({ hasText: "no stock for …" }).first();
@@ -101,6 +144,31 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
       expect(await item.textContent()).toContain("no stock for ORDER-7199");
       expect(await item.textContent()).toContain("completed");
       night.recover(); // the fix is deployed
+    });
+
+    test.each(REVIEWS)(
+      "reviews in %s, %s: three are decided by clicks",
+      async (list, cause, label) => {
+        shop.restock(); // the goods are there again
+        for (let times = 0; times < OF_EACH; times++) {
+          await show(list);
+          await decide(cause, `${label}…`, label);
+        }
+        await show(list);
+        expect(await rows().filter({ hasText: cause }).count()).toBe(0);
+      },
+    );
+
+    test("what was decided about the money of an order stands in its story, with the name", async () => {
+      expect(await shop.checkout.reviews.list()).toEqual([]);
+      await page.goto(`${address}?q=TWICE-2`);
+      await rows().filter({ hasText: "Order TWICE-2" }).getByRole("link").first().click();
+      const story = await page.locator("#item").textContent();
+      expect(story).toContain("decided as refunded");
+      expect(story).toContain("By Amina.");
+      await page.goto(`${address}?decisions=1`);
+      const made = page.getByRole("main").getByRole("listitem").filter({ hasText: "Amina done" });
+      expect(await made.count()).toBe(REVIEWS.length * OF_EACH);
     });
 
     test("replays of old events are two causes: one event is processed, the others are dropped", async () => {
@@ -144,6 +212,15 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
         expect(await night.receiver.stats()).toMatchObject({ waiting: 0, running: 0 });
       };
       await vi.waitFor(isEmpty, { timeout: 200_000, interval: 1_000 });
+      await shop.checkout.reconcile();
+      const given = [1, 2, 3].flatMap((number) => [
+        `LESS-${number}`,
+        `LATE-${number}`,
+        `GOODS-${number}`,
+      ]);
+      expect(shop.given).toEqual(expect.arrayContaining([...given, "GOODS-NEW"]));
+      expect(new Set(shop.given).size).toBe(shop.given.length);
+      expect(shop.given.filter((id) => id.startsWith("DOLLARS"))).toEqual([]);
       const orders = Array.from({ length: SIZE.orders - 1 }, (_, at) => `ORDER-7${at + 1} 1500.00`);
       const others = [
         "ORDER-1 1500.00",
