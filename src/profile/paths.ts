@@ -86,6 +86,9 @@ const BESIDE = /^_|^(?:meta|metadata|links?|lines|status|errors?|details|setting
 /** A body with more fields than this beside an object is a resource itself. */
 const MAX_ENVELOPE_FIELDS = 5;
 
+/** What a resource repeats of a request, and an envelope does not. */
+const SENT: ReadonlySet<string> = new Set(["amount", "minor", "phone", "account_reference"]);
+
 /** The path of the resource in the response of a read or a write: `$`, `data`, `data.payment`. */
 export function findResourcePath(shape: Shape): string {
   let path = ROOT;
@@ -96,7 +99,10 @@ export function findResourcePath(shape: Shape): string {
     const wrapper =
       WRAPPERS.map((known) => objects.find((name) => name.toLowerCase() === known)).find(Boolean) ??
       (others.length === 1 ? others[0] : undefined);
-    const isEnvelope = names.length <= MAX_ENVELOPE_FIELDS && !names.some(isIdName);
+    const isResource = names.some(
+      (name) => isIdName(name) || shape[fieldPath(path, name)]?.same?.some((one) => SENT.has(one)),
+    );
+    const isEnvelope = names.length <= MAX_ENVELOPE_FIELDS && !isResource;
     if (wrapper === undefined || !(isEnvelope || (path === ROOT && wrapper === "data"))) break;
     path = fieldPath(path, wrapper);
   }

@@ -62,7 +62,7 @@ export function readPage(query: URLSearchParams, paging: QueryPaging): PageReque
     const after = query.get(parameters.cursor);
     if (after === null) return pageFrom(0);
     // 0 for a text that is not a cursor.
-    return { ...pageFrom(Number(/^cursor_(\d{1,9})$/.exec(after)?.[1] ?? 0)), after };
+    return { ...pageFrom(Number(/^cursor_(\d{1,9})(?:==)?$/.exec(after)?.[1] ?? 0)), after };
   }
   if (parameters.offset !== undefined) {
     return pageFrom(readNumber(query, parameters.offset, { fallback: 0, min: 0 }));

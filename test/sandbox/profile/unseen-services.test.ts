@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NEWEST } from "../../support/dialects/table/newest.ts";
 import { UNSEEN } from "../../support/dialects/table/unseen.ts";
 import { probeAtOnce } from "./probe-at-once.ts";
 import { compareWithSandbox } from "./probe-dialect.ts";
@@ -6,7 +7,7 @@ import { compareWithSandbox } from "./probe-dialect.ts";
 /** An empty description, what is said of an invalid phone, a second status, an id with another name. */
 const MIN_AGREEMENT = 0.95;
 
-test.for(UNSEEN.map((service) => ({ name: service.name, service })))(
+test.for([...UNSEEN, ...NEWEST].map((service) => ({ name: service.name, service })))(
   "the sandbox responds as $name does after a probe",
   async ({ service }) => {
     const profile = await probeAtOnce(service, { prompt: true, faults: "none" });

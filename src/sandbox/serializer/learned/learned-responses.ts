@@ -183,7 +183,10 @@ function pageLookup(
     const { name, types, formats } = place;
     if (!isThere) return sent(null);
     if (formats.includes("url") || (formats.length === 0 && LINK.test(name))) return link(one);
-    return sent(types.includes("number") || /_page$/.test(name) ? one : cursorOf(from));
+    if (types.includes("number") || /_page$/.test(name)) return sent(one);
+    // Base64 with its padding is no token.
+    const isPadded = formats.includes("text") && !formats.includes("token");
+    return sent(cursorOf(from) + (isPadded ? "==" : ""));
   };
   const end = (isThere: boolean, one: number) => (place: Place) =>
     place.types[0] === "boolean" ? sent(!isThere) : link(one);

@@ -205,7 +205,11 @@ export function write(given: Place, writer: Writer): unknown {
   const { types, presence, item, path } = place;
   const holdsContent = content !== undefined && isBelow(content.at, path);
   if (!holdsContent) {
-    const known = lookup(place);
+    const found = lookup(place);
+    // A field of the service's own, such as transactionId, may be there in every status.
+    const isOwn = place.key !== place.name && place !== given;
+    const isThere = isOwn && presence === 1 && !types.includes("null");
+    const known = found === null && isThere ? undefined : found;
     const isSent = known != null && "sent" in known && known.sent !== null;
     if (presence === 0 && !isSent) return OMIT;
     if (known !== undefined && fits(known, place)) {
