@@ -21,10 +21,11 @@ export interface FoundList {
 /** Arrays that stand beside a list, and must not be taken for an empty one. */
 const NO_ITEMS = /^_?(?:errors?|warnings?|messages?|notices?|links?|scopes?|permissions?)$/i;
 
-/** The name of the array with the items of a list; `undefined` if that would be a guess. */
-function arrayName(fields: Fields, names: readonly string[]): string | undefined {
-  const known = names.find((name) => Array.isArray(fields[name]));
-  if (known !== undefined) return known;
+/** Objects that hold what was asked for, beside `data`. */
+const WRAPPER = /^(?:response(?:_?(?:body|payload|data))?|payload|result)$/i;
+
+/** The name of the only array; `undefined` if there are several, of which one would be a guess. */
+function onlyArray(fields: Fields): string | undefined {
   const [only, other] = Object.keys(fields).filter(
     (name) => Array.isArray(fields[name]) && !NO_ITEMS.test(name),
   );
@@ -41,23 +42,27 @@ function listAt(body: unknown, [name = "", ...rest]: readonly string[]): FoundLi
 }
 
 /**
- * Finds the items of a list, wherever the service puts them: the body itself, `data`, or an array
- * in either: the one with the name of the resource or with a usual name, or else the only one.
+ * Finds the items of a list, wherever the service puts them: the body itself, `data` or another wrapper,
+ * such as `responseBody`, or an array in either: the one with the name of the resource or with a usual name, or else the only one.
  * `undefined` if there is no list, or several of which none has such a name.
  *
  * @param resource - The name of the items, such as `payments`.
  * @param place - The path of the list, if a profile knows it.
  */
 export function findList(body: unknown, resource: string, place?: string): FoundList | undefined {
-  const known = place === undefined ? undefined : listAt(body, place.split("."));
-  if (known !== undefined) return known;
+  const learned = place === undefined ? undefined : listAt(body, place.split("."));
+  if (learned !== undefined) return learned;
   if (Array.isArray(body)) return { items: body, meta: {} };
   if (!isObject(body)) return undefined;
-  const { data, ...beside } = body;
-  const nested = isObject(data) && findList(data, resource);
-  if (nested) return { items: nested.items, meta: { ...beside, ...nested.meta } };
   const names = [resource, "data", "items", "results", "records"];
-  const name = arrayName(body, names);
+  const known = names.find((one) => Array.isArray(body[one]));
+  const wrappers = Object.keys(body).filter((one) => known === undefined && WRAPPER.test(one));
+  for (const wrapper of ["data", ...wrappers]) {
+    const { [wrapper]: inner, ...beside } = body;
+    const nested = isObject(inner) && findList(inner, resource);
+    if (nested) return { items: nested.items, meta: { ...beside, ...nested.meta } };
+  }
+  const name = known ?? onlyArray(body);
   if (name === undefined) return undefined;
   const { [name]: items, ...meta } = body;
   return { items: items as unknown[], meta };

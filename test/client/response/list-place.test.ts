@@ -27,6 +27,21 @@ describe("the place of a list", () => {
     expect((await gatewayOf(body).payments.list()).items).toEqual([{ reference: "R1" }]);
   });
 
+  test.for(["responseBody", "responsePayload", "response", "payload", "result"])(
+    "is below %s without a profile",
+    async (name) => {
+      const body = { [name]: { content: [{ reference: "R1" }], last: true }, responseCode: "0" };
+      const page = await gatewayOf(body).payments.list();
+      expect(page.items).toEqual([{ reference: "R1" }]);
+      expect(page.meta).toEqual({ responseCode: "0", last: true });
+    },
+  );
+
+  test("is the array with a usual name before one below a wrapper", async () => {
+    const body = { items: [{ reference: "R1" }], result: { codes: [{ code: 0 }] } };
+    expect((await gatewayOf(body).payments.list()).items).toEqual([{ reference: "R1" }]);
+  });
+
   test("is never an array of errors", async () => {
     const list = gatewayOf({ errors: [], total: 0 }).payments.list();
     await expect(list).rejects.toThrow("its body holds no list");
