@@ -22,18 +22,25 @@ export interface ProbeChoices {
   /** Whether the probe starts a payment: `--prompt`. */
   readonly prompt: boolean;
   readonly faults: Faults;
+  /** Called with each request that reaches the service, and with the status of its response. */
+  readonly onRequest?: (line: string, status: number) => void;
 }
 
 /** Probes a service that has had a few payments, with `--write` and a public key. */
 export async function probeDialect(
   dialect: Dialect,
-  { prompt, faults }: ProbeChoices,
+  { prompt, faults, onRequest }: ProbeChoices,
   serve: typeof serveDialect = serveDialect,
 ): Promise<ServiceProfile> {
   const service = createDialectService(withFaults(dialect, faults));
   await payOften(service);
   const fetch = faulty(answering(service), faults);
-  const { baseUrl, close } = await serve((request) => fetch(request));
+  const { baseUrl, close } = await serve(async (request) => {
+    const { method, url } = request;
+    const response = await fetch(request);
+    onRequest?.(`${method} ${url}`, response.status);
+    return response;
+  });
   const { profile } = await probe({
     baseUrl,
     key: service.keys.sandbox,
