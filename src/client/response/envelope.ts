@@ -21,8 +21,8 @@ export interface FoundList {
 /** Arrays that stand beside a list, and must not be taken for an empty one. */
 const NO_ITEMS = /^_?(?:errors?|warnings?|messages?|notices?|links?|scopes?|permissions?)$/i;
 
-/** Objects that hold what was asked for, beside `data`. */
-const WRAPPER = /^(?:response(?:_?(?:body|payload|data))?|payload|result)$/i;
+/** Objects that hold what was asked for, however they are written. */
+const WRAPPER = /^(?:data|response(?:_?(?:body|payload|data))?|payload|result)$/i;
 
 /** The name of the only array; `undefined` if there are several, of which one would be a guess. */
 function onlyArray(fields: Fields): string | undefined {

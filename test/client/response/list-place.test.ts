@@ -27,7 +27,7 @@ describe("the place of a list", () => {
     expect((await gatewayOf(body).payments.list()).items).toEqual([{ reference: "R1" }]);
   });
 
-  test.for(["responseBody", "responsePayload", "response", "payload", "result"])(
+  test.for(["Data", "responseBody", "responsePayload", "response", "payload", "result"])(
     "is below %s without a profile",
     async (name) => {
       const body = { [name]: { content: [{ reference: "R1" }], last: true }, responseCode: "0" };
