@@ -10,7 +10,7 @@ import { idMatcher } from "./story.ts";
 import { phoneText } from "./wording.ts";
 
 /** What was found, and where. */
-export interface Found {
+interface Found {
   /** `order` for an order of the checkout that does not have to wait. */
   readonly list: string;
   readonly entry: Entry;
