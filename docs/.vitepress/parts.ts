@@ -44,7 +44,7 @@ export const PARTS: readonly {
     folder: "concepts",
     pages: [
       ["payment", "The life of a payment", 400],
-      ["outcomes", "Outcomes: not sent, rejected, unknown", 390],
+      ["outcomes", "Outcomes: not sent, rejected, unknown", 400],
       ["idempotency", "How one key makes one prompt", 510],
       ["webhooks", "How a webhook is stored, processed and recognised", 510],
       ["promises", "What is promised, and what is not", 620],
