@@ -34,8 +34,7 @@ const CREATE = `
   CREATE INDEX malipo_idempotency_account_reference
     ON malipo_idempotency (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
   CREATE INDEX malipo_idempotency_keep_until
-    ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL
-`;
+    ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL`;
 
 /** What makes the tables where there are none, as SQL for a user who runs it himself. */
 export const TABLE_SQL: string = [...metaSql(META, STORE_FORMAT), CREATE].join(";\n");
