@@ -15,10 +15,18 @@ function freshPath(): string {
   return join(folder, "shop.db");
 }
 
-/** Deletes all rows of tables by a connection of the merchant. */
-function deleteRowsIn(path: string) {
+interface Connection {
+  exec(sql: string): unknown;
+  close(): unknown;
+}
+
+/**
+ * Deletes all rows of tables by a connection of the merchant. It is of the library that the store uses: two copies
+ * of SQLite in one process do not see each other's locks (https://www.sqlite.org/howtocorrupt.html).
+ */
+function deleteRowsIn(connect: () => Connection) {
   return (...tables: readonly string[]) => {
-    const database = new DatabaseSync(path);
+    const database = connect();
     for (const table of tables) database.exec(`DELETE FROM malipo_checkout_${table}`);
     database.close();
   };
@@ -27,7 +35,8 @@ function deleteRowsIn(path: string) {
 checkoutSuite("sqliteCheckout with a path", {
   fresh: async (now) => {
     const path = freshPath();
-    return { open: () => sqliteCheckout(path, { now }), deleteRows: deleteRowsIn(path) };
+    const deleteRows = deleteRowsIn(() => new DatabaseSync(path));
+    return { open: () => sqliteCheckout(path, { now }), deleteRows };
   },
 });
 
@@ -35,7 +44,7 @@ checkoutSuite("sqliteCheckout with a database of node:sqlite", {
   fresh: async (now) => {
     const path = freshPath();
     const open = () => sqliteCheckout(new DatabaseSync(path), { now });
-    return { open, deleteRows: deleteRowsIn(path) };
+    return { open, deleteRows: deleteRowsIn(() => new DatabaseSync(path)) };
   },
 });
 
@@ -43,7 +52,7 @@ checkoutSuite("sqliteCheckout with a database of better-sqlite3", {
   fresh: async (now) => {
     const path = freshPath();
     const open = () => sqliteCheckout(new BetterSqlite3(path), { now });
-    return { open, deleteRows: deleteRowsIn(path) };
+    return { open, deleteRows: deleteRowsIn(() => new BetterSqlite3(path)) };
   },
 });
 
