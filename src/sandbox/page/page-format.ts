@@ -59,19 +59,25 @@ export function indented(text: string): string {
   } catch {
     return text;
   }
+  let written = "";
   let depth = 0;
-  const line = () => `\n${"  ".repeat(depth)}`;
-  return text.replace(/"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\]:,]|\s+/g, (token) => {
-    if (token === "{" || token === "[") {
-      depth++;
-      return token + line();
+  let inString: "no" | "yes" | "after a backslash" = "no";
+  for (const char of text) {
+    if (inString !== "no") {
+      written += char;
+      if (inString === "after a backslash") inString = "yes";
+      else if (char === "\\") inString = "after a backslash";
+      else if (char === '"') inString = "no";
+    } else if (char.trim() !== "") {
+      const isEnd = char === "}" || char === "]";
+      if (isEnd) depth--;
+      // An empty object stays on its line.
+      const isFirst = "{[".includes(written.at(-1) ?? "-");
+      if (isFirst !== isEnd || written.endsWith(",")) written += `\n${"  ".repeat(depth)}`;
+      written += char === ":" ? ": " : char;
+      if (char === "{" || char === "[") depth++;
+      if (char === '"') inString = "yes";
     }
-    if (token === "}" || token === "]") {
-      depth--;
-      return line() + token;
-    }
-    if (token === ",") return token + line();
-    if (token === ":") return ": ";
-    return token.trim();
-  });
+  }
+  return written;
 }

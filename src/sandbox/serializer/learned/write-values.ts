@@ -14,10 +14,9 @@ export function placeholderText(format: string, name: string, seed: string): str
   if (kind === "digits") return `9${nextName(random, "digits", length - 1)}`;
   if (kind === "hex") return `f${hexDigits(seed, name, length - 1)}`;
   if (format === "uuid") {
-    return hexDigits(seed, name, 32).replace(
-      /(.{8})(.{4}).(.{3}).(.{3})(.{12})/,
-      "$1-$2-4$3-a$4-$5",
-    );
+    const hex = hexDigits(seed, name, 32);
+    const [low, mid, high] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16)];
+    return `${low}-${mid}-4${high}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
   if (format === "url") return `https://sandbox.malipo.test/${name.replaceAll("_", "-")}`;
   if (format === "token") {
