@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
@@ -59,6 +60,8 @@ export class Bench implements Scene {
   printed = 0;
   /** Why the shop is down for good, if it is: nothing more can be found out about its orders. */
   down: string | undefined;
+  /** A request that waits for a busy process is not seen yet: only the delay of its event loop shows it. */
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
   readonly #forms = new Map<string, readonly string[]>();
   #isClosed = false;
@@ -90,6 +93,7 @@ export class Bench implements Scene {
   async open(): Promise<void> {
     const { sandbox, shops } = this;
     const { data, slowMs, webhook } = this.settings;
+    this.#delay.enable();
     const { baseUrl, close } = await serveGateway(this);
     this.#closeGateway = close;
     for (const shop of shops) {
@@ -131,6 +135,8 @@ export class Bench implements Scene {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#delay.disable();
+    this.slowestMs = Math.max(this.slowestMs, this.#delay.max / 1e6);
     await Promise.all(this.shops.map((shop) => shop.destroy()));
     this.#closeGateway();
     rmSync(this.#folder, { recursive: true, force: true });

@@ -254,8 +254,8 @@ class Drill {
     } catch (error) {
       found = [describeError(error)];
     } finally {
-      this.#slowestMs = Math.max(this.#slowestMs, bench.slowestMs);
       await bench.close();
+      this.#slowestMs = Math.max(this.#slowestMs, bench.slowestMs);
     }
     const texts = found.flatMap((one) => (one === undefined ? [] : [withoutCommands(one)]));
     for (const text of texts) this.obstacles.add(text);

@@ -128,6 +128,18 @@ describe.concurrent("a drill", () => {
     expect(result.obstacles.join()).toContain("The machine is too busy for a drill.");
   });
 
+  test("whose own process was busy says that this may be the cause", {
+    timeout: 120_000,
+  }, async () => {
+    const [broken] = BROKEN_SHOPS;
+    const start = shops.write(broken.name, breakShop(broken));
+    const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+    const listener = { dryRun: () => {}, output: () => {}, progress: stop };
+    const result = await drillShop({ start, quiet: "5s" }, broken.cases, { listener });
+    expect(exitStatus(result)).toBe(1);
+    expect(result.obstacles.join()).toMatch(/own service took up to 1\.\d s for a request/);
+  });
+
   test("that tests nothing fails", { timeout: 60_000 }, async () => {
     const start = node("test/drill/shops/right-shop.ts");
     expect(exitStatus(await drill(start, []))).toBe(2);
