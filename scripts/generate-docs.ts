@@ -64,7 +64,7 @@ function magicNumbers(): string {
     const failure = Object.entries(FAILURES).find(([name]) => name === answer)?.[1];
     const meaning =
       answer === "approve" ? "paid, if the balance is enough" : "the customer does nothing";
-    const again = failure?.retryPossible === true ? "" : " (no retry)";
+    const again = failure?.retryPossible === true ? "" : " (`retry_possible: false`)";
     return [
       `${code(`…${suffix}`)} ${code(answer)}`,
       failure === undefined ? meaning : failure.reason + again,

@@ -118,9 +118,9 @@ describe("the path of a new user", { timeout: 120_000 }, () => {
     rmSync(parent, { recursive: true, force: true });
   });
 
-  /** Runs `pay.mjs`, and pays. */
-  async function pay(): Promise<string> {
-    const script = background(block(START, "pay.mjs").trim());
+  /** Runs `pay.mjs` by the command that names it so, and pays. */
+  async function pay(command = "pay.mjs\n"): Promise<string> {
+    const script = background(block(START, command).trim());
     await enterPin();
     await expect.poll(script.printed, { timeout: 30_000 }).toMatch(/\n/);
     return script.printed();
@@ -137,8 +137,8 @@ describe("the path of a new user", { timeout: 120_000 }, () => {
     await answers("http://127.0.0.1:3000");
     const listen = background(block(START, "malipo listen").trim());
     await expect.poll(listen.printed, { timeout: 30_000 }).toMatch(/listen|registered|Ctrl-C/i);
-    await pay();
-    await expect.poll(receiver.printed, { timeout: 30_000 }).toContain("ship ORDER-42");
+    expect(await pay("pay.mjs ORDER-43")).toBe("completed\n");
+    await expect.poll(receiver.printed, { timeout: 30_000 }).toContain("ship ORDER-43");
   });
 
   test("has a test that passes", () => {

@@ -53,6 +53,8 @@ describe.each([
 ] as [string, Step][])("an abort in flight, %s,", (_, step) => {
   test.each(REASONS)("rejects at once with the caller's own reason: %s", async (_, reason) => {
     for (const row of ROWS) {
+      // Files share a process: what another one left behind may have set a timer.
+      vi.clearAllTimers();
       const { gateway, sent } = gatewayWith([step]);
       const controller = new AbortController();
       const call = row.call(gateway, IDS, { signal: controller.signal });
