@@ -23,7 +23,8 @@ interface Env {
 
 const queueInbox = (queue: Env["WEBHOOKS"]): Inbox => ({
   accept: async ({ key, raw }) => {
-    await queue.send({ key, body: new TextDecoder().decode(raw) });
+    const message = { key, body: new TextDecoder().decode(raw) };
+    await queue.send(message);
     return receiptFor("accepted"); // the Queue has stored it
   },
   start: async () => {
