@@ -110,6 +110,8 @@ class Probe {
   #openPayment: string | undefined;
   #paymentStartedAt = 0;
   #slowestMs = 0;
+  /** Whether the service was asked with the wrong kind of key, and its answer told nothing about the key. */
+  #isKindUnclear = false;
 
   constructor(options: ProbeOptions) {
     this.#options = options;
@@ -152,7 +154,11 @@ class Probe {
   }
 
   #reasonToSkip(step: Step): string | undefined {
-    const { reads, part } = step;
+    const { reads, part, cause } = step;
+    // An unknown id tells nothing about the key if the service looks for the id first.
+    if (part === "write" && cause === "wrong_kind" && !this.#isKindUnclear) {
+      return "it is known by now";
+    }
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
     if (part === "paging") {
       if (this.#slowestMs > MAX_READ_MS) return "the service is slow";
@@ -289,7 +295,8 @@ class Probe {
 
   #record({ step, received }: Answer): void {
     const cause = classify(step, received, this.#unknownIds.get(listOf(step.path)));
-    if (cause !== "unclear") this.#recorder.record({ ...received, cause });
+    if (cause === "unclear") this.#isKindUnclear = true;
+    else this.#recorder.record({ ...received, cause });
   }
 
   /** @throws {ProbeError} if the service let nothing be read. */

@@ -176,6 +176,7 @@ const ROWS: Readonly<Record<Part, readonly StepRow[]>> = {
     { method: "GET", path: "/invoices/{createdInvoice}", confirms: "invoice", learns: "an invoice" },
     { method: "GET", path: "/invoices", learns: "an invoice in a list" },
     { method: "PUT", path: "/invoices/{createdInvoice}", body: { ...INVOICE, amount: 152.5 }, learns: "an invoice that was changed" },
+    { method: "PUT", path: "/invoices/{createdInvoice}", body: INVOICE, key: "public", cause: "wrong_kind", learns: "the wrong kind of key" },
     { method: "PUT", path: "/invoices/{createdInvoice}", body: { ...INVOICE, amount: "none" }, cause: "invalid_field", learns: "the rejection of an invalid field" },
     { method: "POST", path: "/webhooks/register", body: WEBHOOK, creates: "webhook", learns: "a webhook that was registered" },
     { method: "GET", path: "/webhooks", learns: "a webhook in a list" },
