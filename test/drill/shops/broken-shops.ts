@@ -60,7 +60,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: KEY,
     wrong: "{ idempotencyKey: crypto.randomUUID() }",
     breaks: ONE_PROMPT,
-    follows: [PAID_ONCE],
+    follows: [PAID_ONCE, NO_FALSE_FAILURE],
     cases: [11, 13],
   },
   {
@@ -157,7 +157,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "a timeout that forgets what the webhook said",
     right: UNKNOWN,
-    wrong: `if (error.outcome === "unknown") change("status = 'pending' WHERE id = ?", id);\n    ${UNKNOWN}`,
+    wrong: `if (error.outcome === "unknown") change("status = 'pending', at = ? WHERE id = ?", Date.now(), id);\n    ${UNKNOWN}`,
     breaks: STAYS_PAID,
     follows: [GOODS_ONCE],
     cases: [326],

@@ -15,11 +15,13 @@ database.exec(`PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL;
 const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
 const gateway = new Gateway({
   idempotency,
-  timeoutMs: 1_000,
-  totalTimeoutMs: 2_000,
+  timeoutMs: 2_000,
+  totalTimeoutMs: 2_500,
   maxRetries: 0,
 });
 const GIVE_UP_MS = 8_000;
+/** An order is read at the service from then on. */
+const READ_AFTER_MS = 500;
 /** A prompt that comes later surprises the customer. */
 const PROMPT_WITHIN_MS = 60_000;
 
@@ -36,7 +38,7 @@ interface Order {
   readonly shipped: number;
 }
 
-const rows = (condition: string, ...values: string[]) =>
+const rows = (condition: string, ...values: (string | number)[]) =>
   database.prepare(`SELECT * FROM orders WHERE ${condition}`).all(...values) as unknown as Order[];
 const change = (sql: string, ...values: (string | number)[]) =>
   Number(database.prepare(`UPDATE orders SET ${sql}`).run(...values).changes);
@@ -75,7 +77,7 @@ async function ask({ id, phone, amount, attempt }: Order): Promise<void> {
 }
 
 async function look(): Promise<void> {
-  for (const order of rows("status = 'pending'")) {
+  for (const order of rows("status = 'pending' AND at <= ?", Date.now() - READ_AFTER_MS)) {
     const { id, reference, former, at } = order;
     const list = reference === null ? await gateway.payments.list({ per_page: 100 }) : undefined;
     const isNew = (one: { reference?: unknown }) => !former.includes(`${one.reference}`);
