@@ -16,13 +16,8 @@ export type {
   OpenByAge,
 } from "./books/compare-books.ts";
 export type { BooksReport, OpenReview, ReportQuery } from "./books/day-books.ts";
-export {
-  type Checkout,
-  type CheckoutOptions,
-  createCheckout,
-  type NewOrder,
-  type PayParams,
-} from "./checkout.ts";
+export { createCheckout } from "./checkout.ts";
+export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
 export type { OrderEvent } from "./history.ts";
 export type { ManagedOrders, OrderQuery } from "./manage-orders.ts";

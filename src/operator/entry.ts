@@ -1,4 +1,4 @@
-import type { Checkout } from "../checkout/checkout.ts";
+import type { Checkout } from "../checkout/checkout-options.ts";
 import type { Gateway } from "../client/gateway.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 

@@ -1,4 +1,4 @@
-import type { Checkout } from "../checkout/checkout.ts";
+import type { Checkout } from "../checkout/checkout-options.ts";
 import type { Gateway } from "../client/gateway.ts";
 import { readBody } from "../client/http/read-body.ts";
 import { ConfigurationError } from "../errors/configuration.ts";

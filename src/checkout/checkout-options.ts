@@ -1,0 +1,206 @@
+import type { Gateway } from "../client/gateway.ts";
+import type { GatewayOptions } from "../client/options.ts";
+import type { WebhookReceiverOptions } from "../webhooks/receiver/receiver-options.ts";
+import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
+import type { BooksReport, ReportQuery } from "./books/day-books.ts";
+import type { CheckoutStore } from "./checkout-store.ts";
+import type { ManagedOrders } from "./manage-orders.ts";
+import type { OrderChange } from "./order-change.ts";
+import type { PaidContext } from "./order-engine.ts";
+import type { Order, Review } from "./order-types.ts";
+import type { PayPages } from "./page/pay-page.ts";
+
+/** How a checkout is set up. */
+export interface CheckoutOptions<Connection = unknown> {
+  /** The store of everything: `sqliteCheckout`, `postgresCheckout`, or `memoryCheckout` in tests. */
+  store: CheckoutStore<Connection>;
+  /**
+   * Hands over the goods. It is called after the money was recorded, and again until it has committed: use
+   * `transaction`, so that it commits once. If it throws, the order stays `paid` and its effect `due`.
+   */
+  onPaid: (order: Order, context: PaidContext<Connection>) => unknown;
+  /**
+   * The client of the service, or its options. A `Gateway` must have been made with
+   * `idempotency: store.idempotency`.
+   *
+   * @default a gateway with the environment variables `MALIPO_API_KEY` and `MALIPO_BASE_URL`. The
+   * `totalTimeoutMs` of a gateway that the checkout makes is 15_000, since a customer waits.
+   */
+  gateway?: Gateway | Omit<GatewayOptions, "idempotency"> | undefined;
+  /**
+   * The secret that signs webhooks.
+   *
+   * @default the environment variable `MALIPO_WEBHOOK_SECRET`
+   */
+  secret?: WebhookReceiverOptions["secret"] | undefined;
+  /** Called with each review as it begins. `reviews.list()` has it, too. */
+  onReview?: ((review: Review) => unknown) | undefined;
+  /**
+   * Called with each change of an order that this process has written and that a merchant can see. Its
+   * `line` is a line for a log: `onChange: ({ line }) => console.log(line)`. For metrics and traces:
+   * `otelCheckout()` of `malipo/otel`.
+   *
+   * @default none
+   */
+  onChange?: ((change: OrderChange) => unknown) | undefined;
+  /**
+   * Functions that are called as the receiver takes a webhook, and as it processes an event that is not
+   * of a payment, such as `otelWebhookHooks()`.
+   *
+   * @default none
+   */
+  hooks?: WebhookReceiverOptions["hooks"];
+  /** @default `console.error`, with one line a minute for equal errors */
+  onError?: ((error: unknown) => void) | undefined;
+  /**
+   * What every account reference begins with, and the only payments that are matched: at most 4
+   * upper-case letters, digits and dashes. Set it if another shop, or anything else whose customers choose
+   * their references, uses the merchant account: otherwise a payment of theirs pays the order of that name.
+   * No prefix may be the beginning of another one.
+   *
+   * @default ""
+   */
+  prefix?: string | undefined;
+  /**
+   * How long after a customer's click a prompt may be sent, in milliseconds.
+   *
+   * @default 60_000
+   */
+  promptWithinMs?: number | undefined;
+  /**
+   * After how long a new payment is in the list of your service for certain, in milliseconds. An attempt
+   * whose process died before it knew the response ends as `not_sent` if it is older than that and the
+   * list has no payment like it; until then the order is `pending`. Set it lower if you know that your
+   * service lists payments at once, so that such a customer may try again earlier. If it is too low, a
+   * customer may be asked again whose first payment is still on its way, and pay twice: a review then
+   * says `overpaid`.
+   *
+   * @default the environment variable `MALIPO_NOT_SENT_AFTER_MS`, which `malipo drill` sets for its sandbox; otherwise
+   * 600_000 (10 minutes)
+   */
+  notSentAfterMs?: number | undefined;
+  /**
+   * How many prompts one phone gets in 10 minutes, over all orders. In a day, it gets at most twice as many that
+   * nobody approves: a stranger's phone must not ring all night. Beyond it, `canPay` is `false`, and `message`
+   * says when the phone can be asked again. Set it higher if you ask one phone for many customers.
+   *
+   * @default 3 (and 6 in a day)
+   */
+  phoneLimit?: number | undefined;
+  /**
+   * How many times the customer is asked for one order, also by strangers who know its address. Then `canPay` is
+   * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count.
+   *
+   * @default 3
+   */
+  attemptLimit?: number | undefined;
+  /**
+   * The currency of orders, which is that of your account at the service.
+   *
+   * @default "KES"
+   */
+  currency?: string | undefined;
+}
+
+/** An order that is to be paid. */
+export interface NewOrder {
+  /**
+   * Your id. It names the order for ever, also in the idempotency keys of its attempts: if you delete the row
+   * of an order whose customer was asked, its id cannot be used again.
+   */
+  id: string;
+  /** The whole amount: a number with at most two decimals, or `"1500.00"`. */
+  amount: number | string;
+  /** Only that of the checkout: the service charges no other one. */
+  currency?: string | undefined;
+  /** What the customer sees beside the amount. */
+  description?: string | undefined;
+  /** The label of its payments, at most 12 characters. Default: one that is made from the id. */
+  accountReference?: string | undefined;
+  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets, and never changes. */
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** When the order can no longer be paid. An attempt that is under way then may still end. */
+  expiresAt?: Date | string | undefined;
+}
+
+/** An order, and the phone that is to be asked. */
+export interface PayParams extends NewOrder {
+  phone: string;
+}
+
+/** An order system that is paid once. See {@link createCheckout}. */
+export interface Checkout extends ManagedOrders, PayPages {
+  /**
+   * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
+   * becomes of the prompt.
+   *
+   * @param options - `after`: the number of the last attempt that the page showed, 0 for none. Two tabs
+   * with one `after` make one attempt.
+   * @throws {InvalidParamsError} for wrong parameters.
+   * @throws {OrderConflictError} for another amount, currency, `metadata` or `accountReference` under a known id, and for the id of an order
+   * that was deleted after its customer was asked.
+   */
+  pay(params: PayParams, options?: { after?: number | undefined }): Promise<Order>;
+  /**
+   * Makes an order without asking anyone.
+   *
+   * @param options - `transaction`: your own open transaction on the store's database. If it is rolled
+   * back, nothing is left.
+   */
+  create(order: NewOrder, options?: { transaction?: unknown }): Promise<Order>;
+  /** Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). */
+  wait(
+    id: string,
+    options?: { waitMs?: number | undefined; signal?: AbortSignal | undefined },
+  ): Promise<Order | undefined>;
+  /** For `nodeHandler`, `fetchHandler`, Fastify and Lambda. `on` takes handlers of other events. */
+  readonly receiver: WebhookReceiver;
+  /**
+   * The route for `followPayment` and `usePayment`.
+   *
+   * @param options - `order`: returns the id of the order that the page may see. Default: the query
+   * parameter `order`, else the last part of the path.
+   */
+  statusHandler(options?: {
+    order?: (request: Request) => string | undefined | Promise<string | undefined>;
+  }): (request: Request) => Promise<Response>;
+  /** Begins to do what is due. Any number of processes may do it on one store. */
+  start(): Promise<void>;
+  /** Ends that, and closes the store. */
+  stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
+  /**
+   * Compares the payments that the service lists for a time with the orders, and opens a review for each that
+   * differs. It reads the whole list, so it takes seconds to minutes.
+   *
+   * @throws {ConfigurationError} for a wrong time.
+   *
+   * @example
+   * ```ts
+   * const { summary, isComplete } = await checkout.report({
+   *   from: "2026-11-23T00:00:00+03:00",
+   *   to: "2026-11-24T00:00:00+03:00",
+   * });
+   * ```
+   */
+  report(query: ReportQuery): Promise<BooksReport>;
+  /** Does what is due now, and returns: for functions and cron. Resolves with how many orders there were. */
+  reconcile(options?: { timeoutMs?: number | undefined }): Promise<{ processed: number }>;
+}
+
+/** The names of the options. */
+export const CHECKOUT_OPTIONS = [
+  "store",
+  "onPaid",
+  "gateway",
+  "secret",
+  "onReview",
+  "onChange",
+  "hooks",
+  "onError",
+  "prefix",
+  "promptWithinMs",
+  "notSentAfterMs",
+  "phoneLimit",
+  "attemptLimit",
+  "currency",
+];
