@@ -166,6 +166,18 @@ export interface CheckoutStore<Connection = unknown> {
    * @internal
    */
   decisionOf(reference: string): Promise<ReviewDecision | undefined>;
+  /**
+   * Adds a line to the log of decisions.
+   *
+   * @internal
+   */
+  addDecision(line: object): Promise<void>;
+  /**
+   * The last lines of that log, in the order in which they were added.
+   *
+   * @internal
+   */
+  decisions(limit: number): Promise<readonly object[]>;
 }
 
 /** Whether a value is to be awaited. */

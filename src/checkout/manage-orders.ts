@@ -42,6 +42,11 @@ export interface ManagedOrders {
   history(id: string): Promise<OrderEvent[]>;
   /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
   cancel(id: string): Promise<Order | undefined>;
+  /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
+  readonly decisions: {
+    append(line: object): Promise<void>;
+    read(): Promise<readonly object[]>;
+  };
   readonly reviews: {
     /** What a person must look at, the oldest order first; of payments without an order, the oldest 1,000. */
     list(): Promise<Review[]>;
@@ -131,6 +136,10 @@ export function manageOrders(
       await writer.change(id, { kind: "canceled" });
       return read(id);
     }),
+    decisions: {
+      append: opened((line: object) => store.addDecision(line)),
+      read: opened(() => store.decisions(MAX_DECISIONS)),
+    },
     reviews: {
       list: opened(async () => {
         const unmatched = (await store.unmatched(1_000)).map(({ report, at }) =>
@@ -155,6 +164,7 @@ export function manageOrders(
 }
 
 const MAX_FOUND = 100;
+const MAX_DECISIONS = 5_000;
 
 /** The order in the id of a review, as text without encoding; `""` for another text. */
 function orderIdOf(review: string): string {

@@ -19,8 +19,12 @@ export const CHECKOUT_FORMAT = 1;
 
 /** The names and types of a database. */
 export interface CheckoutDialect {
-  readonly tables: Readonly<Record<"orders" | "payments" | "prompts" | "meta", string>>;
+  readonly tables: Readonly<
+    Record<"orders" | "payments" | "prompts" | "decisions" | "meta", string>
+  >;
   readonly integer: string;
+  /** A number that counts up by itself. */
+  readonly counter: string;
   /** After a table. */
   readonly suffix: string;
   /** The clock of the store, in milliseconds since 1970. */
@@ -31,13 +35,16 @@ export interface CheckoutDialect {
 
 /** An index is always in the schema of its table. */
 const indexOn = (table: string, name: string, columns: string) =>
-  `CREATE INDEX ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
+  `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
 
-/** The statements that make the tables, in their order. */
-export function checkoutTables({ tables, integer, suffix }: CheckoutDialect): string[] {
-  const { orders, payments, prompts, meta } = tables;
+/**
+ * The statements that make the tables, in their order. They may be run again: the first stores of this format had no
+ * decisions.
+ */
+export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDialect): string[] {
+  const { orders, payments, prompts, decisions, meta } = tables;
   return [
-    `CREATE TABLE ${orders} (
+    `CREATE TABLE IF NOT EXISTS ${orders} (
       id TEXT PRIMARY KEY, version ${integer} NOT NULL, label TEXT NOT NULL UNIQUE,
       status TEXT NOT NULL, has_review ${integer} NOT NULL, created_at ${integer} NOT NULL,
       due_at ${integer}, planned_at ${integer} NOT NULL, state TEXT NOT NULL)${suffix}`,
@@ -47,22 +54,23 @@ export function checkoutTables({ tables, integer, suffix }: CheckoutDialect): st
     indexOn(orders, "created", "(created_at, id)"),
     indexOn(orders, "status", "(status, created_at, id)"),
     indexOn(orders, "review", "(created_at, id) WHERE has_review = 1"),
-    `CREATE TABLE ${payments} (
+    `CREATE TABLE IF NOT EXISTS ${payments} (
       reference TEXT PRIMARY KEY, order_id TEXT, report TEXT, review TEXT,
       at ${integer} NOT NULL)${suffix}`,
     indexOn(payments, "review", "(at, reference) WHERE review = 'open'"),
     indexOn(payments, "stray", "(at) WHERE order_id IS NULL AND review IS NULL"),
-    `CREATE TABLE ${prompts} (
+    `CREATE TABLE IF NOT EXISTS ${prompts} (
       order_id TEXT NOT NULL, number ${integer} NOT NULL, phone TEXT NOT NULL,
       at ${integer} NOT NULL, is_open ${integer} NOT NULL, PRIMARY KEY (order_id, number))${suffix}`,
     indexOn(prompts, "phone", "(phone, at)"),
-    `CREATE TABLE ${meta} (name TEXT PRIMARY KEY, value TEXT NOT NULL)${suffix}`,
-    `INSERT INTO ${meta} VALUES ('format', '${CHECKOUT_FORMAT}')`,
+    `CREATE TABLE IF NOT EXISTS ${decisions} (id ${counter} PRIMARY KEY, line TEXT NOT NULL)${suffix}`,
+    `CREATE TABLE IF NOT EXISTS ${meta} (name TEXT PRIMARY KEY, value TEXT NOT NULL)${suffix}`,
+    `INSERT INTO ${meta} VALUES ('format', '${CHECKOUT_FORMAT}') ON CONFLICT DO NOTHING`,
   ];
 }
 
 export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) {
-  const { orders, payments, prompts } = tables;
+  const { orders, payments, prompts, decisions } = tables;
   /** Merchants delete orders. */
   const isThere = (order: string) => `${order} IN (SELECT id FROM ${orders})`;
   /** Its idempotency keys and its payments are known: an order of this id would get those of another one. */
@@ -124,6 +132,8 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
       ORDER BY at, reference LIMIT $count`,
     resolve: `UPDATE ${payments} SET review = $decision
       WHERE reference = $reference AND review = 'open' RETURNING reference`,
+    addDecision: `INSERT INTO ${decisions} (line) VALUES ($line) RETURNING id`,
+    decisions: `SELECT line FROM ${decisions} ORDER BY id DESC LIMIT $count`,
   };
 }
 
@@ -255,6 +265,18 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
 export function* decisionSteps(reference: string): Steps<ReviewDecision | undefined> {
   const [row] = yield ["stray", { reference }];
   return REVIEW_DECISIONS.find((one) => one === row?.review);
+}
+
+/** One after another: the line that was added first must be the first one that every process reads. */
+export function* addDecisionSteps(line: object): Steps<void> {
+  yield ["lockPhone", { phone: "decisions" }];
+  yield ["addDecision", { line: JSON.stringify(line) }];
+}
+
+/** The last decisions, in the order in which they were added. */
+export function* decisionsSteps(count: number): Steps<object[]> {
+  const rows = yield ["decisions", { count }];
+  return rows.map(({ line }) => JSON.parse(String(line))).reverse();
 }
 
 export function readRow(row: SqlRow | undefined) {

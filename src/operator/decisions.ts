@@ -88,7 +88,7 @@ function fileLog(path: string): DecisionLog {
   };
 }
 
-export function logFor(given: string | DecisionLog | undefined): DecisionLog {
+export function logFor(given: string | object | undefined): DecisionLog {
   if (given === undefined) return memoryLog();
   if (typeof given === "string" && given !== "") return fileLog(given);
   if (isObject(given)) return given as unknown as DecisionLog;

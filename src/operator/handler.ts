@@ -53,10 +53,11 @@ export interface OperatorHandlerOptions {
   readonly actions?: boolean | undefined;
   /**
    * The record of who decided what and when: the path of a file, which gets lines of JSON for all
-   * processes of one machine; or your own log. Set it in production.
+   * processes of one machine; or your own log. Set it if you have no checkout.
    *
-   * @default in this process: a restart forgets decisions, also those that are not done yet, and another
-   * process can neither show them nor take them back
+   * @default the store of the checkout, for all its processes. Without a checkout, in this process: a restart
+   * forgets decisions, also those that are not done yet, and another process can neither show them nor take
+   * them back
    */
   readonly decisions?: string | DecisionLog | undefined;
   /**
@@ -142,7 +143,7 @@ function personIn(access: unknown): { readonly name: string | undefined } | unde
  *   const user = await userOf(request);
  *   return user?.isOperator === true && { operator: user.name };
  * };
- * const handler = operatorHandler({ checkout, gateway, authorize, decisions: "data/decisions.jsonl" });
+ * const handler = operatorHandler({ checkout, gateway, authorize, actions: true });
  * export const GET = handler;
  * export const POST = handler;
  * // Express
@@ -158,11 +159,15 @@ export function operatorHandler(
   checkWholeNumber("takeBackMs", takeBackMs, 0, MAX_TAKE_BACK_MS);
   const sources = sourcesOf(own);
   const time = timeIn(own.timeZone);
-  const decisions = new Decisions(logFor(own.decisions), sources, takeBackMs);
+  const decisions = new Decisions(
+    logFor(own.decisions ?? own.checkout?.decisions),
+    sources,
+    takeBackMs,
+  );
   const hasActions = actions === true;
 
   async function show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
-    const isKept = own.decisions !== undefined;
+    const isKept = (own.decisions ?? own.checkout) !== undefined;
     const context = { sources, time, now: Date.now(), hasActions, isKept, operator };
     let unreadable: string | undefined;
     const made = await decisions.list().catch((cause): [] => {

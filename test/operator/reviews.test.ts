@@ -28,6 +28,15 @@ async function openPage() {
 }
 
 describe("the operator's page of a shop", () => {
+  test("keeps who decided what in the store of the checkout, for every process", async () => {
+    const { checkout, gateway, decide } = await openPage();
+    await decide("twice", "", "refunded");
+    const other = operatorHandler({ checkout, gateway, authorize: () => true });
+    const html = await (await other(new Request(`${ADDRESS}?decisions=1`))).text();
+    expect(html).toContain("<strong>Amina</strong>");
+    expect(html).not.toContain("a restart forgets them");
+  });
+
   test("shows all reviews in the lists of their money, with order, amount and phone", async () => {
     const { get } = await openPage();
     const html = await get();

@@ -13,6 +13,23 @@ type Stage = () => ReturnType<typeof suiteStage>;
 
 /** What a service, a merchant or a stranger does that no shop expects. */
 export function checkoutOddities(name: string, stage: Stage): void {
+  it(`${name}: the log of decisions is one for all processes, in one order`, async () => {
+    const { open } = await stage();
+    const shops = [open(), open()];
+    const lines = Array.from({ length: 40 }, (_, at) => ({ decision: `d${at}`, state: "planned" }));
+    const added = lines.map((line, at) => shops[at % 2]?.checkout.decisions.append(line));
+    await Promise.all(added);
+    const [one, other] = await Promise.all(shops.map(({ checkout }) => checkout.decisions.read()));
+    expect(one).toHaveLength(40);
+    expect(one).toEqual(expect.arrayContaining(lines));
+    expect(other).toEqual(one);
+    await shops[0]?.checkout.decisions.append({ decision: "d0", state: "done" });
+    expect((await shops[1]?.checkout.decisions.read())?.at(-1)).toEqual({
+      decision: "d0",
+      state: "done",
+    });
+  });
+
   describe(`${name}: an order that was deleted`, () => {
     it("leaves its payment as one review, also if another order has its label", async ({
       skip,

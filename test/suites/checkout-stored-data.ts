@@ -30,5 +30,8 @@ export async function expectToGoOn(store: CheckoutStore): Promise<void> {
   await checkout.reviews.resolve("review:amount_mismatch:PAY-R", "accept");
   await checkout.reconcile();
   expect(given.sort()).toEqual(["effect-due", "review"]);
+  // The first stores of format 1 kept none.
+  await checkout.decisions.append({ decision: "one" });
+  expect(await checkout.decisions.read()).toEqual([{ decision: "one" }]);
   await checkout.stop();
 }

@@ -18,12 +18,14 @@ import {
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
 import {
+  addDecisionSteps,
   CHECKOUT_FORMAT,
   type CheckoutDialect,
   checkoutStatements,
   checkoutTables,
   commitSteps,
   decisionSteps,
+  decisionsSteps,
   dueSteps,
   keepSteps,
   listStep,
@@ -93,9 +95,11 @@ const dialectOf = (schema: string, isGiven: boolean): CheckoutDialect => ({
     orders: `${schema}.orders`,
     payments: `${schema}.payments`,
     prompts: `${schema}.prompts`,
+    decisions: `${schema}.decisions`,
     meta: `${schema}.meta`,
   },
   integer: "bigint",
+  counter: "bigint GENERATED ALWAYS AS IDENTITY",
   suffix: "",
   // A subselect runs once for a statement: only so is an index used that is compared with it.
   now: isGiven ? "$clock" : "(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)",
@@ -213,9 +217,9 @@ class PostgresTables {
 
   /** @throws {ConfigurationError} if the tables are missing and may not be made, or of another format. */
   async open(): Promise<void> {
-    const { meta } = this.#dialect.tables;
+    const { decisions, meta } = this.#dialect.tables;
     const isThere = async (run: Run) =>
-      (await run(`SELECT 1 WHERE to_regclass('${meta}') IS NOT NULL`)).rows.length > 0;
+      (await run(`SELECT 1 WHERE to_regclass('${decisions}') IS NOT NULL`)).rows.length > 0;
     if (!(await isThere(this.run))) {
       await this.transaction(async (run) => {
         await run("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
@@ -380,5 +384,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
     resolve: async (reference, decision) =>
       (await tables.steps(one(["resolve", { reference, decision }]))).length === 1,
     decisionOf: (reference) => tables.steps(decisionSteps(reference)),
+    addDecision: (line) => tables.transaction((run) => tables.steps(addDecisionSteps(line), run)),
+    decisions: (count) => tables.steps(decisionsSteps(count)),
   };
 }

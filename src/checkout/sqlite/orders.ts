@@ -28,6 +28,7 @@ import {
   type Within,
 } from "../checkout-store.ts";
 import {
+  addDecisionSteps,
   CHECKOUT_FORMAT,
   type CheckoutDialect,
   type CheckoutStatement,
@@ -35,6 +36,7 @@ import {
   checkoutTables,
   commitSteps,
   decisionSteps,
+  decisionsSteps,
   dueSteps,
   keepSteps,
   listStep,
@@ -55,9 +57,11 @@ const DIALECT: CheckoutDialect = {
     orders: "malipo_checkout_orders",
     payments: "malipo_checkout_payments",
     prompts: "malipo_checkout_prompts",
+    decisions: "malipo_checkout_decisions",
     meta: "malipo_checkout_meta",
   },
   integer: "INTEGER",
+  counter: "INTEGER",
   suffix: " STRICT",
   now: "$clock",
   lockPhone: "SELECT $phone AS phone",
@@ -112,9 +116,9 @@ class SqliteFile {
     const { database } = this;
     makeDurable(database);
     inTransaction(database, () => {
-      const { meta } = DIALECT.tables;
+      const { decisions, meta } = DIALECT.tables;
       const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
-      if (tables.get(meta) === undefined)
+      if (tables.get(decisions) === undefined)
         for (const sql of checkoutTables(DIALECT)) database.exec(sql);
       const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
       if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
@@ -256,6 +260,8 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     resolve: (reference, decision) =>
       file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
     decisionOf: (reference) => file.use(() => file.steps(decisionSteps(reference))),
+    addDecision: (line) => file.transaction(() => addDecisionSteps(line)),
+    decisions: (count) => file.use(() => file.steps(decisionsSteps(count))),
   };
 }
 
