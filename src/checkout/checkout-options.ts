@@ -81,7 +81,7 @@ export interface CheckoutOptions<Connection = unknown> {
   notSentAfterMs?: number | undefined;
   /**
    * How many prompts one phone gets in 10 minutes, over all orders. In a day, it gets at most twice as many that
-   * nobody approves: a stranger's phone must not ring all night. Beyond it, `canPay` is `false`, and `message`
+   * are not approved: a stranger's phone must not ring all night. Beyond it, `canPay` is `false`, and `message`
    * says when the phone can be asked again. Set it higher if you ask one phone for many customers.
    *
    * @default 3 (and 6 in a day)

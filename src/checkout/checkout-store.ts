@@ -13,7 +13,7 @@ export interface StoredOrder {
 
 /** How often one phone may be asked, over all orders. */
 export interface PhoneLimits {
-  /** How many prompts in `withinMs`, and twice as many in a day that nobody approved. */
+  /** How many prompts in `withinMs`, and twice as many in a day that were not approved. */
   readonly prompts: number;
   readonly withinMs: number;
   /** How long after its click the prompt of another order may be open. */

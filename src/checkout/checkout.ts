@@ -148,7 +148,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.
   for (const kind of EVENT_KINDS.filter(isReport)) inner.on(kind, () => {});
-  // `pay` knows that it has asked. If nobody wants to hear of it again, it waits for no handler.
+  // `pay` knows that it has asked. Without a handler for it, it is dropped.
   let takesStarted = store.inbox === undefined;
   const dropStarted = () => {
     if (!takesStarted) inner.on(STARTED_EVENT, () => {});

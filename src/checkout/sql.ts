@@ -209,7 +209,7 @@ function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefin
 }
 
 const DAY_MS = 86_400_000;
-/** How many prompts that nobody approves a phone gets in a day, in those of ten minutes. */
+/** How many prompts a phone gets in a day that are not approved, as a multiple of those of ten minutes. */
 const UNPAID_PER_DAY = 2;
 /** The column `is_open`. Before the limit of a day, a paid prompt was written as an ended one. */
 const PROMPT_STATES = { ended: 0, new: 1, open: 1, paid: 2 };

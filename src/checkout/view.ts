@@ -112,7 +112,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   if (holdsMoney(order)) return HELD;
   if (isUsedUp(order)) return USED_UP;
   const { blocked } = order;
-  // Another prompt on the phone blocks only for its time; nobody says when it is over.
+  // Another prompt on the phone blocks only for its time; it is not known when it is over.
   const isOver = blocked?.by === "open" && blocked.until <= now;
   if (blocked !== undefined && !isOver) return blockedMessage(blocked, now);
   return last?.message ?? MESSAGES.open;

@@ -36,7 +36,7 @@ const BODIES = 500;
 /** How many orders one step compares with an amount. */
 const ORDERS = 10_000;
 const PAGE = 1_000;
-/** From so many found orders on, a step ends. */
+/** A step ends when it has found this number of orders. */
 const ENOUGH = 100;
 
 const plain = (text: string) => text.replaceAll(/[\s,]/g, "").toLowerCase();
@@ -142,7 +142,7 @@ async function searchEvents(
 
 /**
  * One step of a search in what waits, and in the orders. An event of which the reference is known is found
- * among all of them, without its body. Otherwise the bodies are read, the oldest first: so many in one step.
+ * among all of them, without its body. Otherwise the bodies are read, the oldest first: a limited number in one step.
  */
 export async function search(
   sources: Sources,

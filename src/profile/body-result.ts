@@ -149,7 +149,7 @@ export function readBodyResult(
     const failed = isKnown ? one.value in failure : hasFailed(one, isBare);
     return { ...one, hasFailed: failed, isSure: isKnown || (one.kind === "flag" && failed) };
   });
-  // A flag or a word of success outweighs a code that nobody knows, such as `code: 4001`.
+  // A flag or a word of success outweighs an unknown code, such as `code: 4001`.
   const isPassed = found.some((one) => hasPassed(one, isBare));
   const failed = found.filter((one) => one.hasFailed && (one.isSure || !isPassed));
   const [first] = [...failed.filter(({ isSure }) => isSure), ...failed];

@@ -40,7 +40,7 @@ export interface PayPages {
    */
   page(options: PayPageOptions): (request: Request) => Promise<Response>;
   /**
-   * The address at which a customer pays an order: send it by SMS or WhatsApp. Whoever has it can see what is to be
+   * The address at which a customer pays an order: send it by SMS or WhatsApp. A person who has it can see what is to be
    * paid, and can have any phone asked for it.
    *
    * @throws {ConfigurationError} if `page` was not called before, or knows no `url`.

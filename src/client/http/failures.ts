@@ -87,7 +87,7 @@ export function statusFailure(
   const { retryAfterMs, namesPayment, reference } = fields;
   const said = bodyResult?.status ?? status;
   // A code of a body may stand for anything, even if it looks like one of HTTP: the operator behind the
-  // service may have timed out. A service may say so with the code of its refusals, so that a learned code
+  // service may have timed out. A service may say so with the code of its rejections, so that a learned code
   // proves nothing about a create either. Only a flag does.
   const isSure =
     bodyResult === undefined ||
