@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
 // What the drill and the campaigns share: processes that are killed, stopped and started again.
 
@@ -85,12 +85,18 @@ export function killStrays(mark: string): void {
   }
 }
 
+/** Systems give connections their ports from 32,768 on: one of those could be taken before the shop has it. */
+const PORTS = { first: 10_000, count: 22_000 };
+
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(Boolean, () => false);
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../src/drill/child.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRestate } from "../support/engines/restate.ts";
-import { type Example, freePort, runExample } from "./support/example.ts";
+import { type Example, runExample } from "./support/example.ts";
 
 const [postgres, restate] = await Promise.all([startPostgres(), startRestate()]);
 const PHONE = "0712345678";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { expect, test } from "vitest";
-import { freePort } from "./support/example.ts";
+import { freePort } from "../../src/drill/child.ts";
 import { startShop } from "./support/shop-process.ts";
 
 test("the example on Hono takes an order, ships the goods once, and keeps both over a kill -9", async () => {

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, paidFor, SECRET, signatureOf } from "./support/example.ts";
+import { freePort } from "../../src/drill/child.ts";
+import { paidFor, SECRET, signatureOf } from "./support/example.ts";
 
 /** The example with a real queue on disk, and once more with a queue that cannot be reached. */
 const config = (folder: string, port: number, lonelyPort: number, closedPort: number) => `

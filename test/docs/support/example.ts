@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { signWebhook } from "malipo/webhooks";
+import { freePort } from "../../../src/drill/child.ts";
 
 export const SECRET = "whsec_of_the_examples";
 
@@ -17,15 +17,6 @@ export const signatureOf = (body: string): Record<string, string> => ({
   "Content-Type": "application/json",
   "X-Service-Signature": signWebhook(body, SECRET),
 });
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** An example that runs as a separate process. */
 export interface Example {
