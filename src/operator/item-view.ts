@@ -69,8 +69,8 @@ function bodyView(body: string, download: string): Html {
   return html`<details><summary>The whole event</summary><pre tabindex="0">${shown}</pre></details><p>${isCut && html`The first ${SHOWN_CHARACTERS.toLocaleString("en")} of ${body.length.toLocaleString("en")} characters are shown. `}<a href="${download}">Download the whole event</a></p>`;
 }
 
-const panel = (title: Part, content: Part, back: string): Html =>
-  html`<section class="card item" id="item" aria-labelledby="item-title"><p class="back"><a href="${back}">← Back to the list</a></p><h2 id="item-title">${title}</h2>${content}</section>`;
+const panel = (title: Part, content: Part, back?: string): Html =>
+  html`<section class="card item" id="item" aria-labelledby="item-title">${back !== undefined && html`<p class="back"><a href="${back}">← Back to the list</a></p>`}<h2 id="item-title">${title}</h2>${content}</section>`;
 
 /** What waits, with everything that is known of it. */
 export async function itemView(
@@ -114,8 +114,9 @@ export async function lookupView(
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
-    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} received ${order.received}, goods: ${order.effect}</p>`;
-  return panel(title, html`${status}${paymentsView(story.payments)}${storyView(story, time)}`, "?");
+    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · goods: ${order.effect}</p>`;
+  const content = html`${status}${paymentsView(story.payments)}${storyView(story, time)}`;
+  return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 
 /** The raw body of an event. */

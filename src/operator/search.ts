@@ -7,7 +7,7 @@ import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
 import { cursorOf, entriesAfter } from "./queue-view.ts";
 import { idMatcher } from "./story.ts";
-import { phoneText } from "./wording.ts";
+import { amountText, phoneText } from "./wording.ts";
 
 /** What was found, and where. */
 interface Found {
@@ -119,7 +119,7 @@ const orderFound = (order: Order): Found => ({
   entry: {
     id: order.id,
     at: Date.parse(order.createdAt),
-    cause: `${order.status}, ${order.received} received, goods: ${order.effect}`,
+    cause: `${order.status}, received ${amountText(order.received, order.currency)}, goods: ${order.effect}`,
     orderId: order.id,
     known: knownOfOrder(order),
     choices: [],

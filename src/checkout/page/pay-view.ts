@@ -30,6 +30,9 @@ export interface Rejected {
 const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat("en-GB", { timeZone: settings.timeZone, ...options }).format(ms);
 
+/** A number that is broken into two lines is hard to compare. */
+const inOneLine = (phone: string): string => phone.replaceAll(" ", "\u00a0");
+
 const main = (status: string, content: Part): Html =>
   html`<main class="card" data-status="${status}">${content}</main>`;
 
@@ -142,7 +145,7 @@ function pending(
         texts.askedTitle,
         "phone",
         "waiting",
-        html`<p>${fill(texts.asked, { phone })}</p><p>${texts.nothingRings}</p><p>${texts.notYours}</p>${live}`,
+        html`<p>${fill(texts.asked, { phone: inOneLine(phone) })}</p><p>${texts.nothingRings}</p><p>${texts.notYours}</p>${live}`,
       ];
 }
 
