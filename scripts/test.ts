@@ -42,7 +42,8 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
     // The tests open the manual in a browser.
     first: [BUILD, ["manual and its links", "npm run docs --silent"]],
     beside: [],
-    tests: ["long tests", vitest("long", '--project "long*"')],
+    // Drills and browsers need the time of a machine: beside many others they see what a busy one does.
+    tests: ["long tests", vitest("long", '--project "long*" --maxWorkers=4 --maxConcurrency=3')],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",
   },
 };

@@ -51,8 +51,11 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     ["explainFailure", /explainFailure|failed payment/i],
   ])("its search finds %s", async (words, title) => {
     const page = await open("index");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("searchbox").fill(words);
+    const box = page.getByRole("searchbox");
+    // A page that is not ready yet does not hear the key.
+    const opened = () => page.keyboard.press("Control+k").then(() => box.isVisible());
+    await expect.poll(opened, { interval: 1_000 }).toBe(true);
+    await box.fill(words);
     const results = page.locator("#localsearch-list .result");
     await expect.poll(() => results.count()).toBeGreaterThan(0);
     const texts = await results.allInnerTexts();
