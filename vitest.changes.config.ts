@@ -18,6 +18,8 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
+    // It would give the source as the run before it loaded it: its key is the file on the disk.
+    fsModuleCache: false,
     projects: projects
       .filter(({ test }) => test?.name === "source" || test?.name === "engines")
       .map((project) => ({ ...project, plugins: [plugin] })),
