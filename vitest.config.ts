@@ -54,6 +54,12 @@ export const ALONE: readonly string[] = [
 
 const NODE_MODULES = "**/node_modules/**";
 
+/**
+ * Long tests kill, pause and drill processes, and compare what became of them. On two shared cores a process gets no
+ * time for seconds now and then. The report shows each test that needed its second run.
+ */
+const longLimits = { retry: 1 };
+
 /** Long enough for a busy machine. */
 const sourceLimits = {
   testTimeout: 60_000,
@@ -125,6 +131,7 @@ export default defineConfig({
           include: [LONG],
           exclude: [NODE_MODULES, INSTALLED],
           ...sourceLimits,
+          ...longLimits,
         },
       },
       {
@@ -133,6 +140,7 @@ export default defineConfig({
           env,
           include: ["test/{package,browser,docs,cli,drill}/**/*.long.test.ts"],
           ...installedLimits,
+          ...longLimits,
         },
       },
     ],
