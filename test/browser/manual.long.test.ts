@@ -40,6 +40,14 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     return page;
   }
 
+  async function searchFor(page: Page, words: string): Promise<void> {
+    const box = page.getByRole("searchbox");
+    // A page that is not ready yet does not hear the key.
+    const opened = () => page.keyboard.press("Control+k").then(() => box.isVisible());
+    await expect.poll(opened, { interval: 1_000 }).toBe(true);
+    await box.fill(words);
+  }
+
   test.each([
     ["express", /Express/],
     ["callback", /Daraja|webhook/i],
@@ -51,11 +59,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     ["explainFailure", /explainFailure|failed payment/i],
   ])("its search finds %s", async (words, title) => {
     const page = await open("index");
-    const box = page.getByRole("searchbox");
-    // A page that is not ready yet does not hear the key.
-    const opened = () => page.keyboard.press("Control+k").then(() => box.isVisible());
-    await expect.poll(opened, { interval: 1_000 }).toBe(true);
-    await box.fill(words);
+    await searchFor(page, words);
     const results = page.locator("#localsearch-list .result");
     await expect.poll(() => results.count()).toBeGreaterThan(0);
     const texts = await results.allInnerTexts();
@@ -81,8 +85,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     ["dbos", /DBOS/],
   ])("its search finds the page for %s first", async (words, title) => {
     const page = await open("index");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("searchbox").fill(words);
+    await searchFor(page, words);
     const first = page.locator("#localsearch-list .result").first();
     await expect.poll(() => first.innerText()).toMatch(title);
     await page.context().close();

@@ -135,7 +135,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     right: UNKNOWN,
     wrong: `if (error.outcome === "unknown") change("status = 'failed' WHERE id = ?", id);\n    ${UNKNOWN}`,
     breaks: NO_FALSE_FAILURE,
-    follows: [SAYS_PAID, STAYS_PAID],
+    follows: [SAYS_PAID, STAYS_PAID, GOODS_ONCE],
     cases: [319, 322, 324, 327, 333, 335],
   },
   {
@@ -258,7 +258,7 @@ export const FORMER_SHOPS: readonly {
     file: "former-shop.ts",
     breaks: [OWN_AMOUNT, SOON, GOODS_ONCE],
     // The second process asks again in the moment of a rejection: not in each drill.
-    follows: [SAYS_PAID, NO_FALSE_FAILURE],
+    follows: [SAYS_PAID, NO_FALSE_FAILURE, ONE_PROMPT],
     processes: "2",
   },
   {
