@@ -118,9 +118,12 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
     dueGoods: `SELECT id, status FROM ${orders} WHERE due_at <= ${now} AND status = 'paid'
       ORDER BY due_at LIMIT $count`,
     due: `SELECT id, status FROM ${orders} WHERE due_at <= ${now} ORDER BY due_at LIMIT $count`,
-    /** Rows that were planned later than now: the clock was set back since. */
+    /**
+     * Rows that were planned later than now: the clock was set back since. Without an order, PostgreSQL expects
+     * to find some at once, and reads the whole table, since there are none.
+     */
     misdated: `SELECT id, status FROM ${orders}
-      WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 LIMIT $count`,
+      WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC LIMIT $count`,
     list: listWhere(orders, ""),
     listStatus: listWhere(orders, "AND status = $status"),
     listReview: listWhere(orders, "AND has_review = 1 AND COALESCE($status, status) = status"),

@@ -31,10 +31,15 @@ const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - oth
 
 export const sortedTimers = (timers: readonly Timer[]): Timer[] => timers.toSorted(byTurn);
 
-/** Inserts a timer in its place, which is sought from the end: most timers are due after all others. */
+/** Inserts a timer in its place. Each payment has one: a thousand of them must not slow down the next. */
 export function addTimer(timers: Timer[], timer: Timer): void {
-  const before = timers.findLastIndex((one) => byTurn(one, timer) < 0);
-  timers.splice(before + 1, 0, timer);
+  let [from, to] = [0, timers.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (byTurn(timers[middle] as Timer, timer) < 0) from = middle + 1;
+    else to = middle;
+  }
+  timers.splice(from, 0, timer);
 }
 
 /** Removes the next timer and returns its task, if it is due by `now`. */

@@ -187,10 +187,11 @@ export class DeliverySender implements Deliveries, EventSender {
   }
 
   #sendOvertaken(id: string | undefined): void {
+    if (id === undefined) return;
     const { timers } = this.#sandboxState.state;
     // A wait that has ended already sent it.
     if (cancelTimer(timers, (task) => task.kind === "deliver" && task.delivery === id)) {
-      this.#attemptOnSchedule(this.#find(id as string));
+      this.#attemptOnSchedule(this.#find(id));
     }
   }
 
