@@ -144,6 +144,8 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const inbox = checkoutInbox(store.inbox, note, engine.settings.onError);
   const inner = createWebhookReceiver({
     ...{ inbox, onError, hooks: own.hooks },
+    // Nothing waits for a handler in a store that keeps no other events.
+    ...(store.inbox === undefined && { onUnhandled: () => {} }),
     ...(secret !== undefined && { secret }),
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.

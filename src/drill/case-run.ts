@@ -87,7 +87,9 @@ export async function until(condition: () => boolean, maxMs: number): Promise<bo
   return true;
 }
 
-let nextPhone = 100_000;
+// A shop may keep its orders in a database that outlives a drill: neither an order nor a phone comes again.
+const DRILL_ID = crypto.randomUUID().slice(0, 6).toUpperCase();
+let nextPhone = 100_000 + Math.floor(Math.random() * 350_000);
 
 /** One order, from its click to its end, with everything that is known about it. */
 export class CaseRun {
@@ -151,7 +153,7 @@ export class CaseRun {
     this.#acts = [one.customer];
     this.phone = `${phones}${id}`;
     this.otherPhone = `${phones}${id + OTHER_PHONE}`;
-    this.order = id.toString(16).toUpperCase().padStart(12, "D");
+    this.order = `D${DRILL_ID}${id.toString(16).toUpperCase()}`;
     this.amount = 100 + (id % 900);
   }
 

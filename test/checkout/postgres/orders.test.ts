@@ -1,7 +1,8 @@
 import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient, type QueryResult } from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";
+import { completed, deliver, referenceOf } from "../../suites/checkout-stage.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";
 
@@ -145,6 +146,21 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const { receiver } = openShop(newSandbox(), store).checkout;
     expect(() => receiver.on("invoice.paid", () => {})).toThrow(/pgBossInbox/);
     expect(() => receiver.onOther(() => {})).toThrow(/pgBossInbox/);
+  });
+
+  it("does not say that other events wait for a handler, since it keeps none", async () => {
+    const said = vi.spyOn(console, "info").mockReturnValue();
+    const sandbox = newSandbox();
+    const { checkout } = openShop(sandbox, postgresCheckout({ pool, schema: freshSchema() }));
+    await checkout.start();
+    const order = await checkout.pay(ORDER);
+    const event = { ...completed(order, referenceOf(order)), status: "pending" };
+    for (const kind of ["payment.initiated", "invoice.paid"]) {
+      expect((await deliver(checkout, sandbox, kind, event)).status).toBe(200);
+    }
+    expect(said.mock.calls).toEqual([]);
+    said.mockRestore();
+    await checkout.stop();
   });
 
   it("works in a role that may not make tables, after the SQL of sql() was run", async () => {
