@@ -54,6 +54,7 @@ export class Bench implements Scene {
   readonly customers: Customers;
   awayUntil = 0;
   slowestMs = 0;
+  sharesData = false;
   #active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";

@@ -35,6 +35,8 @@ export interface Scene {
   awayUntil: number;
   /** How long the service took at most for a request without a fault. */
   slowestMs: number;
+  /** Whether the shop has asked for a payment of another shop that runs now. */
+  sharesData: boolean;
 }
 
 /** A payment that the shop has started at the service. */

@@ -21,6 +21,9 @@ const AWAY_MS = 120_000;
 /** How long the prompt request waits while the other process of the shop looks at the order. */
 const LOOK_MS = 700;
 
+/** The payments of all shops that run now. One that asks for a payment of another one has the same database. */
+const SCENES = new Map<string, Scene>();
+
 interface Exchange {
   readonly scene: Scene;
   readonly request: IncomingMessage;
@@ -88,6 +91,7 @@ async function exchange(
   const found = endpointFor(method, path);
   const run = findRun(runs, sent, found?.params[0]);
   const subject = found && SUBJECTS[found.name];
+  scene.sharesData ||= (SCENES.get(found?.params[0] ?? "") ?? scene) !== scene;
   const fault = subject && run?.begin(subject);
 
   /** Causes the fault if this is its moment. Returns true if the request is over. */
@@ -123,11 +127,12 @@ async function exchange(
 
 /** Sends a request to the sandbox. The customer of a new payment is asked. */
 async function passOn(
-  { sandbox, client }: Scene,
+  scene: Scene,
   { method = "GET", url = "/", headers }: IncomingMessage,
   sent: string,
   started: CaseRun | undefined,
 ) {
+  const { sandbox, client } = scene;
   // What became of the earlier payments decides whether another prompt is one too many.
   await started?.updatePayments();
   const target = url.replace(PREFIX, "");
@@ -139,6 +144,7 @@ async function passOn(
   const body = await answer.text();
   if (started !== undefined && answer.ok) {
     const { reference } = JSON.parse(body).data;
+    SCENES.set(reference, scene);
     const { phone, amount } = JSON.parse(sent);
     const { phone: number } = await client.payments.get(reference);
     const known = started.phoneNumbers.find((one) => `${number}`.endsWith(one.slice(1)));
@@ -176,6 +182,7 @@ export async function serveGateway(scene: Scene) {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}`,
     close: () => {
+      for (const [reference, one] of SCENES) if (one === scene) SCENES.delete(reference);
       server.close();
       server.closeAllConnections();
     },

@@ -55,6 +55,7 @@ export interface DrillOptions {
 const MAX_MISSED = 0.05;
 /** A service that takes longer than this, without a fault, may run into the timeouts of a shop. */
 const MAX_SERVICE_MS = 800;
+const SHARED = "two shops had the same database";
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
 const KILLS = 3;
@@ -93,6 +94,8 @@ class Drill {
   readonly #cases: readonly DrillCase[];
   /** No further wave begins. */
   #isOver = false;
+  /** Whether two shops that ran side by side had one database. */
+  #sharesData = false;
   #slowestMs = 0;
   #done = 0;
 
@@ -148,10 +151,13 @@ class Drill {
     const waves = groupIntoWaves(cases.filter((one) => !hasKind(one, "away")));
     const queue = waves.values();
     const workers = Math.min(this.#settings.workers, waves.length);
-    await Promise.all([
-      ...Array.from({ length: workers }, () => this.#work(queue)),
-      this.#work(away.length > 0 ? [away].values() : [].values()),
-    ]);
+    const works = [
+      ...Array.from({ length: workers }, () => () => this.#work(queue)),
+      () => this.#work(away.length > 0 ? [away].values() : [].values()),
+    ];
+    // With one worker, one shop runs at a time: its database may be the one of all of them.
+    if (this.#settings.workers === 1) for (const work of works) await work();
+    else await Promise.all(works.map((work) => work()));
   }
 
   /** Runs waves until there are none. A shop whose day has ended is followed by a new one. */
@@ -203,6 +209,16 @@ class Drill {
   #conclude(): void {
     const { signal } = this.#options;
     if (signal?.aborted) this.obstacles.add(`The drill was interrupted (${signal.reason}).`);
+    if (this.#sharesData) {
+      for (const { case: one, story, problems } of this.results.values()) {
+        if (problems.size > 0) {
+          this.results.set(one.number, { case: one, problems: new Map(), story, skipped: SHARED });
+        }
+      }
+      this.obstacles.add(
+        "Two shops of this drill have the same database: one asked its sandbox for a payment of the other. Run it with --workers 1, so that one shop runs at a time.",
+      );
+    }
     const run = [...this.results.values()].filter(({ skipped }) => skipped === undefined);
     const untested = run.filter((one) => one instanceof CaseRun && !one.isTested);
     const [first] = untested.filter(({ problems }) => problems.size === 0);
@@ -256,6 +272,8 @@ class Drill {
     } finally {
       await bench.close();
       this.#slowestMs = Math.max(this.#slowestMs, bench.slowestMs);
+      this.#sharesData ||= bench.sharesData;
+      this.#isOver ||= bench.sharesData;
     }
     const texts = found.flatMap((one) => (one === undefined ? [] : [withoutCommands(one)]));
     for (const text of texts) this.obstacles.add(text);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatReport, reportPromises } from "../../src/drill/drill-report.ts";
@@ -78,7 +79,8 @@ describe.concurrent("a drill", () => {
       const groups = ["service", "people", "processes", "pairs"];
       const some = allCases().filter(({ group }) => groups.includes(group));
       const cases = process.env.DRILL === "all" ? allCases() : some;
-      const raw = { start: node(`test/drill/shops/${file}`), quiet: "10s", processes };
+      const start = node(`test/drill/shops/${file}`);
+      const raw = { start, quiet: "10s", processes, workers: "2" };
       const result = await drillShop(raw, undefined, { cases });
       const broken = brokenPromises(result);
       expect(broken, formatReport(result)).toEqual(expect.arrayContaining([...breaks]));
@@ -126,6 +128,27 @@ describe.concurrent("a drill", () => {
     const result = await drillShop({ start, quiet: "5s" }, undefined, { cases });
     expect(exitStatus(result)).toBe(2);
     expect(result.obstacles.join()).toContain("The machine is too busy for a drill.");
+  });
+
+  test("of shops that have one database says so, and blames none of them", {
+    timeout: 120_000,
+  }, async () => {
+    // All shops of the drill use this folder, and not their own.
+    const env = [`SHARED=${shops.folder}`];
+    const start = shops.write(
+      "one database",
+      readFileSync("test/drill/shops/right-shop.ts", "utf8").replace(
+        'const { DATA = "", PORT,',
+        'const { SHARED: DATA = "", PORT,',
+      ),
+    );
+    const numbers = allCases()
+      .filter(({ group }) => group === "people" || group === "pairs")
+      .map(({ number }) => number);
+    const result = await drillShop({ start, env, quiet: "5s", workers: "2" }, numbers);
+    expect(brokenPromises(result)).toEqual([]);
+    expect(result.obstacles.join()).toMatch(/have the same database.*--workers 1/);
+    expect(exitStatus(result)).toBe(2);
   });
 
   test("whose own process was busy says that this may be the cause", {
