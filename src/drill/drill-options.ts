@@ -44,7 +44,8 @@ const OF_SHOP = {
   "--double-click": "send every order twice at the same moment",
   "--phones <digits>":
     "how the customers' phone numbers begin; no person has a number that begins with 0190 [otherwise: 0190]",
-  "--workers <number>": "how many shops run side by side; 1 if they have one database [otherwise: 2]",
+  "--workers <number>":
+    "how many shops run side by side; 1 if they have one database [otherwise: 2]",
   "--orders <number>": "also place this many random orders [otherwise: 0]",
   "--seed <text>": "the same seed plans the same faults [otherwise: malipo]",
 } as const satisfies FlagRows;
