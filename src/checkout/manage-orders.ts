@@ -44,7 +44,9 @@ export interface ManagedOrders {
   cancel(id: string): Promise<Order | undefined>;
   /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
   readonly decisions: {
+    /** Adds a line at the end. */
     append(line: object): Promise<void>;
+    /** The last 5,000 lines, in the order in which they were added. */
     read(): Promise<readonly object[]>;
   };
   readonly reviews: {
