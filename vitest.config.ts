@@ -55,10 +55,10 @@ export const ALONE: readonly string[] = [
 const NODE_MODULES = "**/node_modules/**";
 
 /**
- * Long tests kill, pause and drill processes, and compare what became of them. On two shared cores a process gets no
+ * These tests kill and pause engines and processes, and wait for real deadlines. On two shared cores a process gets no
  * time for seconds now and then. The report shows each test that needed its second run.
  */
-const longLimits = { retry: 1 };
+const onBusyMachines = { retry: 1 };
 
 /** Long enough for a busy machine. */
 const sourceLimits = {
@@ -107,6 +107,7 @@ export default defineConfig({
           include: [...ENGINES, ...ALONE],
           exclude: [NODE_MODULES, INSTALLED, LONG],
           ...sourceLimits,
+          ...onBusyMachines,
         },
       },
       {
@@ -131,7 +132,7 @@ export default defineConfig({
           include: [LONG],
           exclude: [NODE_MODULES, INSTALLED],
           ...sourceLimits,
-          ...longLimits,
+          ...onBusyMachines,
         },
       },
       {
@@ -140,7 +141,7 @@ export default defineConfig({
           env,
           include: ["test/{package,browser,docs,cli,drill}/**/*.long.test.ts"],
           ...installedLimits,
-          ...longLimits,
+          ...onBusyMachines,
         },
       },
     ],

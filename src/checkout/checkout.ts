@@ -43,6 +43,12 @@ const STOP_MS = 10_000;
 /** A customer waits. An attempt whose process dies is unknown only when its time is over. */
 const TOTAL_TIMEOUT_MS = 15_000;
 
+const logUnhandled = (kind: string) =>
+  // biome-ignore lint/suspicious/noConsole: without it, the user would not learn why an event waits
+  console.info(
+    `malipo checkout: no handler for ${JSON.stringify(kind)}. Such events are kept until a process has one: checkout.receiver.on(${JSON.stringify(kind)}, handler).`,
+  );
+
 /** A log that fails must not hide what became of a prompt. */
 const harmless =
   (onError: (error: unknown) => unknown) =>
@@ -144,8 +150,10 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const inbox = checkoutInbox(store.inbox, note, engine.settings.onError);
   const inner = createWebhookReceiver({
     ...{ inbox, onError, hooks: own.hooks },
-    // Nothing waits for a handler in a store that keeps no other events.
-    ...(store.inbox === undefined && { onUnhandled: () => {} }),
+    onUnhandled: (kind) => {
+      // Nothing waits for a handler in a store that keeps no other events.
+      if (store.inbox !== undefined) logUnhandled(kind);
+    },
     ...(secret !== undefined && { secret }),
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.

@@ -3,7 +3,7 @@ import type { ReviewKind } from "../checkout/order-types.ts";
 import { sameError } from "../webhooks/inbox/event-pages.ts";
 import type { Choice, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
-import { listDoubles, listGoods, listReviews, listUnknown } from "./money-entries.ts";
+import { listDoubles, listGoods, listReviews, listUnknown, withOrders } from "./money-entries.ts";
 import { plural } from "./wording.ts";
 
 /** A list of the page. */
@@ -173,7 +173,9 @@ export async function choose(sources: Sources, target: Target): Promise<Chosen |
   const list = listNamed(name);
   if (list === undefined || action === "" || (id ?? group ?? "") === "") return undefined;
   if (id !== undefined) {
-    const entry = await list.find(sources, id);
+    // What is decided is stored with its order: a record that names none says nothing.
+    const [entry] = await withOrders(sources, [await list.find(sources, id)]);
+    if (entry === undefined) return undefined;
     const choice = entry.choices.find((one) => one.action === action);
     return choice && { choice, ids: [id], about: aboutEntry(entry) };
   }

@@ -30,10 +30,11 @@ async function openPage() {
 describe("the operator's page of a shop", () => {
   test("keeps who decided what in the store of the checkout, for every process", async () => {
     const { checkout, gateway, decide } = await openPage();
-    await decide("twice", "", "refunded");
+    await decide("twice", "was paid before", "refunded");
     const other = operatorHandler({ checkout, gateway, authorize: () => true });
     const html = await (await other(new Request(`${ADDRESS}?decisions=1`))).text();
     expect(html).toContain("<strong>Amina</strong>");
+    expect(html).toMatch(/TWICE-\d, KES 1,500\.00/);
     expect(html).not.toContain("a restart forgets them");
   });
 

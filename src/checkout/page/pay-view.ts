@@ -2,7 +2,7 @@ import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
-import { holdsMoney, isOpen, isUsedUp, type OrderState } from "../order.ts";
+import { holdsMoney, isOpen, isUsedUp, type OrderState, openReviews } from "../order.ts";
 import type { Order } from "../order-types.ts";
 import type { PageSettings } from "./page-options.ts";
 import { filled, type PayPageTexts } from "./page-texts.ts";
@@ -75,7 +75,17 @@ export function orderPage(
   const form = (again: boolean) => payForm(words, order, fill, again, rejected);
 
   if (view.status === "paid") {
-    return page(texts.paidTitle, "check", "good", receipt(words, order, view, sum));
+    // A person may have accepted another amount: a receipt names what came.
+    const came = order.money.find(({ reference }) => reference === order.paidBy)?.amount;
+    const paid = came ? withCommas({ ...view, amount: came }) : amount;
+    const paidSum = html`<p class="sum">${paid}</p>${about}`;
+    return page(texts.paidTitle, "check", "good", receipt(words, order, view, paidSum));
+  }
+  if (view.status === "pending") return page(...pending(words, order, fill, sum));
+  // Also of an order that is over: its customer has paid, and must not read that nothing is to be paid.
+  const isLate = openReviews(order).some(({ kind }) => kind === "late_payment");
+  if (isLate || holdsMoney(order)) {
+    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>`);
   }
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
@@ -83,10 +93,6 @@ export function orderPage(
   }
   if (view.status === "expired") {
     return page(texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>`);
-  }
-  if (view.status === "pending") return page(...pending(words, order, fill, sum));
-  if (holdsMoney(order)) {
-    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>`);
   }
   const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {

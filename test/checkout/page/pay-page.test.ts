@@ -9,11 +9,14 @@ import { nodeHandler } from "malipo/node";
 import { describe, expect, test, vi } from "vitest";
 import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
 import type { PayPageOptions } from "../../../src/checkout/page/page-options.ts";
+import { completed, deliver } from "../../suites/checkout-stage.ts";
 import { readQrCode } from "../../support/read-qr.ts";
 import { atEnd, newSandbox, openShop, PHONE, testClock } from "../stage.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const URL_OF_PAGE = "https://shop.example/pay";
+
+type Shop = Awaited<ReturnType<typeof openPage>>;
 
 /** A shop with a pay page, and requests as a browser sends them. */
 async function openPage(
@@ -49,8 +52,43 @@ async function openPage(
     clock.advance(10_000);
     await checkout.reconcile();
   };
-  return { ...shop, page, get, post, prompts, answer, clock };
+  return { ...shop, sandbox, page, get, post, prompts, answer, clock };
 }
+
+/** A webhook tells of a completed payment of the order. */
+async function report({ checkout, sandbox }: Shop, amount: string): Promise<void> {
+  const order = await checkout.get(ORDER.id);
+  if (order === undefined) expect.unreachable();
+  const event = completed(order, "PAY-OTHER", { amount });
+  expect((await deliver(checkout, sandbox, "payment.completed", event)).status).toBe(200);
+}
+
+describe("a payment that a person must decide about", () => {
+  test("is on the receipt with its own amount, once it is accepted", async () => {
+    const shop = await openPage();
+    const { checkout, get } = shop;
+    await checkout.create(ORDER);
+    await report(shop, "1000.00");
+    const link = checkout.payLink(ORDER.id);
+    expect(await (await get(link)).text()).toContain("We received money for this order");
+    const [review] = await checkout.reviews.list();
+    await checkout.reviews.resolve(review?.id ?? "", "accept");
+    const receipt = await (await get(link)).text();
+    expect(receipt).toContain("KES 1,000.00");
+    expect(receipt).not.toContain("KES 1,500.00");
+  });
+
+  test("is said to a customer whose order is canceled", async () => {
+    const shop = await openPage();
+    const { checkout, get } = shop;
+    await checkout.create(ORDER);
+    await checkout.cancel(ORDER.id);
+    await report(shop, "1500.00");
+    const text = await (await get(checkout.payLink(ORDER.id))).text();
+    expect(text).toContain("We received money for this order");
+    expect(text).not.toContain("Nothing is to be paid");
+  });
+});
 
 const ORDER = { id: "ORDER-42", amount: 1500, description: "Two tickets <b>" };
 
