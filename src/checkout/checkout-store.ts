@@ -83,6 +83,12 @@ export interface DueOrder {
 /** What became of a report that is to be stored: `bound` if an order has the payment by now. */
 export type Retained = "new" | "known" | "bound";
 
+/** A payment that was kept without an order. */
+export interface KnownStray {
+  readonly at: number;
+  readonly decision: ReviewDecision | undefined;
+}
+
 /** A payment that belongs to no order. */
 interface Stray {
   readonly report: Report;
@@ -161,11 +167,11 @@ export interface CheckoutStore<Connection = unknown> {
    */
   resolve(reference: string, decision: ReviewDecision): Promise<boolean>;
   /**
-   * What a person has decided about a payment that belongs to no order.
+   * When a payment that belongs to no order was first seen, and what a person has decided about it.
    *
    * @internal
    */
-  decisionOf(reference: string): Promise<ReviewDecision | undefined>;
+  strayOf(reference: string): Promise<KnownStray | undefined>;
   /**
    * Adds a line to the log of decisions.
    *

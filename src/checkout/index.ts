@@ -10,12 +10,13 @@ import { sqliteCheckout } from "./sqlite/orders.ts";
 
 export { OrderConflictError } from "../errors/order.ts";
 export type {
+  BookedPayment,
   CurrencySum,
   Difference,
   DifferenceKind,
   OpenByAge,
 } from "./books/compare-books.ts";
-export type { BooksReport, OpenReview, ReportQuery } from "./books/day-books.ts";
+export type { BooksReport, GoodsDue, OpenReview, ReportQuery } from "./books/day-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
@@ -27,6 +28,7 @@ export type {
   Attempt,
   AttemptStatus,
   Order,
+  OrderPayment,
   OrderStatus,
   Review,
   ReviewDecision,

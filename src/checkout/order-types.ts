@@ -39,6 +39,17 @@ export interface Attempt {
   readonly message?: string;
 }
 
+/** A completed payment of an order. */
+export interface OrderPayment {
+  /** At the service. */
+  readonly reference: string;
+  /** With two decimals, or `""` if the service has not said it. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Whether a person has said that it was paid back. */
+  readonly isRefunded: boolean;
+}
+
 /** Something that a person must decide. */
 export interface Review {
   /** What `reviews.resolve` takes. */
@@ -75,6 +86,10 @@ export interface Order {
   readonly effect: "none" | "due" | "done";
   /** All money that came for the order and was not refunded: `"1500.00"`. */
   readonly received: string;
+  /** Every payment that was completed for the order, the first one first. */
+  readonly payments: readonly OrderPayment[];
+  /** When it became known that it is paid: ISO 8601. */
+  readonly paidAt?: string;
   /** The reviews that a person has not decided yet. */
   readonly reviews: readonly Review[];
   /** Your own data, as `pay` or `create` got it. */

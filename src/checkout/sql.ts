@@ -5,6 +5,7 @@ import {
   type Change,
   type Committed,
   type DueOrder,
+  type KnownStray,
   labelOf,
   type Prompt,
   type Retained,
@@ -12,7 +13,7 @@ import {
 } from "./checkout-store.ts";
 import type { Report } from "./inputs.ts";
 import { type OrderState, openReviews, statusOf } from "./order.ts";
-import { REVIEW_DECISIONS, type ReviewDecision } from "./order-types.ts";
+import { REVIEW_DECISIONS } from "./order-types.ts";
 
 /** The format of the tables. Tables of another format are neither read nor changed. */
 export const CHECKOUT_FORMAT = 1;
@@ -104,7 +105,7 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
     byReference: `SELECT order_id FROM ${payments}
       WHERE reference = $reference AND ${isThere("order_id")}`,
     byLabel: `SELECT id FROM ${orders} WHERE label = $label`,
-    stray: `SELECT order_id, report, review FROM ${payments} WHERE reference = $reference`,
+    stray: `SELECT order_id, report, review, at FROM ${payments} WHERE reference = $reference`,
     keep: `INSERT INTO ${payments} AS stored (reference, report, review, at)
       SELECT $reference, $report, $review, ${now} WHERE true
       ON CONFLICT (reference) DO UPDATE SET report = excluded.report,
@@ -264,10 +265,11 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
   return stored?.report == null || (isReview && !isReviewed) ? "new" : "known";
 }
 
-/** What a person has decided about a payment without an order. */
-export function* decisionSteps(reference: string): Steps<ReviewDecision | undefined> {
+/** When a payment without an order was first seen, and what a person has decided about it. */
+export function* strayStateSteps(reference: string): Steps<KnownStray | undefined> {
   const [row] = yield ["stray", { reference }];
-  return REVIEW_DECISIONS.find((one) => one === row?.review);
+  if (row === undefined) return undefined;
+  return { at: Number(row.at), decision: REVIEW_DECISIONS.find((one) => one === row.review) };
 }
 
 /** One after another: the line that was added first must be the first one that every process reads. */

@@ -153,6 +153,13 @@ export function orderView(order: OrderState, now: number): Order {
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
     received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
+    payments: money.map(({ reference, amount: sum, currency: code, refunded }) => ({
+      reference,
+      amount: sum,
+      currency: code,
+      isRefunded: refunded === true,
+    })),
+    ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),
     reviews: openReviews(order).map((one) => reviewView(one, order)),
     metadata,
     createdAt: iso(order.createdAt),

@@ -18,11 +18,8 @@ export type DifferenceKind =
   /** It was completed after the order was canceled or had expired. */
   | "late_payment";
 
-/** A payment that does not agree with the orders. */
-export interface Difference {
-  readonly kind: DifferenceKind;
-  /** In a sentence. */
-  readonly message: string;
+/** A payment in the books. */
+export interface BookedPayment {
   readonly reference: string;
   readonly orderId?: string;
   readonly accountReference?: string;
@@ -31,6 +28,13 @@ export interface Difference {
   readonly currency?: string;
   /** Masked. */
   readonly phone?: string;
+}
+
+/** A payment that does not agree with the orders. */
+export interface Difference extends BookedPayment {
+  readonly kind: DifferenceKind;
+  /** In a sentence. */
+  readonly message: string;
 }
 
 /** A payment of the service, as far as the books need it. */
@@ -49,6 +53,8 @@ export interface ListedPayment {
 /** What a comparison says of one payment. */
 export type Compared =
   | { readonly is: "agrees" }
+  /** It pays its order with another amount, which a person has accepted. */
+  | { readonly is: "accepted" }
   /** A person has decided about it: it is no difference any more, and no payment of an order. */
   | { readonly is: "refunded" }
   | { readonly is: "dismissed" }
@@ -68,27 +74,31 @@ const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
     "The payment was completed after the order was canceled or had expired. Give the goods, or pay it back.",
 };
 
+type PaymentFields = Omit<ListedPayment, "status" | "alias">;
+
+/** A payment as the books show it. */
+export function booked(
+  { reference, amount, currency, label, phone }: PaymentFields,
+  order: OrderState | undefined,
+): BookedPayment {
+  const accountReference = label ?? order?.accountReference;
+  return {
+    reference,
+    ...(order !== undefined && { orderId: order.id }),
+    ...(accountReference !== undefined && { accountReference }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(phone !== undefined && { phone }),
+  };
+}
+
 export function difference(
   kind: DifferenceKind,
-  { reference, amount, currency, label, phone }: Omit<ListedPayment, "status" | "alias">,
+  payment: PaymentFields,
   order?: OrderState,
   message: string = MESSAGES[kind],
 ): Compared {
-  return {
-    is: "different",
-    difference: {
-      kind,
-      message,
-      reference,
-      ...(order !== undefined && { orderId: order.id }),
-      ...((label ?? order?.accountReference) !== undefined && {
-        accountReference: label ?? order?.accountReference ?? "",
-      }),
-      ...(amount !== undefined && { amount }),
-      ...(currency !== undefined && { currency }),
-      ...(phone !== undefined && { phone }),
-    },
-  };
+  return { is: "different", difference: { kind, message, ...booked(payment, order) } };
 }
 
 /** Reviews that are about the money of a payment. A decision about another one says nothing of it. */
@@ -158,7 +168,8 @@ export function compareCompleted(
   if (decided === "refunded") return { is: "refunded" };
   const isPaid = isPaidBy(order, names);
   const compared = compareMoney(payment, order);
-  if (isPaid && (compared.is === "agrees" || decided === "accept")) return AGREES;
+  if (isPaid && compared.is === "agrees") return AGREES;
+  if (isPaid && decided === "accept") return { is: "accepted" };
   if (decided !== undefined) return { is: "dismissed" };
   if (compared.is !== "agrees") return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
@@ -188,7 +199,9 @@ export function comparePaid(
 export class Sums {
   readonly #amounts = new Map<string, string[]>();
 
+  /** An amount that is no number is in no sum. */
   add(currency: string, amount: string): void {
+    if (!/^\d+\.\d\d$/.test(amount)) return;
     const known = this.#amounts.get(currency) ?? [];
     this.#amounts.set(currency, known);
     known.push(amount);
@@ -271,9 +284,11 @@ const PHRASES: Readonly<Record<DifferenceKind, readonly [string, string]>> = {
 /** What the line for an owner is made of. */
 interface Summed {
   readonly agrees: readonly CurrencySum[];
+  readonly accepted: readonly CurrencySum[];
   readonly refunded: readonly CurrencySum[];
   readonly dismissed: readonly CurrencySum[];
   readonly differences: readonly Difference[];
+  readonly goodsDue: number;
   /** Reviews of other payments, and their money. */
   readonly waiting: { readonly count: number; readonly sums: readonly CurrencySum[] };
   readonly problem: string | undefined;
@@ -283,7 +298,7 @@ const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas)
 
 /** The books in one line, for an owner. */
 export function summaryOf(books: Summed): string {
-  const { agrees, refunded, dismissed, differences, waiting, problem } = books;
+  const { agrees, accepted, refunded, dismissed, differences, goodsDue, waiting, problem } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
   const begin = `${count(orders, "order", "orders")}${money && `, ${money}`}, ${orders === 1 ? "" : "all "}at the service`;
@@ -292,8 +307,12 @@ export function summaryOf(books: Summed): string {
     const number = differences.filter((one) => one.kind === kind).length;
     return number === 0 ? [] : [count(number, ...phrase)];
   });
+  if (accepted.length > 0) parts.push(`${moneyText(accepted)} accepted with another amount`);
   if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
   if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);
+  if (goodsDue > 0) {
+    parts.push(count(goodsDue, "paid order has no goods yet", "paid orders have no goods yet"));
+  }
   if (waiting.count > 0) {
     const phrase = ["review of another payment is open", "reviews of other payments are open"];
     const text = count(waiting.count, ...(phrase as [string, string]));

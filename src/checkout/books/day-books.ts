@@ -19,6 +19,8 @@ import { ALIAS, type LabelledReport, paymentName, reportOf } from "../reports.ts
 import { reviewView } from "../view.ts";
 import { unmatchedView } from "../write-order.ts";
 import {
+  type BookedPayment,
+  booked,
   type Compared,
   type CurrencySum,
   compareCompleted,
@@ -53,17 +55,25 @@ export interface BooksReport {
   readonly isComplete: boolean;
   /** Why it is not complete. */
   readonly problem?: string;
-  /** The payments that paid an order, by currency. */
+  /** All completed payments of the time that the service has for this shop, by currency. */
+  readonly received: readonly CurrencySum[];
+  /** Those that paid an order, with its amount. */
   readonly agrees: readonly CurrencySum[];
+  /** Those that paid an order with another amount, which a person has accepted. */
+  readonly accepted: readonly CurrencySum[];
   /** What was received, and what a person says to have paid back. */
   readonly refunded: readonly CurrencySum[];
+  /** The payments of `refunded`, one by one. */
+  readonly refunds: readonly BookedPayment[];
   /** What a person has dismissed: it belongs to no order that is paid by it. */
   readonly dismissed: readonly CurrencySum[];
   /** Everything that differs. A review is open for each. */
   readonly differences: readonly Difference[];
   /** The other reviews that are open, such as refunds that are due since earlier days. */
   readonly openReviews: readonly OpenReview[];
-  /** Orders that are not paid and not over. */
+  /** Orders that were paid before `to`, and for which `onPaid` has not committed a minute later. */
+  readonly goodsDue: readonly GoodsDue[];
+  /** Orders that were made before `to`, and are now neither paid nor over; by their age. */
   readonly open: OpenByAge;
   /** All of it in one line, for an owner. */
   readonly summary: string;
@@ -73,6 +83,17 @@ export interface BooksReport {
 export interface OpenReview extends Review {
   readonly amount?: string;
   readonly currency?: string;
+}
+
+/** A paid order whose goods were not given. */
+export interface GoodsDue {
+  readonly orderId: string;
+  readonly amount: string;
+  readonly currency: string;
+  /** ISO 8601. */
+  readonly paidAt: string;
+  /** How often `onPaid` was called for it. */
+  readonly tries: number;
 }
 
 /** What a report reads, and how it brings what it finds into the orders. */
@@ -89,6 +110,8 @@ const PAGE = 1_000;
 const RETRY_MS = [1_000, 4_000, 15_000];
 /** An order may be asked for just before midnight, and its payment be made after it. */
 const EDGE_MS = 3_600_000;
+/** An order that was paid a moment ago has its goods in the next moment. */
+const GOODS_LATE_MS = 60_000;
 
 /** @throws {ConfigurationError} */
 function timeOfOption(name: string, value: Date | string): number {
@@ -161,20 +184,29 @@ async function readList(
 }
 
 /** The orders that a day may be about, and how old those are that are still open. */
-async function readOrders({ store }: BooksSource, from: number, onRead: (orders: number) => void) {
+async function readOrders(
+  { store }: BooksSource,
+  { from, to }: { readonly from: number; readonly to: number },
+  onRead: (orders: number) => void,
+) {
   const changed: OrderState[] = [];
   const open: number[] = [];
+  const goodsDue: GoodsDue[] = [];
+  const { now } = await store.read("");
+  const paidBefore = Math.min(to, now - GOODS_LATE_MS);
   let read = 0;
   for (let after: { at: number; id: string } | undefined; ; ) {
     const page = await store.list({ status: undefined, review: false, limit: PAGE, after });
     for (const order of page.slice(0, PAGE)) {
       read++;
       if (order.updatedAt >= from - EDGE_MS) changed.push(order);
-      if (["open", "pending"].includes(statusOf(order))) open.push(order.createdAt);
+      const isOpen = ["open", "pending"].includes(statusOf(order));
+      if (isOpen && order.createdAt < to) open.push(order.createdAt);
+      if (order.effect?.state === "due" && paidAt(order) < paidBefore) goodsDue.push(due(order));
     }
     onRead(read);
     const last = page.length > PAGE ? page[PAGE - 1] : undefined;
-    if (last === undefined) return { changed, open };
+    if (last === undefined) return { changed, open, goodsDue, now };
     after = { at: last.createdAt, id: last.id };
   }
 }
@@ -183,6 +215,14 @@ async function readOrders({ store }: BooksSource, from: number, onRead: (orders:
 function paidAt({ attempts, paidBy, paidAt: at, updatedAt }: OrderState): number {
   return at ?? attempts.find(({ reference }) => reference === paidBy)?.askedAt ?? updatedAt;
 }
+
+const due = (order: OrderState): GoodsDue => ({
+  orderId: order.id,
+  amount: order.amount,
+  currency: order.currency,
+  paidAt: new Date(paidAt(order)).toISOString(),
+  tries: order.effect?.tries ?? 0,
+});
 
 /** All open reviews, apart from those of payments that the report names. */
 async function readReviews({ store }: BooksSource, named: ReadonlySet<string>) {
@@ -229,13 +269,13 @@ export async function reportBooks(source: BooksSource, query: ReportQuery): Prom
     own.onProgress?.({ ...progress });
   };
   // Orders first: a payment that comes meanwhile is then in the list, and its order is read again.
-  const { changed, open } = await readOrders(source, from, onRead("orders"));
+  const { changed, ...read } = await readOrders(source, { from, to }, onRead("orders"));
   const { payments, problem } = await readList(source, from, onRead("payments"));
-  const books = new Books(source, from, to);
+  const books = new Books(source, { from, to, now: read.now });
   for (const [reference, { payment, at }] of payments)
     await books.addPayment(reference, payment, at);
   for (const order of changed) await books.addOrder(order, payments);
-  return report(source, books, { from, to, open, problem });
+  return report(source, books, { from, to, ...read, problem });
 }
 
 /** The report of books that are whole. */
@@ -245,35 +285,42 @@ async function report(
   {
     from,
     to,
+    now,
     open,
+    goodsDue,
     problem,
   }: {
     readonly from: number;
     readonly to: number;
+    readonly now: number;
     readonly open: readonly number[];
+    readonly goodsDue: readonly GoodsDue[];
     readonly problem: string | undefined;
   },
 ): Promise<BooksReport> {
-  const { now } = await source.store.read("");
-  const { differences } = books;
+  const { differences, refunds } = books;
   const reviews = await readReviews(source, new Set(differences.map((one) => one.reference)));
   const problems = [problem, ...books.problems].filter((one) => one !== undefined);
   const why = problems.length === 0 ? undefined : problems.join(" ");
-  const [agrees, refunded, dismissed] = [
-    books.agrees.list(),
-    books.refunded.list(),
-    books.dismissed.list(),
-  ];
+  const sums = {
+    agrees: books.agrees.list(),
+    accepted: books.accepted.list(),
+    refunded: books.refunded.list(),
+    dismissed: books.dismissed.list(),
+  };
   const waiting = { count: reviews.length, sums: sumsOf(reviews) };
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     isComplete: why === undefined,
     ...(why !== undefined && { problem: why }),
-    ...{ agrees, refunded, dismissed, differences },
-    openReviews: reviews,
-    open: countByAge(open, now),
-    summary: summaryOf({ agrees, refunded, dismissed, differences, waiting, problem: why }),
+    received: books.received.list(),
+    ...{ ...sums, refunds, differences },
+    ...{ openReviews: reviews, goodsDue, open: countByAge(open, now) },
+    summary: summaryOf({
+      ...{ ...sums, differences, waiting, problem: why },
+      goodsDue: goodsDue.length,
+    }),
   };
 }
 
@@ -282,20 +329,29 @@ type Payments = Listing["payments"];
 
 /** Collects what agrees and what does not. */
 class Books {
+  readonly received = new Sums();
   readonly agrees = new Sums();
+  readonly accepted = new Sums();
   readonly refunded = new Sums();
   readonly dismissed = new Sums();
   readonly differences: Difference[] = [];
+  readonly refunds: BookedPayment[] = [];
   readonly problems: string[] = [];
   readonly #seen = new Set<string>();
   readonly #source: BooksSource;
   readonly #from: number;
   readonly #to: number;
+  /** By the store's clock. */
+  readonly #now: number;
 
-  constructor(source: BooksSource, from: number, to: number) {
+  constructor(
+    source: BooksSource,
+    { from, to, now }: { readonly from: number; readonly to: number; readonly now: number },
+  ) {
     this.#source = source;
     this.#from = from;
     this.#to = to;
+    this.#now = now;
   }
 
   #isWithin(at: number, edgeMs = 0): boolean {
@@ -310,17 +366,20 @@ class Books {
     const isOurs = one.label === undefined ? prefix === "" : labelOf(one.label).startsWith(prefix);
     const id = await store.orderOf(name, isOurs ? one.label : undefined);
     const order = id === undefined ? undefined : (await store.read(id)).stored?.order;
-    // Without a time, it is of the day of its order; without an order, of every day.
-    const when = at ?? (order && paidAt(order));
-    const isAway = when !== undefined && !this.#isWithin(when);
+    const stray = order === undefined ? await store.strayOf(name) : undefined;
+    // Without a time, it is of the day of its order; without an order, of that on which it was first seen.
+    const when = at ?? (order === undefined ? (stray?.at ?? this.#now) : paidAt(order));
+    const isAway = !this.#isWithin(when);
     if (isAway || order !== undefined) {
       for (const known of [name, one.alias ?? name]) this.#seen.add(known);
     }
-    if (isAway || (order === undefined && !isOurs)) return;
-    this.#seen.add(name);
-    const decision = order === undefined ? await store.decisionOf(name) : undefined;
-    const compared = compareCompleted(one, order, decision);
-    this.#add(compared, one, order);
+    const isNew = at === undefined && order === undefined && stray === undefined;
+    if ((isAway && !isNew) || (order === undefined && !isOurs)) return;
+    const compared = compareCompleted(one, order, stray?.decision);
+    if (!isAway) {
+      this.#seen.add(name);
+      this.#add(compared, one, order);
+    }
     // A payment without any name could not be recognised when it is reported again.
     if (compared.is === "different" && paymentName(payment) !== undefined) {
       await this.#source.note(reportOf(payment, name));
@@ -356,12 +415,16 @@ class Books {
   }
 
   #add(compared: Compared, payment?: ListedPayment, order?: OrderState): void {
+    const { currency = order?.currency ?? "", amount = order?.amount ?? "0.00" } = payment ?? {};
+    if (payment?.status === "completed") this.received.add(currency, amount);
     if (compared.is === "different") {
       this.differences.push(compared.difference);
       return;
     }
-    const { currency = order?.currency ?? "", amount = order?.amount ?? "0.00" } = payment ?? {};
     this[compared.is].add(currency, amount);
+    if (compared.is === "refunded" && payment !== undefined) {
+      this.refunds.push(booked(payment, order));
+    }
   }
 
   /** A payment that is not in the list may be at the service nevertheless. */

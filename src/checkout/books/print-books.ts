@@ -1,7 +1,7 @@
 // The books of a day, as text, as CSV and as a page: all three have the same parts.
 import { html, inline, renderPage } from "../../html/html.ts";
-import { type Difference, withCommas } from "./compare-books.ts";
-import type { BooksReport, OpenReview } from "./day-books.ts";
+import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
+import type { BooksReport, GoodsDue, OpenReview } from "./day-books.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const BOOKS_STYLE: string;
@@ -11,15 +11,18 @@ export interface DayReport extends BooksReport {
   /** Such as 2026-11-23. */
   readonly day: string;
   readonly timeZone: string;
+  /** The name of the shop. */
+  readonly shop?: string | undefined;
 }
 
 /** Whether nothing is left for a person. */
-export const isAllClear = ({ isComplete, differences, openReviews }: BooksReport): boolean =>
-  isComplete && differences.length === 0 && openReviews.length === 0;
+export const isAllClear = (report: BooksReport): boolean =>
+  report.isComplete &&
+  [report.differences, report.openReviews, report.goodsDue].every(({ length }) => length === 0);
 
 /** The day and its zone, since two servers may cut it at two times. */
-export const titleOf = ({ day, timeZone }: DayReport): string =>
-  `Payments of ${day}, by the clock of ${timeZone}`;
+export const titleOf = ({ day, timeZone, shop }: DayReport): string =>
+  `${shop === undefined ? "Payments" : `${shop}: payments`} of ${day}, by the clock of ${timeZone}`;
 
 /** A part of the books: a table. */
 interface BooksPart {
@@ -43,6 +46,16 @@ const moneyOf = ({ amount, currency }: Pick<OpenReview, "amount" | "currency">):
   if (amount === undefined) return "";
   return currency === undefined ? amount : withCommas({ amount, currency });
 };
+
+const REFUNDS_HEAD = ["payment", "order", "account reference", "amount", "phone"];
+
+const refundRow = (one: BookedPayment): string[] => [
+  one.reference,
+  one.orderId ?? "",
+  one.accountReference ?? "",
+  moneyOf(one),
+  one.phone ?? "",
+];
 
 const paymentRow = (one: Difference): string[] => [
   one.kind,
@@ -71,13 +84,29 @@ const reviewRow =
     one.message,
   ];
 
-function sumRows({ agrees, refunded, dismissed, open }: DayReport): string[][] {
-  const sums = { "agree with their orders": agrees, "paid back": refunded, dismissed };
+const goodsRow =
+  ({ timeZone }: DayReport) =>
+  (one: GoodsDue): string[] => [
+    one.orderId,
+    moneyOf(one),
+    timeIn(timeZone, one.paidAt),
+    String(one.tries),
+  ];
+
+function sumRows(report: DayReport): string[][] {
+  const { received, agrees, accepted, refunded, dismissed, open } = report;
+  const sums = {
+    "received at the service": received,
+    "agree with their orders": agrees,
+    "another amount, accepted": accepted,
+    "paid back": refunded,
+    dismissed,
+  };
   const ages = {
-    "open orders, under an hour old": open.underAnHour,
-    "open orders, under a day old": open.underADay,
-    "open orders, under a week old": open.underAWeek,
-    "open orders, older": open.older,
+    "orders still open, under an hour old": open.underAnHour,
+    "orders still open, under a day old": open.underADay,
+    "orders still open, under a week old": open.underAWeek,
+    "orders still open, older": open.older,
   };
   return [
     ...Object.entries(sums).flatMap(([name, list]) =>
@@ -89,7 +118,7 @@ function sumRows({ agrees, refunded, dismissed, open }: DayReport): string[][] {
 
 /** The parts of the books that have something to show. */
 export function partsOf(report: DayReport): readonly BooksPart[] {
-  const { differences, openReviews } = report;
+  const { differences, openReviews, goodsDue, refunds } = report;
   const parts: readonly BooksPart[] = [
     { title: "Sums", head: SUMS_HEAD, rows: sumRows(report) },
     { title: "What differs", head: PAYMENTS_HEAD, rows: differences.map(paymentRow) },
@@ -98,6 +127,12 @@ export function partsOf(report: DayReport): readonly BooksPart[] {
       head: ["what", "payment", "order", "amount", "since", "meaning"],
       rows: openReviews.map(reviewRow(report)),
     },
+    {
+      title: "Paid orders without their goods",
+      head: ["order", "amount", "paid at", "tries of onPaid"],
+      rows: goodsDue.map(goodsRow(report)),
+    },
+    { title: "What was paid back", head: REFUNDS_HEAD, rows: refunds.map(refundRow) },
   ];
   return parts.filter(({ rows }) => rows.length > 0);
 }
@@ -126,7 +161,7 @@ export function booksAsCsv(report: DayReport): string {
 
 /** Numbers stand below each other. */
 const classOf = (column = ""): string =>
-  ["number", "sum", "amount"].includes(column) ? "number" : "";
+  ["number", "sum", "amount", "tries of onPaid"].includes(column) ? "number" : "";
 
 /** The books as a page that can be sent or printed. */
 export function booksAsPage(report: DayReport): string {

@@ -24,7 +24,6 @@ import {
   checkoutStatements,
   checkoutTables,
   commitSteps,
-  decisionSteps,
   decisionsSteps,
   dueSteps,
   keepSteps,
@@ -33,6 +32,7 @@ import {
   readRow,
   type SqlRow,
   type Step,
+  strayStateSteps,
 } from "../sql.ts";
 
 const OWNER = "postgresCheckout";
@@ -383,7 +383,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
       })),
     resolve: async (reference, decision) =>
       (await tables.steps(one(["resolve", { reference, decision }]))).length === 1,
-    decisionOf: (reference) => tables.steps(decisionSteps(reference)),
+    strayOf: (reference) => tables.steps(strayStateSteps(reference)),
     addDecision: (line) => tables.transaction((run) => tables.steps(addDecisionSteps(line), run)),
     decisions: (count) => tables.steps(decisionsSteps(count)),
   };

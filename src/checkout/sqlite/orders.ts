@@ -35,7 +35,6 @@ import {
   checkoutStatements,
   checkoutTables,
   commitSteps,
-  decisionSteps,
   decisionsSteps,
   dueSteps,
   keepSteps,
@@ -45,6 +44,7 @@ import {
   type SqlRow,
   type SqlValues,
   type Step,
+  strayStateSteps,
 } from "../sql.ts";
 import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";
 
@@ -259,7 +259,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       ),
     resolve: (reference, decision) =>
       file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
-    decisionOf: (reference) => file.use(() => file.steps(decisionSteps(reference))),
+    strayOf: (reference) => file.use(() => file.steps(strayStateSteps(reference))),
     addDecision: (line) => file.transaction(() => addDecisionSteps(line)),
     decisions: (count) => file.use(() => file.steps(decisionsSteps(count))),
   };

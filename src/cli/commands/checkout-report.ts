@@ -109,7 +109,9 @@ export const report = onOrders(async (_orders, input, store) => {
   if (switches.has("csv") && switches.has("html"))
     throw usageError("--csv does not go with --html.");
   const day = dayOf(input);
-  const value = { day: day.day, timeZone: day.timeZone, ...(await read(input, store, day)) };
+  const { shop } = input.values;
+  const about = { day: day.day, timeZone: day.timeZone, ...(shop !== undefined && { shop }) };
+  const value = { ...about, ...(await read(input, store, day)) };
   const text = () => {
     if (switches.has("csv")) return booksAsCsv(value);
     return switches.has("html") ? booksAsPage(value) : textOf(value);

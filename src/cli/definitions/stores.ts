@@ -242,6 +242,7 @@ export const CHECKOUT_COMMAND = command(
         ...CHECKOUT_STORE,
         ...GATEWAY,
         "--day <date>": "the day: 2026-11-23 [otherwise: yesterday]",
+        "--shop <name>": "the name of the shop, for the title",
         "--time-zone <zone>": "by whose clock the day begins and ends [otherwise: Africa/Nairobi]",
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
         "--csv": "print it as CSV, for a spreadsheet",

@@ -46,11 +46,15 @@ function listService() {
   return { payments, unlisted, failing, fetch };
 }
 
-async function openBooks(now = NOON) {
+const noGoods = (): never => {
+  throw new Error("the tickets are sold out");
+};
+
+async function openBooks(now = NOON, clock = { now }, options: { onPaid?: () => never } = {}) {
   const sandbox = newSandbox();
   const service = listService();
-  const store = memoryCheckout({ now: () => now });
-  const shop = openShop(sandbox, store, { fetch: service.fetch });
+  const store = memoryCheckout({ now: () => clock.now });
+  const shop = openShop(sandbox, store, { fetch: service.fetch, ...options });
   const { checkout } = shop;
   let made = 0;
   const webhook = async (data: object) => {
@@ -265,11 +269,18 @@ describe("the books of a day", () => {
     expect(report.differences).toEqual([]);
     expect(report.openReviews).toEqual([]);
     // An order is counted once, however many payments it has.
-    expect(report.agrees).toEqual([{ currency: "KES", count: 2, amount: "150.50" }]);
+    expect(report.agrees).toEqual([{ currency: "KES", count: 1, amount: "100.50" }]);
+    expect(report.accepted).toEqual([{ currency: "KES", count: 1, amount: "50.00" }]);
+    expect(report.received).toEqual([{ currency: "KES", count: 7, amount: "602.50" }]);
+    expect(report.refunds).toMatchObject([
+      { reference: "PAY-2", orderId: "O-1", amount: "100.50", currency: "KES" },
+      { reference: "PAY-4", accountReference: "NOTHING-4", amount: "100.50" },
+      { reference: "PAY-9", orderId: "O-9", amount: "50.00" },
+    ]);
     expect(report.refunded).toEqual([{ currency: "KES", count: 3, amount: "251.00" }]);
     expect(report.dismissed).toEqual([{ currency: "KES", count: 4, amount: "402.00" }]);
     expect(report.summary).toBe(
-      "2 orders, KES 150.50, all at the service; KES 251.00 paid back; KES 402.00 dismissed by a person.",
+      "1 order, KES 100.50, at the service; KES 50.00 accepted with another amount; KES 251.00 paid back; KES 402.00 dismissed by a person.",
     );
   });
 
@@ -291,6 +302,53 @@ describe("the books of a day", () => {
     const rest = { alias: undefined, label: "O", phone: undefined };
     const compared = compareCompleted({ ...payment, ...rest }, order);
     expect(compared).toMatchObject({ is: "different", difference: { kind: "status" } });
+  });
+
+  test("have a payment without a time and without an order on the day on which it was first seen", async () => {
+    const clock = { now: NOON };
+    const { checkout, listPayment } = await openBooks(NOON, clock);
+    delete (listPayment(1, { account_reference: "NOTHING" }) as Partial<Listed>).created_at;
+    // The report of the day before is the first one that sees it: it opens the review.
+    const day0 = { from: "2026-11-22T00:00:00+03:00", to: DAY.from };
+    const first = await checkout.report(day0);
+    expect(kindsOf(first)).toEqual([]);
+    expect(first.openReviews).toMatchObject([{ kind: "unmatched", references: ["PAY-1"] }]);
+    clock.now += 86_400_000;
+    expect(kindsOf(await checkout.report(DAY))).toEqual(["no_order PAY-1"]);
+    const next = await checkout.report(DAY_2);
+    expect([kindsOf(next), next.received]).toEqual([[], []]);
+    const [review] = await checkout.reviews.list();
+    await checkout.reviews.resolve(review?.id ?? "", "refunded");
+    const refunded = await Promise.all([day0, DAY, DAY_2].map((one) => checkout.report(one)));
+    expect(refunded.map(({ refunds }) => refunds.length)).toEqual([0, 1, 0]);
+  });
+
+  test("name the paid orders that have no goods a minute later", async () => {
+    const clock = { now: NOON };
+    const { checkout, paid, errors } = await openBooks(NOON, clock, { onPaid: noGoods });
+    await paid(1);
+    await checkout.reconcile();
+    expect(errors).not.toEqual([]);
+    expect((await checkout.report(DAY)).goodsDue).toEqual([]);
+    clock.now += 86_400_000;
+    const { goodsDue, summary } = await checkout.report(DAY_2);
+    expect(goodsDue).toEqual([
+      {
+        orderId: "O-1",
+        amount: "100.50",
+        currency: "KES",
+        paidAt: new Date(NOON).toISOString(),
+        tries: 1,
+      },
+    ]);
+    expect(summary).toBe("0 orders, all at the service; 1 paid order has no goods yet.");
+  });
+
+  test("leave out the open orders of a later day", async () => {
+    const { checkout } = await openBooks();
+    await checkout.create({ id: "OPEN", amount: 10 });
+    const day0 = { from: "2026-11-22T00:00:00+03:00", to: DAY.from };
+    expect((await checkout.report(day0)).open.underAnHour).toBe(0);
   });
 
   test("show what is still open from earlier days", async () => {
