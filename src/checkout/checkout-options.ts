@@ -50,7 +50,12 @@ export interface CheckoutOptions<Connection = unknown> {
    * @default none
    */
   hooks?: WebhookReceiverOptions["hooks"];
-  /** @default `console.error`, with one line a minute for equal errors */
+  /**
+   * Called with everything that fails in the background. An error of `onPaid` is the `cause` of one that
+   * names the order.
+   *
+   * @default `console.error`, with one line a minute for equal errors
+   */
   onError?: ((error: unknown) => void) | undefined;
   /**
    * What every account reference begins with, and the only payments that are matched: at most 4

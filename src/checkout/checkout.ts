@@ -92,7 +92,14 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
  */
 export function createCheckout<Connection>(options: CheckoutOptions<Connection>): Checkout {
   const own = ownOptions(options, CHECKOUT_OPTIONS, "createCheckout");
-  const { store, onPaid, onReview, onError = createErrorLog(), prefix = "", secret } = own;
+  const {
+    store,
+    onPaid,
+    onReview,
+    onError = createErrorLog("malipo checkout"),
+    prefix = "",
+    secret,
+  } = own;
   const {
     promptWithinMs = TIMES.promptWithinMs,
     phoneLimit = 3,

@@ -5,8 +5,8 @@ import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
 import { historyOf, type OrderEvent } from "./history.ts";
 import { type OrderState, openReviews } from "./order.ts";
 import type { Order, OrderStatus, Review, ReviewDecision } from "./order-types.ts";
-import { orderView } from "./view.ts";
-import { type OrderWriter, unmatchedView } from "./write-order.ts";
+import { orderView, unmatchedView } from "./view.ts";
+import type { OrderWriter } from "./write-order.ts";
 
 /** Which orders `list` returns. */
 export interface OrderQuery {

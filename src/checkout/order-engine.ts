@@ -2,20 +2,15 @@ import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
 import { withTimeout } from "../internal/timeout.ts";
+import { errorText } from "../webhooks/inbox/errors.ts";
 import { byReference, moneyOf } from "./changes.ts";
 import { isThenable, labelOf, type Within } from "./checkout-store.ts";
 import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
 import { type LabelledReport, reportOf } from "./reports.ts";
-import { orderView } from "./view.ts";
-import {
-  type Changed,
-  type Known,
-  OrderWriter,
-  unmatchedView,
-  type WriterSettings,
-} from "./write-order.ts";
+import { orderView, unmatchedView } from "./view.ts";
+import { type Changed, type Known, OrderWriter, type WriterSettings } from "./write-order.ts";
 
 /** What `onPaid` gets beside the order. */
 export interface PaidContext<Connection = unknown> {
@@ -268,8 +263,8 @@ export class Engine extends OrderWriter<EngineSettings> {
       await this.change(id, { kind: "effect_done" });
     } catch (error) {
       controller.abort(error);
-      this.settings.onError(error);
       const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
+      this.settings.onError(paidError(id, attempt, retryInMs, error));
       await this.change(id, { kind: "effect_failed", retryInMs });
     }
   }
@@ -278,6 +273,12 @@ export class Engine extends OrderWriter<EngineSettings> {
 /** Whether an order has a payment, by one of its names. */
 const hasPayment = (order: OrderState, report: Report): boolean =>
   byReference(order, report.reference) !== undefined || moneyOf(order, report) !== undefined;
+
+const paidError = (id: string, attempt: number, retryInMs: number, cause: unknown): Error =>
+  new Error(
+    `onPaid failed for the order ${JSON.stringify(id)} at try ${attempt}: ${errorText(cause)}. It is tried again in ${retryInMs / 1_000} s.`,
+    { cause },
+  );
 
 const keyOf = (id: string, number: number): string => `${id}/${number}`;
 

@@ -57,8 +57,11 @@ export interface Review {
   readonly kind: ReviewKind;
   /** The order; a payment that belongs to no order has none. */
   readonly orderId?: string;
-  /** The references of the payments that it is about. */
+  /** The references of the payments that it is about. A decision is about the last one. */
   readonly references: readonly string[];
+  /** What came by that payment, if it is known: `"1500.00"`. */
+  readonly amount?: string;
+  readonly currency?: string;
   /** What happened, in a sentence for the merchant. */
   readonly message: string;
   /** ISO 8601. */

@@ -1,3 +1,4 @@
+import type { Report } from "./inputs.ts";
 import {
   type AttemptState,
   type Blocked,
@@ -68,16 +69,32 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "contradiction",
 ];
 
+/** What a payment has brought; nothing if that is not known. */
+type Came = { readonly amount?: string | undefined; readonly currency?: string | undefined };
+
+const moneyText = ({ amount, currency }: Came = {}) =>
+  amount && currency ? { amount, currency } : {};
+
 export const reviewView = (
   { id, kind, references, at }: ReviewState,
-  order: OrderState | undefined,
+  order: OrderState,
 ): Review => ({
   id,
   kind,
-  ...(order !== undefined && { orderId: order.id }),
+  orderId: order.id,
   references,
-  message:
-    REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order?.effect?.state ?? "none"] : ""),
+  ...moneyText(order.money.find(({ reference }) => reference === references.at(-1))),
+  message: REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order.effect?.state ?? "none"] : ""),
+  createdAt: iso(at),
+});
+
+/** The review of a payment that belongs to no order. */
+export const unmatchedView = (report: Report, at: number): Review => ({
+  id: `unmatched:${report.reference}`,
+  kind: "unmatched",
+  references: [report.reference],
+  ...moneyText(report),
+  message: REVIEWS.unmatched,
   createdAt: iso(at),
 });
 

@@ -150,8 +150,3 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
 
 const isThere = ({ now, stored }: Awaited<ReturnType<CheckoutStore["read"]>>): Known | undefined =>
   stored && { now, stored };
-
-export function unmatchedView(report: Report, at: number): Review {
-  const id = `unmatched:${report.reference}`;
-  return reviewView({ id, kind: "unmatched", references: [report.reference], at }, undefined);
-}

@@ -13,6 +13,8 @@ export interface Sources {
 export interface Known {
   readonly order?: string | undefined;
   readonly amount?: string | undefined;
+  /** What has come, for the search: it may be another amount. */
+  readonly cameAmounts?: readonly string[];
   /** Masked. */
   readonly phone?: string | undefined;
   /** The digits of the phone, for the search alone: no page shows them. */
@@ -43,8 +45,12 @@ export interface Entry {
   readonly at: number;
   /** Why it waits. */
   readonly cause: string;
+  /** What a person does about it, if not what its list says. */
+  readonly todo?: string | undefined;
   /** The order of the checkout. */
   readonly orderId?: string | undefined;
+  /** References of the payments that it is about, the last one above all. */
+  readonly about?: readonly string[];
   readonly known?: Known | undefined;
   /** Reads the raw body of its event, which may be large. */
   readonly readBody?: (() => Promise<string>) | undefined;

@@ -38,12 +38,13 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
   html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
-const paymentView = ({ reference, payment, error }: ReadPayment): Html =>
-  html`<li><strong>${reference}</strong> ${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone)}` : html`<span class="bad">The service could not be asked: ${error}</span>`}</li>`;
+const paymentView = ({ reference, payment, error }: ReadPayment, meant?: string): Html =>
+  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone)}` : html`<span class="bad">${error}</span>`}</li>`;
 
-const paymentsView = (payments: readonly ReadPayment[]): Part =>
+/** @param meant - The payment that a decision is about, if there are others. */
+const paymentsView = (payments: readonly ReadPayment[], meant?: string): Part =>
   payments.length > 0 &&
-  html`<h3>At the service now</h3><ul class="stack">${payments.map(paymentView)}</ul>`;
+  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, payments.length > 1 ? meant : undefined))}</ul>`;
 
 const cell = (field: string, value: string | undefined): Part => {
   if (value === undefined) return html`<span class="hint">missing</span>`;
@@ -88,14 +89,18 @@ export async function itemView(
   } catch (error) {
     return panel("It does not wait any more", html`<p>${messageOf(error)}</p>`, back);
   }
-  const { orderId, known, cause, at, notes = [] } = entry;
+  const { orderId, known, cause, at, about, notes = [] } = entry;
   const body = await entry.readBody?.().catch(() => undefined);
   const references = known?.references ?? [];
   const [story, comparison] = await Promise.all([
-    storyOf(sources, { orderId, references }),
+    storyOf(sources, {
+      orderId,
+      references,
+      since: orderId === undefined && about !== undefined ? { at, cause } : undefined,
+    }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
-  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison)}${paymentsView(story.payments)}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${entry.todo ?? list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison)}${paymentsView(story.payments, orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
   return panel(headline(entry), content, back);
 }
 

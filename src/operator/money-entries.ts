@@ -8,12 +8,23 @@ import { amountText } from "./wording.ts";
 const none: Entries = { entries: [], hasMore: false };
 const PAGE = 1_000;
 
-export const knownOfOrder = ({ id, amount, currency, attempts }: Order): Known => ({
-  order: id,
-  amount: amountText(amount, currency),
-  phone: attempts.at(-1)?.phone,
-  references: attempts.flatMap(({ reference }) => reference ?? []),
-});
+/**
+ * What an order says.
+ *
+ * @param about - References that come first.
+ */
+export const knownOfOrder = (order: Order, about: readonly string[] = []): Known => {
+  const { id, amount, currency, attempts, payments } = order;
+  const paying = payments.map(({ reference }) => reference);
+  const asked = attempts.flatMap(({ reference }) => reference ?? []);
+  return {
+    order: id,
+    amount: amountText(amount, currency),
+    cameAmounts: payments.map((one) => amountText(one.amount, one.currency)),
+    phone: attempts.at(-1)?.phone,
+    references: [...new Set([...about, ...paying, ...asked])],
+  };
+};
 
 type Wording = Readonly<
   Partial<Record<ReviewDecision, readonly [label: string, says: string, done: string]>>
@@ -32,7 +43,7 @@ const DISMISS = [
 const GIVE = [
   "Give the goods",
   "The order will count as paid, and onPaid will hand over the goods, once.",
-  "The order counts as paid. The goods are handed over.",
+  "The order counts as paid. onPaid hands over the goods: until it has, the order is under “Goods that are due”.",
 ] as const;
 const WITH_MONEY = { accept: GIVE, refunded: REFUNDED, dismiss: DISMISS };
 
@@ -58,6 +69,14 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   },
 };
 
+/** What a person does about a review, where its list says too much. */
+const TODO: Readonly<Partial<Record<ReviewKind, string>>> = {
+  unmatched:
+    "Find out who paid, and for what. Pay the money back, or give what it was for yourself and end this.",
+  late_payment: "Give the goods, or pay the money back.",
+  contradiction: "Read the payment at the service. The order is changed only by what you decide.",
+};
+
 const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
   Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
     action: decision,
@@ -76,13 +95,16 @@ export async function listReviews(
   const reviews = (await sources.checkout?.reviews.list()) ?? [];
   const own = reviews.filter(({ kind }) => kinds.includes(kind));
   const entries = own.map((review): Entry => {
-    const { id, createdAt, message, orderId, references } = review;
+    const { id, createdAt, kind, message, orderId, references, amount, currency } = review;
+    const came = amount === undefined ? undefined : amountText(amount, currency);
     return {
       id: `review:${id}`,
       at: Date.parse(createdAt),
       cause: message,
+      todo: TODO[kind],
       orderId,
-      ...(orderId === undefined && { known: { references } }),
+      about: references,
+      ...(orderId === undefined && { known: { references, amount: came } }),
       choices: reviewChoices(sources, review),
     };
   });
@@ -96,10 +118,10 @@ export const withOrders = (
 ): Promise<readonly Entry[]> =>
   Promise.all(
     entries.map(async (entry) => {
-      const { orderId, known } = entry;
+      const { orderId, known, about } = entry;
       if (orderId === undefined || known !== undefined) return entry;
       const order = await checkout?.get(orderId).catch(() => undefined);
-      return order === undefined ? entry : { ...entry, known: knownOfOrder(order) };
+      return order === undefined ? entry : { ...entry, known: knownOfOrder(order, about) };
     }),
   );
 
@@ -114,9 +136,9 @@ export async function listGoods(sources: Sources, limit: number): Promise<Entrie
       if (order.reviews.some(({ kind }) => kind === "effect_failed")) continue;
       entries.push({
         id: `goods:${order.id}`,
-        at: Date.parse(order.createdAt),
+        at: Date.parse(order.paidAt ?? order.updatedAt),
         cause:
-          "The order is paid, and onPaid has not committed yet. It is tried again automatically.",
+          "The order is paid, and onPaid has not committed yet. It is tried again within five minutes.",
         orderId: order.id,
         known: knownOfOrder(order),
         choices: [],

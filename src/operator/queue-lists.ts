@@ -73,7 +73,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   late: {
     title: "Late or unclear money",
     hint: "Money for an order that is over, for no order, or with reports that contradict each other.",
-    todo: "Read the payment. Give the goods, or pay the money back.",
+    todo: "Read the payment, then decide.",
     ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
   },
   unknown: {

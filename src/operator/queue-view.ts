@@ -52,7 +52,7 @@ export const headline = ({ known }: Entry): Html =>
 export function row(list: string, entry: Entry, asked: Asked, now: number): Html {
   const isOpen = asked.item === entry.id;
   const href = link({ ...asked, do: undefined, list, item: entry.id });
-  const todo = LISTS[list]?.todo;
+  const todo = entry.todo ?? LISTS[list]?.todo;
   return html`<li><a class="row" href="${href}"${isOpen && html` aria-current="true"`}><span class="line between"><span>${headline(entry)}</span><small>${ageText(entry.at, now)}</small></span><span class="cause">${entry.cause}</span>${todo !== undefined && html`<span class="hint">${todo}</span>`}</a></li>`;
 }
 

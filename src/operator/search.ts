@@ -1,7 +1,7 @@
 import type { Order } from "../checkout/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { comparePositions } from "../internal/page-cursor.ts";
-import type { Entry, Sources } from "./entry.ts";
+import type { Entry, Known, Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
@@ -53,6 +53,12 @@ function amountMatcher(query: string): ((amount: string) => boolean) | undefined
   };
 }
 
+/** Whether it is the amount of an order, or one that came for it. */
+const hasAmount = (
+  { amount = "", cameAmounts = [] }: Known,
+  isAmount: (amount: string) => boolean,
+): boolean => [amount, ...cameAmounts].some(isAmount);
+
 /** Whether an entry says what is searched for: its order, a reference, the amount or the phone. */
 function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boolean {
   const wanted = plain(query);
@@ -67,7 +73,7 @@ function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boo
     // The service sent the phone masked: nothing else is known of it.
     const isMasked = orderId === undefined && known?.phoneDigits === undefined;
     if (digits !== undefined && isMasked && known?.phone === phoneText(query)) return true;
-    return isAmount?.(known?.amount ?? "") === true;
+    return isAmount !== undefined && known !== undefined && hasAmount(known, isAmount);
   };
 }
 
@@ -83,7 +89,7 @@ async function ordersByAmount(
     const page = await checkout.list({ after: next, limit: PAGE });
     searched += page.items.length;
     next = page.next;
-    orders.push(...page.items.filter((one) => isAmount(knownOfOrder(one).amount ?? "")));
+    orders.push(...page.items.filter((one) => hasAmount(knownOfOrder(one), isAmount)));
     if (next === undefined || searched >= ORDERS || orders.length >= ENOUGH) break;
   }
   return { orders, next };

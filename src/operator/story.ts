@@ -1,4 +1,5 @@
 import type { OrderEvent } from "../checkout/history.ts";
+import { ALIAS } from "../checkout/reports.ts";
 import type { Payment } from "../contract/payment.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
 import { keysOfPayment } from "../webhooks/receiver/event-identity.ts";
@@ -72,11 +73,18 @@ export interface ReadPayment {
   readonly error?: string;
 }
 
-const readPayment = ({ gateway }: Sources, reference: string): Promise<ReadPayment> =>
-  gateway.payments.get(reference).then(
+async function readPayment({ gateway }: Sources, reference: string): Promise<ReadPayment> {
+  if (reference.startsWith(ALIAS)) {
+    return { reference, error: "It has no reference by which the service could be asked for it." };
+  }
+  return gateway.payments.get(reference).then(
     (payment) => ({ reference, payment }),
-    (error: unknown) => ({ reference, error: messageOf(error) }),
+    (error: unknown) => ({
+      reference,
+      error: `The service could not be asked: ${messageOf(error)}`,
+    }),
   );
+}
 
 const paymentLines = ({ reference, payment }: ReadPayment): StoryLine[] =>
   TIMES.flatMap(([field, text]) => {
@@ -96,7 +104,16 @@ const MAX_PAYMENTS = 10;
 
 export async function storyOf(
   sources: Sources,
-  { orderId, references }: { orderId?: string | undefined; references: readonly string[] },
+  {
+    orderId,
+    references,
+    since,
+  }: {
+    orderId?: string | undefined;
+    references: readonly string[];
+    /** When something of no order became known, and what. */
+    since?: { readonly at: number; readonly cause: string } | undefined;
+  },
 ): Promise<Story> {
   const history = orderId === undefined ? [] : ((await sources.checkout?.history(orderId)) ?? []);
   const [payments, events] = await Promise.all([
@@ -107,6 +124,7 @@ export async function storyOf(
     ...history.map(({ at, ...line }: OrderEvent) => ({ ...line, at: Date.parse(at) })),
     ...payments.flatMap(paymentLines),
     ...events.lines,
+    ...(since === undefined ? [] : [{ at: since.at, text: since.cause }]),
   ];
   // Stable: what has the same time stays in its order.
   lines.sort((a, b) => a.at - b.at);

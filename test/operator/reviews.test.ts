@@ -103,4 +103,57 @@ describe("the operator's page of a shop", () => {
     expect(await get("?q=USD+777.50")).not.toContain("Order RARE-1");
     expect(await get("?q=1,500")).toContain("Order GOODS-NEW");
   });
+
+  /** The page of the first item of a list whose cause has a text. */
+  const itemOf = async (
+    get: (query?: string) => Promise<string>,
+    list: string,
+    cause: string,
+  ): Promise<string> => {
+    const rows = (await get(`?list=${list}`)).split("<li>").slice(1);
+    const row = rows.find((one) => one.includes(cause)) ?? "";
+    return get(/href="([^"]+)"/.exec(row)?.[1]?.replaceAll("&amp;", "&") ?? "");
+  };
+
+  test("shows the payment that is to be paid back, though no prompt of the checkout made it", async () => {
+    const { get, checkout } = await openPage();
+    const html = await itemOf(get, "twice", "TWICE-1");
+    const shown = html.slice(html.indexOf("At the service now"), html.indexOf("What happened"));
+    expect(shown).toMatch(/PAY-TWICE-1<\/strong> <span class="badge">this one is meant/);
+    const [own] = (await checkout.get("TWICE-1"))?.payments ?? [];
+    expect(shown).toContain(own?.reference);
+    // After the decision, the order still names it.
+    const [review] = (await checkout.get("TWICE-1"))?.reviews ?? [];
+    await checkout.reviews.resolve(review?.id ?? "", "refunded");
+    expect(await get("?order=TWICE-1")).toContain("<strong>PAY-TWICE-1</strong>");
+    expect((await checkout.get("TWICE-1"))?.payments).toMatchObject([
+      { amount: "1500.00", isRefunded: false },
+      { reference: "PAY-TWICE-1", amount: "1500.00", isRefunded: true },
+    ]);
+  });
+
+  test("finds an order by another amount that came for it", async () => {
+    const { get } = await openPage();
+    const html = await get("?q=1.00");
+    expect(html).toContain("LESS-1");
+    expect(html).not.toContain("TWICE-1");
+  });
+
+  test("says what to do about money of no order, and when it was seen", async () => {
+    const { get } = await openPage();
+    const html = (await itemOf(get, "late", "no order")).split('id="item"')[1] ?? "";
+    expect(html).toContain("KES 1,500.00");
+    expect(html).toContain("Find out who paid, and for what.");
+    expect(html).not.toContain("Nothing is known with its time.");
+    expect(html).not.toContain("Give the goods, or pay");
+  });
+
+  test("says of goods that are due since when their order is paid", async () => {
+    const { get, checkout } = await openPage();
+    const { paidAt, createdAt } = (await checkout.get("GOODS-NEW")) ?? {};
+    expect(Date.parse(paidAt ?? "")).toBeGreaterThanOrEqual(Date.parse(createdAt ?? ""));
+    const html = await itemOf(get, "goods", "GOODS-NEW");
+    expect(html).toContain(`datetime="${paidAt}"`);
+    expect(html).toContain("within five minutes");
+  });
 });

@@ -138,7 +138,7 @@ export function checkoutTransactionSuite(
         });
       });
       await later(10_000, checkout);
-      expect(errors).toContain(BROKEN);
+      expect(errors).toContainEqual(expect.objectContaining({ cause: BROKEN }));
       expect(await merchant.goods()).toEqual([]);
       expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "due" });
       await later(MINUTE_MS, checkout);

@@ -16,8 +16,7 @@ import type { Input } from "../inputs.ts";
 import { type OrderState, openReviews, statusOf } from "../order.ts";
 import type { Review } from "../order-types.ts";
 import { ALIAS, type LabelledReport, paymentName, reportOf } from "../reports.ts";
-import { reviewView } from "../view.ts";
-import { unmatchedView } from "../write-order.ts";
+import { reviewView, unmatchedView } from "../view.ts";
 import {
   type BookedPayment,
   booked,
@@ -70,19 +69,13 @@ export interface BooksReport {
   /** Everything that differs. A review is open for each. */
   readonly differences: readonly Difference[];
   /** The other reviews that are open, such as refunds that are due since earlier days. */
-  readonly openReviews: readonly OpenReview[];
+  readonly openReviews: readonly Review[];
   /** Orders that were paid before `to`, and for which `onPaid` has not committed a minute later. */
   readonly goodsDue: readonly GoodsDue[];
   /** Orders that were made before `to`, and are now neither paid nor over; by their age. */
   readonly open: OpenByAge;
   /** All of it in one line, for an owner. */
   readonly summary: string;
-}
-
-/** A review, and the money that it is about. */
-export interface OpenReview extends Review {
-  readonly amount?: string;
-  readonly currency?: string;
 }
 
 /** A paid order whose goods were not given. */
@@ -226,31 +219,22 @@ const due = (order: OrderState): GoodsDue => ({
 
 /** All open reviews, apart from those of payments that the report names. */
 async function readReviews({ store }: BooksSource, named: ReadonlySet<string>) {
-  const found: OpenReview[] = [];
+  const found: Review[] = [];
   for (let after: { at: number; id: string } | undefined; ; ) {
     const page = await store.list({ status: undefined, review: true, limit: PAGE, after });
     for (const order of page.slice(0, PAGE)) {
-      for (const review of openReviews(order)) {
-        const money = order.money.find(({ reference }) => reference === review.references.at(-1));
-        const { amount, currency } = money ?? {};
-        const one = reviewView(review, order);
-        found.push({ ...one, ...(money !== undefined && { amount, currency }) } as OpenReview);
-      }
+      for (const review of openReviews(order)) found.push(reviewView(review, order));
     }
     const last = page.length > PAGE ? page[PAGE - 1] : undefined;
     if (last === undefined) break;
     after = { at: last.createdAt, id: last.id };
   }
-  for (const { report, at } of await store.unmatched(PAGE)) {
-    const { amount, currency } = report;
-    const isKnown = amount !== undefined && currency !== undefined;
-    found.push({ ...unmatchedView(report, at), ...(isKnown && { amount, currency }) });
-  }
+  for (const { report, at } of await store.unmatched(PAGE)) found.push(unmatchedView(report, at));
   return found.filter(({ references }) => !named.has(references.at(-1) ?? ""));
 }
 
 /** The money of reviews. */
-function sumsOf(reviews: readonly OpenReview[]): readonly CurrencySum[] {
+function sumsOf(reviews: readonly Review[]): readonly CurrencySum[] {
   const sums = new Sums();
   for (const { amount, currency } of reviews) {
     if (amount !== undefined && currency !== undefined) sums.add(currency, amount);

@@ -1,7 +1,8 @@
 // The books of a day, as text, as CSV and as a page: all three have the same parts.
 import { html, inline, renderPage } from "../../html/html.ts";
+import type { Review } from "../order-types.ts";
 import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
-import type { BooksReport, GoodsDue, OpenReview } from "./day-books.ts";
+import type { BooksReport, GoodsDue } from "./day-books.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const BOOKS_STYLE: string;
@@ -42,7 +43,7 @@ const PAYMENTS_HEAD = [
   "meaning",
 ];
 
-const moneyOf = ({ amount, currency }: Pick<OpenReview, "amount" | "currency">): string => {
+const moneyOf = ({ amount, currency }: Pick<Review, "amount" | "currency">): string => {
   if (amount === undefined) return "";
   return currency === undefined ? amount : withCommas({ amount, currency });
 };
@@ -75,7 +76,7 @@ const timeIn = (timeZone: string, time: string): string =>
 
 const reviewRow =
   ({ timeZone }: DayReport) =>
-  (one: OpenReview): string[] => [
+  (one: Review): string[] => [
     one.kind,
     one.references.at(-1) ?? "",
     one.orderId ?? "",

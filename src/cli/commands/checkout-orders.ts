@@ -132,18 +132,36 @@ function formatOrders(items: readonly Order[]): string {
   return formatTable([ORDER_HEAD, ...rows]);
 }
 
-const REVIEW_HEAD = ["review", "payments", "what to decide"];
+const REVIEW_HEAD = ["review", "payments", "came", "what to decide"];
 
 const formatReviews = (reviews: readonly Review[]): string =>
   formatTable([
     REVIEW_HEAD,
-    ...reviews.map(({ id, references, message }) => [id, references.join(", "), message]),
+    ...reviews.map(({ id, references, amount = "", currency = "", message }) => [
+      id,
+      references.join(", "),
+      `${amount} ${currency}`.trim(),
+      message,
+    ]),
+  ]);
+
+const PAYMENT_HEAD = ["payment", "came", ""];
+
+const formatPayments = (payments: Order["payments"]): string =>
+  formatTable([
+    PAYMENT_HEAD,
+    ...payments.map(({ reference, amount, currency, isRefunded }) => [
+      reference,
+      `${amount} ${currency}`.trim(),
+      isRefunded ? "paid back" : "",
+    ]),
   ]);
 
 const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
 
 function formatOrder(order: Order): string {
-  const { attempts, reviews, received, amount, currency, id, accountReference, effect } = order;
+  const { attempts, payments, reviews, received, amount, currency, id, accountReference, effect } =
+    order;
   const fields = formatFields([
     ["order", id],
     ["received", `${received} of ${amount} ${currency}`],
@@ -153,6 +171,7 @@ function formatOrder(order: Order): string {
     ["message", order.message],
     ["account reference", accountReference],
     ["made", wholeTime(order.createdAt)],
+    ["paid", order.paidAt && wholeTime(order.paidAt)],
     ["changed", wholeTime(order.updatedAt)],
   ]);
   const rows = attempts.map((one) => [
@@ -165,6 +184,7 @@ function formatOrder(order: Order): string {
   return [
     fields,
     ...(rows.length > 0 ? [formatTable([ATTEMPT_HEAD, ...rows])] : []),
+    ...(payments.length > 0 ? [formatPayments(payments)] : []),
     ...(reviews.length > 0 ? [formatReviews(reviews)] : []),
   ].join("\n\n");
 }

@@ -8,9 +8,13 @@ const INTERVAL_MS = 60_000;
 const MAX_LINES = 100;
 const MAX_LENGTH = 1_000;
 
-const write = (...what: unknown[]) =>
-  // biome-ignore lint/suspicious/noConsole: without it, a lost webhook would be silent
-  console.error("malipo webhooks:", ...what);
+type Write = (...what: readonly unknown[]) => void;
+
+const writeAs =
+  (name: string): Write =>
+  (...what) =>
+    // biome-ignore lint/suspicious/noConsole: without it, a lost webhook would be silent
+    console.error(`${name}:`, ...what);
 
 function afterInterval(run: () => void): void {
   const timer: { unref?: () => void } | number = setTimeout(run, INTERVAL_MS);
@@ -25,7 +29,7 @@ const cut = (line: string): string =>
  * Writes at most 100 different lines a minute, each once, then the number of the rest. Lines of one kind
  * are one line; a line is its own kind, unless another one is given.
  */
-function limitedLog(): (line: string, what: readonly unknown[], kind?: string) => void {
+function limitedLog(write: Write): (line: string, what: readonly unknown[], kind?: string) => void {
   /** How many more there were of each kind in its last minute. */
   const repeats = new Map<string, number>();
   let left = 0;
@@ -66,11 +70,16 @@ function limitedLog(): (line: string, what: readonly unknown[], kind?: string) =
  * attacker, is one line a minute with their number. A rejected request has no stack: the place in the
  * code tells nothing. Nor has an engine that is away, which fails in many ways: it is one line a minute. An
  * event that fails in the same way at each retry is one line a minute, and one when it is a dead letter.
+ *
+ * @param name - What each line begins with.
  */
-export function createErrorLog(): (error: unknown, attempt?: FailedAttempt) => void {
-  const logError = limitedLog();
+export function createErrorLog(
+  name = "malipo webhooks",
+): (error: unknown, attempt?: FailedAttempt) => void {
+  const write = writeAs(name);
+  const logError = limitedLog(write);
   // Failed attempts have their own limit, so that they cannot hide a failure of the inbox.
-  const logAttempt = limitedLog();
+  const logAttempt = limitedLog(write);
   return (error, attempt) => {
     const text = errorText(error);
     if (attempt !== undefined) {
