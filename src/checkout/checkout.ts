@@ -2,7 +2,6 @@ import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
 import { maskedPhone, normalizePhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { OrderConflictError } from "../errors/order.ts";
 import {
   checkFunction,
   checkMilliseconds,
@@ -20,21 +19,17 @@ import {
   CHECKOUT_OPTIONS,
   type Checkout,
   type CheckoutOptions,
-  type NewOrder,
   type PayParams,
 } from "./checkout-options.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
-import { checkOrder, conflictOf, differenceOf, newOrder, referenceFor } from "./new-order.ts";
 import { Engine } from "./order-engine.ts";
+import { OrderMaker } from "./order-maker.ts";
 import { orderStatusHandler } from "./order-status-handler.ts";
-import type { Order } from "./order-types.ts";
 import { payPages } from "./page/pay-page.ts";
 import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
-import { orderView } from "./view.ts";
 import { Worker } from "./worker.ts";
-import type { Changed, Known } from "./write-order.ts";
 
 const STARTED_EVENT = "payment.initiated";
 const PHONE_WITHIN_MS = 600_000;
@@ -175,46 +170,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
 
   const orders = manageOrders(engine, makeReady);
   const { get: read } = orders;
-  /** The order as it is stored, or else a new one. @throws {OrderConflictError} */
-  const find = async (
-    call: string,
-    params: NewOrder,
-    salt: number,
-    transaction?: unknown,
-  ): Promise<Known> => {
-    const order = checkOrder(call, params, currency);
-    const { now, stored } = await store.read(order.id, transaction);
-    if (stored === undefined) {
-      const accountReference = referenceFor(call, params, prefix, salt);
-      const made = newOrder(order, accountReference, attemptLimit, now);
-      return { now, stored: { version: 0, order: made } };
-    }
-    const { id, amount, currency: code } = stored.order;
-    const differs = differenceOf(params, stored.order);
-    if (amount === order.amount && code === order.currency && differs === undefined)
-      return { now, stored };
-    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}`;
-    throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\``}. Nothing was sent. Use a new id for another order.`,
-      id,
-    );
-  };
-
-  /** Does something with an order that is there or new, until no other process is faster. */
-  const withOrder = async (
-    call: string,
-    params: NewOrder,
-    work: (known: Known) => Promise<Changed>,
-    transaction?: unknown,
-  ): Promise<Order> => {
-    for (let salt = 0; ; salt++) {
-      const { notMade, known } = await work(await find(call, params, salt, transaction));
-      if (notMade === undefined) return orderView(known.stored.order, known.now);
-      const conflict = conflictOf(call, params, notMade);
-      if (conflict !== undefined) throw conflict;
-    }
-  };
-
+  const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
     pay: async (params, { after } = {}) => {
       const elapsed = startClocks();
@@ -222,14 +178,11 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       if (after !== undefined) checkWholeNumber("after", after, 0);
       await makeReady();
       const click = { phone, masked: maskedPhone(phone), after, elapsed };
-      return withOrder("pay", params, (known) => engine.ask(known, click));
+      return maker.withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {
       await makeReady();
-      const within = transaction === undefined ? undefined : { transaction };
-      const make = async (known: Known): Promise<Changed> =>
-        (await engine.change(known.stored.order.id, undefined, within, known)) as Changed;
-      return withOrder("create", order, make, transaction);
+      return maker.create(order, transaction);
     },
     ...orders,
     wait: (id, { waitMs = 60_000, signal } = {}) =>

@@ -26,6 +26,13 @@ export interface DecisionLine {
   readonly runner?: string | undefined;
 }
 
+/** The lines of a decision that was made elsewhere, and is done. */
+export function linesOf(given: Pick<DecisionLine, "by" | "text" | "about">): DecisionLine[] {
+  const [decision, at] = [crypto.randomUUID(), Date.now()];
+  const states = ["planned", "started", "done"] as const;
+  return states.map((state) => ({ decision, state, at, ...given }));
+}
+
 /** The place in which decisions are stored. Lines are only added. */
 export interface DecisionLog {
   /** Adds a line at the end. */

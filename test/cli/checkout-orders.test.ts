@@ -123,8 +123,57 @@ for (const [name, url, open] of PLACES) {
 
     test("cancels an order, and ends a review that has no order", async () => {
       expect((await run("cancel", `${name}-1`, "--yes")).code).toBe(0);
-      expect((await run("resolve", "unmatched:PAY-STRANGER", "refunded", "--yes")).code).toBe(0);
+      const resolve = ["resolve", "unmatched:PAY-STRANGER", "refunded", "--by", "Amina", "--yes"];
+      expect((await run(...resolve)).code).toBe(0);
       expect((await run("list", "--review", "--json")).json()).toMatchObject({ reviews: [] });
+    });
+
+    test("who decided about a payment of no order is in the log of the operator's page", async () => {
+      const checkout = shop(open());
+      const lines = (await checkout.decisions.read()) as { state: string; by: string }[];
+      await checkout.stop();
+      expect(lines.map(({ state, by }) => [state, by])).toEqual([
+        ["planned", "Amina"],
+        ["started", "Amina"],
+        ["done", "Amina"],
+      ]);
+    });
+
+    test("makes an order and its link, which the pay page of the shop opens", async () => {
+      const pageUrl = "https://shop.test/pay";
+      const secret = "a secret of thirty-two characters";
+      const env = { MALIPO_PAGE_SECRET: secret, MALIPO_PAGE_URL: pageUrl };
+      const runWith = (...args: string[]) =>
+        malipo(["checkout", ...args, "--store", url ?? ""], { env, cwd: PROJECT });
+      const id = `${name}-INVOICE`;
+      const made = await runWith(
+        "create",
+        id,
+        "--amount",
+        "1500",
+        "--description",
+        "Chairs",
+        "--link",
+      );
+      expect([made.code, made.stderr]).toEqual([0, ""]);
+      const again = await runWith("create", id, "--amount", "1500", "--json");
+      expect(again.json()).toMatchObject({ id, amount: "1500.00", status: "open" });
+      const other = await runWith("create", id, "--amount", "1400");
+      expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("1500.00 KES")]);
+      const link = await runWith("link", id, "--days", "2");
+      const checkout = shop(open());
+      const page = checkout.page({ merchant: { name: "Duka" }, secret, url: pageUrl });
+      for (const { stdout } of [made, link]) {
+        expect(stdout.trim()).toMatch(/^https:\/\/shop\.test\/pay\/\S+$/);
+        const response = await page(new Request(stdout.trim()));
+        expect([response.status, await response.text()]).toEqual([
+          200,
+          expect.stringContaining("KES 1,500.00"),
+        ]);
+      }
+      await checkout.stop();
+      const bare = await malipo(["checkout", "link", id, "--store", url ?? ""], { cwd: PROJECT });
+      expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("MALIPO_PAGE_URL")]);
     });
 
     test("an order that is not there fails", async () => {

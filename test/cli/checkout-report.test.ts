@@ -72,7 +72,7 @@ describe("malipo checkout report", () => {
         "1 payment belongs to no order.",
         "payments, agree with their orders",
         "KES 1,500.00",
-        "open orders, under a day old",
+        "orders still open, under a day old",
         "no_order",
       ]) {
         expect(stdout).toContain(part);

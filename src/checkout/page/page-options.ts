@@ -124,7 +124,8 @@ function checkTimeZone(timeZone: string): void {
   }
 }
 
-function checkUrl(url: string | undefined): string | undefined {
+/** @throws {ConfigurationError} */
+export function checkUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { protocol, hostname, search, hash } = URL.canParse(url) ? new URL(url) : new URL("none:");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));

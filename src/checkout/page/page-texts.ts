@@ -43,6 +43,7 @@ export interface PayPageTexts {
   readonly unknown: string;
   readonly tooManyTitle: string;
   readonly tooMany: string;
+  readonly crossSiteTitle: string;
   readonly crossSite: string;
   readonly failedTitle: string;
   /** A form was not taken, and it is certain that it has sent nothing. */
@@ -97,7 +98,9 @@ const ENGLISH: PayPageTexts = {
   unknown: "It is not complete, or its time is over. Ask {merchant} for a new one.",
   tooManyTitle: "Please wait a little",
   tooMany: "This link was used too often. Try again in ten minutes.",
-  crossSite: "The form was sent by another site. Open your link and try again.",
+  crossSiteTitle: "Please open your link again",
+  crossSite:
+    "This click did not come from the page of your link, so nothing was sent to your phone. Open your link and try again.",
   failedTitle: "Something went wrong here",
   failed: "Nothing was sent to your phone by this click. Open your link again in a moment.",
   unsure:
@@ -153,7 +156,9 @@ const SWAHILI: PayPageTexts = {
   unknown: "Kiungo hakijakamilika, au muda wake umekwisha. Mwombe {merchant} kiungo kipya.",
   tooManyTitle: "Tafadhali subiri kidogo",
   tooMany: "Kiungo hiki kimetumika mara nyingi mno. Jaribu tena baada ya dakika kumi.",
-  crossSite: "Fomu ilitumwa na tovuti nyingine. Fungua kiungo chako na ujaribu tena.",
+  crossSiteTitle: "Tafadhali fungua kiungo chako tena",
+  crossSite:
+    "Ombi hili halikutoka kwenye ukurasa wa kiungo chako, kwa hivyo hakuna kilichotumwa kwa simu yako. Fungua kiungo chako na ujaribu tena.",
   failedTitle: "Kuna hitilafu upande wetu",
   failed:
     "Hakuna ombi lililotumwa kwa simu yako safari hii. Fungua kiungo chako tena baada ya muda mfupi.",

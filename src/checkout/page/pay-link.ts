@@ -51,6 +51,19 @@ export function linkToken(
   return Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]).toString("base64url");
 }
 
+const LINK_MS = 30 * 86_400_000;
+
+/** The link of an order. @throws {ConfigurationError} */
+export function linkTo(
+  id: string,
+  { url, keys }: { readonly url: string; readonly keys: readonly Uint8Array[] },
+  expiresAt: Date | undefined,
+): string {
+  const until = expiresAt?.getTime() ?? Date.now() + LINK_MS;
+  if (Number.isNaN(until)) throw new ConfigurationError("`expiresAt` must be a valid Date.");
+  return `${url}/${linkToken(id, until, keys)}`;
+}
+
 /** What a token holds; `undefined` if it is altered, or of another key. */
 function decrypted(token: Buffer, key: Uint8Array): string | undefined {
   const decipher = createDecipheriv(CIPHER, key, token.subarray(0, NONCE_BYTES), {

@@ -8,7 +8,7 @@ import type { CheckoutStore } from "../checkout-store.ts";
 import { orderView } from "../view.ts";
 import { type PageSettings, type PayPageOptions, pageSettings } from "./page-options.ts";
 import { filled, languageOf } from "./page-texts.ts";
-import { linkKeys, linkToken, orderOfLink } from "./pay-link.ts";
+import { linkKeys, linkTo, orderOfLink } from "./pay-link.ts";
 import { noticeView, orderPage, type Rejected, type View, type Words } from "./pay-view.ts";
 
 // The bundled stylesheet and script: see scripts/page-assets.ts.
@@ -74,7 +74,6 @@ export interface PaySource {
   readonly onError: (error: unknown) => void;
 }
 
-const LINK_MS = 30 * 86_400_000;
 const MAX_FORM_BYTES = 4_096;
 /** How long a page without scripts waits for news: proxies and functions end a request that takes longer. */
 const WAIT_MS = 15_000;
@@ -168,9 +167,7 @@ export function payPages(source: PaySource): PayPages {
           : "The pay page does not know its address. Pass `url` to checkout.page, or set MALIPO_PAGE_URL.",
       );
     }
-    const until = expiresAt?.getTime() ?? Date.now() + LINK_MS;
-    if (Number.isNaN(until)) throw new ConfigurationError("`expiresAt` must be a valid Date.");
-    return `${last.url}/${linkToken(id, until, last.keys)}`;
+    return linkTo(id, { url: last.url, keys: last.keys }, expiresAt);
   };
   return {
     page: (options) => {
@@ -214,7 +211,7 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     const form = new URLSearchParams(body ?? "");
     const words = wordsOf(request, form.get("lang"));
     if (isCrossSite(request)) {
-      return respond(words, 403, noticeView(words, "failedTitle", "crossSite"));
+      return respond(words, 403, noticeView(words, "crossSiteTitle", "crossSite"));
     }
     if (!isWithin(link)) return respond(words, 429, noticeView(words, "tooManyTitle", "tooMany"));
     const given = form.get("phone") ?? "";

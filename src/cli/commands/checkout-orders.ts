@@ -6,6 +6,7 @@ import type { Order, Review, ReviewDecision } from "../../checkout/order-types.t
 import { OrderWriter } from "../../checkout/write-order.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { linesOf } from "../../operator/decisions.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
@@ -16,6 +17,7 @@ import { formatFields, formatTable } from "../terminal/table.ts";
 import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 const SCHEMA = "malipo_checkout";
+const ENGINES = "sqlite: or postgres://";
 
 // A checkout creates its tables. A command that looks at one must not.
 const noOrders = (place: string) =>
@@ -55,9 +57,9 @@ async function openPostgres(url: string, { schema = SCHEMA }: FlagValues): Promi
 
 /** Opens the checkout that `--store` names. */
 async function openStore(values: FlagValues): Promise<CheckoutStore> {
-  const { engine, address } = storeAddress(values);
+  const { engine, address } = storeAddress(values, ENGINES);
   if (engine === "redis") {
-    throw usageError("--store of a checkout must start with sqlite: or postgres://.");
+    throw usageError(`--store of a checkout must start with ${ENGINES}.`);
   }
   if (engine === "postgres") return openPostgres(address, values);
   if (values.schema !== undefined) throw usageError("--schema does not go with --store sqlite:...");
@@ -66,7 +68,7 @@ async function openStore(values: FlagValues): Promise<CheckoutStore> {
 
 /** A command about the orders that `--store` names. It asks no customer for money, and hands over no goods. */
 export const onOrders =
-  (work: (orders: ManagedOrders, input: Input, store: CheckoutStore) => Promise<Output>) =>
+  (work: (orders: ManagedOrders, input: Input, writer: OrderWriter) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
     try {
       const store = await openStore(input.values);
@@ -81,7 +83,7 @@ export const onOrders =
           onReview: () => {},
           onError,
         });
-        return await work(manageOrders(writer), input, store);
+        return await work(manageOrders(writer), input, writer);
       } finally {
         await store.close();
       }
@@ -159,7 +161,7 @@ const formatPayments = (payments: Order["payments"]): string =>
 
 const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
 
-function formatOrder(order: Order): string {
+export function formatOrder(order: Order): string {
   const { attempts, payments, reviews, received, amount, currency, id, accountReference, effect } =
     order;
   const fields = formatFields([
@@ -189,7 +191,7 @@ function formatOrder(order: Order): string {
   ].join("\n\n");
 }
 
-async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
+export async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
   const order = await orders.get(id);
   if (order === undefined) throw new CliError("not_found", `There is no order ${id}.`);
   return order;
@@ -238,7 +240,14 @@ export const resolve = onOrders(async (orders, input) => {
     throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
   }
   await confirm(`1 review would end with ${decision}`, formatReviews([review]), input);
-  const order = await orders.reviews.resolve(id, decision);
+  const { by } = input.values;
+  const order = await orders.reviews.resolve(id, decision, { by });
+  // A payment without an order has no history of its own.
+  if (order === undefined && by !== undefined) {
+    const text = `The review ${RESOLVED[decision]}`;
+    const about = review.references.at(-1);
+    for (const line of linesOf({ by, text, about })) await orders.decisions.append(line);
+  }
   const value = { review: id, decision, ...(order !== undefined && { order }) };
   return { value, text: () => `${id} ${RESOLVED[decision]}` };
 });

@@ -104,7 +104,7 @@ async function read(input: Input, store: CheckoutStore, { from, to }: Day): Prom
 }
 
 /** `malipo checkout report` */
-export const report = onOrders(async (_orders, input, store) => {
+export const report = onOrders(async (_orders, input, { settings: { store } }) => {
   const { switches } = input;
   if (switches.has("csv") && switches.has("html"))
     throw usageError("--csv does not go with --html.");

@@ -191,10 +191,17 @@ const CHECKOUT_STORE = {
   "--schema <name>": "the `schema` option of a checkout in PostgreSQL [otherwise: malipo_checkout]",
 };
 
+const PAY_LINK = {
+  "--page-url <url>":
+    "the address of the pay page: https://shop.example/pay [otherwise: MALIPO_PAGE_URL]",
+  "--days <number>": "how long the link works [otherwise: 30]",
+  "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
+};
+
 /** The orders of a checkout. */
 export const CHECKOUT_COMMAND = command(
   "checkout",
-  "look at the orders of a checkout; cancel one, decide what waits for a person, and compare a day with the service",
+  "look at the orders of a checkout; make or cancel one, print its payment link, decide what waits for a person, and compare a day with the service",
   {
     list: {
       summary: "Lists orders, the oldest first.",
@@ -211,6 +218,29 @@ export const CHECKOUT_COMMAND = command(
         "checkout list --store sqlite:shop.db",
         "checkout list --store postgres://localhost/shop --review",
       ],
+    },
+    "create <id>": {
+      summary:
+        "Makes an order, which no customer is asked to pay yet. The same command again changes nothing.",
+      run: lazily(() => import("../commands/checkout-links.ts"), "create"),
+      flags: {
+        ...CHECKOUT_STORE,
+        "--amount <amount>": "what is to be paid: 1500 or 1500.50",
+        "--currency <code>": "its currency [otherwise: KES]",
+        "--description <text>": "what it is for",
+        ...PAY_LINK,
+        "--link": "print its payment link, and nothing else",
+      },
+      examples: [
+        "checkout create INVOICE-17 --amount 1500 --description Chairs --link --store sqlite:shop.db",
+      ],
+    },
+    "link <id>": {
+      summary:
+        "Prints a payment link of an order, as the pay page of the shop reads it. The secret is the environment variable MALIPO_PAGE_SECRET.",
+      run: lazily(() => import("../commands/checkout-links.ts"), "link"),
+      flags: { ...CHECKOUT_STORE, ...PAY_LINK },
+      examples: ["checkout link INVOICE-17 --store sqlite:shop.db"],
     },
     "show <id>": {
       summary: "Shows an order: its money, its attempts and its reviews.",
@@ -229,7 +259,11 @@ export const CHECKOUT_COMMAND = command(
       summary:
         "Ends a review: accept takes the money for the order and has a process of the shop give the goods, refunded says that you paid it back, dismiss ends only the review.",
       run: lazily(() => import("../commands/checkout-orders.ts"), "resolve"),
-      flags: { ...CHECKOUT_STORE, ...ASKS_NOT },
+      flags: {
+        ...CHECKOUT_STORE,
+        "--by <name>": "who decides it, for the history of the order and the operator's page",
+        ...ASKS_NOT,
+      },
       examples: [
         "checkout resolve ORDER-42:overpaid:PAY-7Q2M9X4KD1TB refunded --store sqlite:shop.db",
       ],

@@ -15,8 +15,16 @@ export interface StoreAddress {
   readonly address: string;
 }
 
-/** What `--store` names. @throws {CliError} `usage`, also for a file that is missing. */
-export function storeAddress(values: FlagValues): StoreAddress {
+/**
+ * What `--store` names.
+ *
+ * @param engines - The forms that the command takes.
+ * @throws {CliError} `usage`, also for a file that is missing.
+ */
+export function storeAddress(
+  values: FlagValues,
+  engines = "sqlite:, redis:// or postgres://",
+): StoreAddress {
   const url = requireValue(values, "store");
   if (url.startsWith("sqlite:")) {
     const path = url.slice("sqlite:".length).replace(/^\/\//, "");
@@ -29,9 +37,7 @@ export function storeAddress(values: FlagValues): StoreAddress {
   }
   if (/^rediss?:\/\//.test(url)) return { engine: "redis", address: url };
   if (/^postgres(ql)?:\/\//.test(url)) return { engine: "postgres", address: url };
-  throw usageError(
-    "--store must start with sqlite:, redis:// or postgres://, such as sqlite:payments.db.",
-  );
+  throw usageError(`--store must start with ${engines}, such as sqlite:payments.db.`);
 }
 
 /** A package of the project in which the command runs: malipo does not depend on database clients. */
