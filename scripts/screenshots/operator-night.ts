@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
-import { onNode, operatorHandler } from "malipo/operator";
+import { nodeHandler } from "malipo/node";
+import { operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 
@@ -75,7 +76,7 @@ export async function serveNight(): Promise<{
     )
     .catch(() => undefined);
   const handler = operatorHandler({ receiver, gateway, authorize: () => true, actions: true });
-  const server = createServer(onNode(handler)).listen(0, "127.0.0.1");
+  const server = createServer(nodeHandler(handler)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const close = async () => {

@@ -93,11 +93,6 @@ async function send({ body }: Response, response: ServerResponse): Promise<void>
  * Mounts a handler of `Request` objects on everything built on `node:http`: plain servers, Express,
  * Nest. Mount it above body parsers: below one, a form is an error that says so. An error of the handler goes to `next`, as Express passes it;
  * without `next`, the response is a 500.
- *
- * @example
- * ```ts
- * app.use("/operator", onNode(operatorHandler({ receiver, gateway, authorize })));
- * ```
  */
 export function onNode(
   handler: (request: Request) => Promise<Response>,

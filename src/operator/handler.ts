@@ -147,7 +147,7 @@ function personIn(access: unknown): { readonly name: string | undefined } | unde
  * export const GET = handler;
  * export const POST = handler;
  * // Express
- * app.use("/operator", onNode(handler));
+ * app.use("/operator", nodeHandler(handler)); // from malipo/node
  * ```
  */
 export function operatorHandler(

@@ -4,7 +4,6 @@
  * @module malipo/operator
  */
 
-export { onNode } from "../internal/on-node.ts";
 export type { DecisionLine, DecisionLog } from "./decisions.ts";
 export { type OperatorAccess, type OperatorHandlerOptions, operatorHandler } from "./handler.ts";
 export type { Target } from "./queue-lists.ts";

@@ -35,7 +35,9 @@ function notice({ id, state, plan, last }: Decision, { hasActions, time }: PageC
     state === "planned" &&
     hasActions &&
     html`<form method="post" class="line"><input type="hidden" name="decision" value="${id}"><button name="action" value="take_back">Take back</button></form>`;
-  const when = state === "planned" && html` It is done at ${time(plan.dueAt ?? 0)}.`;
+  const when =
+    state === "planned" &&
+    html` It will be done at ${time(plan.dueAt ?? 0)}, unless it is taken back.`;
   return html`<div class="notice line between ${TONES[state]}" role="${state === "failed" ? "alert" : "status"}"><span>${about}${text}${when}</span>${takeBack}</div>`;
 }
 

@@ -8,7 +8,7 @@ import { redisIdempotency } from "malipo/idempotency/redis";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { onNode } from "malipo/operator";
+import { nodeHandler } from "malipo/node";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { OF_EACH, shopNight } from "../operator/shop-night.ts";
@@ -86,7 +86,7 @@ describe.each(ENGINES)("a night on $name", { timeout: 240_000 }, ({ isHere, open
       const { checkout } = shop;
       const authorize = () => ({ operator: "Amina" });
       night = await nightShift({ actions: true, checkout, authorize }, { ...open(), ...SIZE });
-      server = createServer(onNode(night.handler)).listen(0, "127.0.0.1");
+      server = createServer(nodeHandler(night.handler)).listen(0, "127.0.0.1");
       await new Promise((resolve) => server.once("listening", resolve));
       page = await (await browser().newContext({ javaScriptEnabled: false })).newPage();
       page.setDefaultTimeout(30_000);

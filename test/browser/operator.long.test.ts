@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import axe from "axe-core";
-import { onNode, operatorHandler } from "malipo/operator";
+import { nodeHandler } from "malipo/node";
+import { operatorHandler } from "malipo/operator";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shopNight } from "../operator/shop-night.ts";
@@ -48,7 +49,7 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
       actions: true,
       takeBackMs: 3_600_000,
     });
-    server = createServer(onNode(handler)).listen(0, "127.0.0.1");
+    server = createServer(nodeHandler(handler)).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/operator`;
   });

@@ -160,7 +160,7 @@ for (const [name, url, open] of PLACES) {
       expect(again.json()).toMatchObject({ id, amount: "1500.00", status: "open" });
       const other = await runWith("create", id, "--amount", "1400");
       expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("1500.00 KES")]);
-      const link = await runWith("link", id, "--days", "2");
+      const link = await runWith("create", id, "--amount", "1500", "--link", "--days", "2");
       const checkout = shop(open());
       const page = checkout.page({ merchant: { name: "Duka" }, secret, url: pageUrl });
       for (const { stdout } of [made, link]) {
@@ -172,7 +172,10 @@ for (const [name, url, open] of PLACES) {
         ]);
       }
       await checkout.stop();
-      const bare = await malipo(["checkout", "link", id, "--store", url ?? ""], { cwd: PROJECT });
+      const bare = await malipo(
+        ["checkout", "create", id, "--amount", "1500", "--link", "--store", url ?? ""],
+        { cwd: PROJECT },
+      );
       expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("MALIPO_PAGE_URL")]);
     });
 

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type DecisionLine, onNode, operatorHandler } from "malipo/operator";
+import { nodeHandler } from "malipo/node";
+import { type DecisionLine, operatorHandler } from "malipo/operator";
 import { afterEach, describe, expect, test } from "vitest";
 import { HOSTILE, nightShift } from "./stage.ts";
 
@@ -568,7 +569,7 @@ describe("the page on a Node.js server", () => {
 
   /** The first line of the response to the bytes of a request. */
   async function statusLine(handler: (request: Request) => Promise<Response>, request: string) {
-    server = createServer(onNode(handler)).listen(0, "127.0.0.1");
+    server = createServer(nodeHandler(handler)).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
     socket.end(request);
@@ -602,7 +603,7 @@ describe("the page on a Node.js server", () => {
     const passed = await new Promise((resolve) => {
       const request = Object.assign(Readable.from([]), { headers: { host: "shop.test" } });
       const response = new EventEmitter();
-      void onNode(() => Promise.reject(error))(request as never, response as never, resolve);
+      void nodeHandler(() => Promise.reject(error))(request as never, response as never, resolve);
     });
     expect(passed).toBe(error);
   });

@@ -4,7 +4,7 @@ import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
-import { formatOrder, onOrders, orderWith } from "./checkout-orders.ts";
+import { formatOrder, onOrders } from "./checkout-orders.ts";
 
 /** How often the customer of an order may be asked, as a checkout has it without the option. */
 const ATTEMPT_LIMIT = 3;
@@ -36,11 +36,4 @@ export const create = onOrders(async (_orders, { args: [id = ""], values, switch
   const order = await maker.create(params);
   const value = { ...order, ...(link !== undefined && { link }) };
   return { value, text: () => link ?? formatOrder(order) };
-});
-
-/** `malipo checkout link` */
-export const link = onOrders(async (orders, { args: [id = ""], values }) => {
-  const order = await orderWith(orders, id);
-  const made = linkMaker(values)(id);
-  return { value: { id, status: order.status, link: made }, text: () => made };
 });

@@ -191,7 +191,7 @@ export function formatOrder(order: Order): string {
   ].join("\n\n");
 }
 
-export async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
+async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
   const order = await orders.get(id);
   if (order === undefined) throw new CliError("not_found", `There is no order ${id}.`);
   return order;

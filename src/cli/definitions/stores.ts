@@ -191,13 +191,6 @@ const CHECKOUT_STORE = {
   "--schema <name>": "the `schema` option of a checkout in PostgreSQL [otherwise: malipo_checkout]",
 };
 
-const PAY_LINK = {
-  "--page-url <url>":
-    "the address of the pay page: https://shop.example/pay [otherwise: MALIPO_PAGE_URL]",
-  "--days <number>": "how long the link works [otherwise: 30]",
-  "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
-};
-
 /** The orders of a checkout. */
 export const CHECKOUT_COMMAND = command(
   "checkout",
@@ -220,27 +213,21 @@ export const CHECKOUT_COMMAND = command(
       ],
     },
     "create <id>": {
-      summary:
-        "Makes an order, which no customer is asked to pay yet. The same command again changes nothing.",
+      summary: "Makes an order, without asking anyone. The same command again changes nothing.",
       run: lazily(() => import("../commands/checkout-links.ts"), "create"),
       flags: {
         ...CHECKOUT_STORE,
-        "--amount <amount>": "what is to be paid: 1500 or 1500.50",
+        "--amount <amount>": "what is to be paid: 1500.50",
         "--currency <code>": "its currency [otherwise: KES]",
         "--description <text>": "what it is for",
-        ...PAY_LINK,
-        "--link": "print its payment link, and nothing else",
+        "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
+        "--page-url <url>": "the address of the pay page [otherwise: MALIPO_PAGE_URL]",
+        "--days <number>": "how long the link works [otherwise: 30]",
+        "--link": "print only its payment link, with the secret in MALIPO_PAGE_SECRET",
       },
       examples: [
         "checkout create INVOICE-17 --amount 1500 --description Chairs --link --store sqlite:shop.db",
       ],
-    },
-    "link <id>": {
-      summary:
-        "Prints a payment link of an order, as the pay page of the shop reads it. The secret is the environment variable MALIPO_PAGE_SECRET.",
-      run: lazily(() => import("../commands/checkout-links.ts"), "link"),
-      flags: { ...CHECKOUT_STORE, ...PAY_LINK },
-      examples: ["checkout link INVOICE-17 --store sqlite:shop.db"],
     },
     "show <id>": {
       summary: "Shows an order: its money, its attempts and its reviews.",
@@ -261,7 +248,7 @@ export const CHECKOUT_COMMAND = command(
       run: lazily(() => import("../commands/checkout-orders.ts"), "resolve"),
       flags: {
         ...CHECKOUT_STORE,
-        "--by <name>": "who decides it, for the history of the order and the operator's page",
+        "--by <name>": "who decides it",
         ...ASKS_NOT,
       },
       examples: [
@@ -276,7 +263,7 @@ export const CHECKOUT_COMMAND = command(
         ...CHECKOUT_STORE,
         ...GATEWAY,
         "--day <date>": "the day: 2026-11-23 [otherwise: yesterday]",
-        "--shop <name>": "the name of the shop, for the title",
+        "--shop <name>": "its name, for the title",
         "--time-zone <zone>": "by whose clock the day begins and ends [otherwise: Africa/Nairobi]",
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
         "--csv": "print it as CSV, for a spreadsheet",
