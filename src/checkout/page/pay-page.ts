@@ -138,7 +138,11 @@ function documentOf(
       ? html`<li><a aria-current="true" href="?lang=${code}" lang="${code}">${language}</a></li>`
       : html`<li><a href="?lang=${code}" lang="${code}" hreflang="${code}">${language}</a></li>`,
   );
-  const values = { merchant: name, contact: contact ?? "" };
+  // A phone number stays on one line.
+  const values = {
+    merchant: name,
+    contact: contact?.replaceAll(/(?<=\d) (?=\d)/g, "\u00a0") ?? "",
+  };
   const help = contact !== undefined && html`<p class="hint">${filled(texts.contact, values)}</p>`;
   // Without scripts, the browser asks at once for the next state, and the server answers when there is one.
   const next =
