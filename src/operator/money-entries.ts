@@ -77,6 +77,8 @@ const TODO: Readonly<Partial<Record<ReviewKind, string>>> = {
   contradiction: "Read the payment at the service. The order is changed only by what you decide.",
 };
 
+const DIFFERS: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
+
 const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
   Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
     action: decision,
@@ -100,7 +102,7 @@ export async function listReviews(
     return {
       id: `review:${id}`,
       at: Date.parse(createdAt),
-      cause: message,
+      cause: came !== undefined && DIFFERS.includes(kind) ? `${message} ${came} came.` : message,
       todo: TODO[kind],
       orderId,
       about: references,

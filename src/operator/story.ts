@@ -1,6 +1,7 @@
 import type { OrderEvent } from "../checkout/history.ts";
 import { ALIAS } from "../checkout/reports.ts";
 import type { Payment } from "../contract/payment.ts";
+import { isGatewayError } from "../errors/any.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
 import { keysOfPayment } from "../webhooks/receiver/event-identity.ts";
 import type { Entry, Sources } from "./entry.ts";
@@ -81,7 +82,10 @@ async function readPayment({ gateway }: Sources, reference: string): Promise<Rea
     (payment) => ({ reference, payment }),
     (error: unknown) => ({
       reference,
-      error: `The service could not be asked: ${messageOf(error)}`,
+      error:
+        isGatewayError(error) && error.code === "not_found"
+          ? "The service has no such payment."
+          : `The service could not be asked: ${messageOf(error)}`,
     }),
   );
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { Gateway } from "malipo";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import { type DecisionLine, operatorHandler } from "malipo/operator";
@@ -69,11 +70,16 @@ describe("the operator's page", () => {
   });
 
   test("says why the service could not be asked, and shows the events nevertheless", async () => {
-    const { get } = await nightShift();
+    const { get, gateway, receiver } = await nightShift();
     const { html, status } = await get("?payment=PAY-2");
     expect(status).toBe(200);
-    expect(html).toContain("The service could not be asked");
+    expect(html).toContain("The service has no such payment.");
     expect(html).toContain("Failing now: TypeError");
+    const payments = { get: () => Promise.reject(new Error("it is down")) };
+    const away = { ...gateway, idempotency: gateway.idempotency, payments } as unknown as Gateway;
+    const page = operatorHandler({ receiver, gateway: away, authorize: () => true });
+    const other = await (await page(new Request("https://shop.test/?payment=PAY-2"))).text();
+    expect(other).toContain("The service could not be asked: it is down");
   });
 
   test("shows the other lists if one cannot be read", async () => {

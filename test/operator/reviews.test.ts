@@ -136,6 +136,7 @@ describe("the operator's page of a shop", () => {
     const { get } = await openPage();
     const html = await get("?q=1.00");
     expect(html).toContain("LESS-1");
+    expect(html).toMatch(/another amount than the order.*KES 1\.00 came\./);
     expect(html).not.toContain("TWICE-1");
   });
 
