@@ -63,7 +63,7 @@ export const PARTS: readonly {
       ["errors", "Error classes and codes", 390],
       ["error-messages", "Find an error message", 480],
       ["result-codes", "Result codes: 1032, 1037, 2001 and others", 310],
-      ["sandbox", "The sandbox: phone, faults, chaos, clock", 1005],
+      ["sandbox", "The sandbox: phone, faults, chaos, clock", 1025],
       ["test-numbers", "Phone numbers to test with", 160],
       ["sandbox-assumptions", "What the sandbox assumes", 760],
       ["cli", "The command line: settings, exit codes, scripts", 620],

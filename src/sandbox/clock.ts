@@ -25,34 +25,83 @@ export function parseTimestamp(value: unknown): number | undefined {
 /** When virtual time begins. */
 export const VIRTUAL_START: number = Date.parse("2026-01-01T09:00:00+03:00");
 
-// Timers are sorted: the next one is the first.
+// Timers are a binary heap: the next one is the first, and none is due before its parent, which is at
+// `(index - 1) >> 1`. Each payment has one: ten thousand of them must not slow down the next. Sorted ones are
+// such a heap, too.
+
+const isBefore = (one: Timer, other: Timer) =>
+  one.at < other.at || (one.at === other.at && one.turn < other.turn);
 
 const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - other.turn;
 
 export const sortedTimers = (timers: readonly Timer[]): Timer[] => timers.toSorted(byTurn);
 
-/** Inserts a timer in its place. Each payment has one: a thousand of them must not slow down the next. */
-export function addTimer(timers: Timer[], timer: Timer): void {
-  let [from, to] = [0, timers.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (byTurn(timers[middle] as Timer, timer) < 0) from = middle + 1;
-    else to = middle;
+/** Puts a timer at a free place, or at one above it. */
+function rise(timers: Timer[], timer: Timer, from: number): void {
+  let index = from;
+  while (index > 0) {
+    const above = (index - 1) >> 1;
+    const parent = timers[above] as Timer;
+    if (!isBefore(timer, parent)) break;
+    timers[index] = parent;
+    index = above;
   }
-  timers.splice(from, 0, timer);
+  timers[index] = timer;
+}
+
+/** Puts a timer at a free place, or at one below it. */
+function sink(timers: Timer[], timer: Timer, from: number): void {
+  let index = from;
+  for (;;) {
+    const left = 2 * index + 1;
+    if (left >= timers.length) break;
+    const right = left + 1;
+    const isRight =
+      right < timers.length && isBefore(timers[right] as Timer, timers[left] as Timer);
+    const child = isRight ? right : left;
+    if (!isBefore(timers[child] as Timer, timer)) break;
+    timers[index] = timers[child] as Timer;
+    index = child;
+  }
+  timers[index] = timer;
+}
+
+export const addTimer = (timers: Timer[], timer: Timer): void => rise(timers, timer, timers.length);
+
+/** Removes the timer at a place, which the last one takes. */
+function removeTimer(timers: Timer[], index: number): Timer | undefined {
+  const removed = timers[index];
+  const last = timers.pop();
+  if (last === undefined || index >= timers.length) return removed;
+  const above = timers[(index - 1) >> 1];
+  if (index > 0 && above !== undefined && isBefore(last, above)) rise(timers, last, index);
+  else sink(timers, last, index);
+  return removed;
 }
 
 /** Removes the next timer and returns its task, if it is due by `now`. */
 export function takeDueTask(timers: Timer[], now: number): Task | undefined {
   const [next] = timers;
-  return next === undefined || next.at > now ? undefined : timers.shift()?.task;
+  return next === undefined || next.at > now ? undefined : removeTimer(timers, 0)?.task;
 }
 
-/** Cancels the first timer whose task matches. Returns whether there was one. */
+/** The first timer to be due whose task matches. */
+export function timerOf(
+  timers: readonly Timer[],
+  matches: (task: Task) => boolean,
+): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) {
+    if (matches(timer.task) && (first === undefined || isBefore(timer, first))) first = timer;
+  }
+  return first;
+}
+
+/** Cancels that timer. Returns whether there was one. */
 export function cancelTimer(timers: Timer[], matches: (task: Task) => boolean): boolean {
-  const index = timers.findIndex(({ task }) => matches(task));
-  if (index >= 0) timers.splice(index, 1);
-  return index >= 0;
+  const timer = timerOf(timers, matches);
+  if (timer !== undefined) removeTimer(timers, timers.indexOf(timer));
+  return timer !== undefined;
 }
 
 /** The sandbox's time. Prompts, deliveries, retries and due dates all depend on it. */

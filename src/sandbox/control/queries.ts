@@ -1,4 +1,4 @@
-import { formatTimestamp } from "../clock.ts";
+import { formatTimestamp, timerOf } from "../clock.ts";
 import { deliveryQueues, deliveryView, hasFailed } from "../deliveries/deliveries.ts";
 import { lastFailure } from "../deliveries/failure-reason.ts";
 import type { ServerContext } from "../http/respond.ts";
@@ -84,7 +84,7 @@ function listDeliveries({ sandboxState, clock }: ServerContext, query: URLSearch
   const [state, payment] = [query.get("state"), query.get("payment")];
   const limit = limitIn(query);
   const nextAttempt = ({ id }: StoredDelivery) => {
-    const timer = timers.find(({ task }) => task.kind === "deliver" && task.delivery === id);
+    const timer = timerOf(timers, (task) => task.kind === "deliver" && task.delivery === id);
     return timer === undefined ? {} : { nextAttemptAt: formatTimestamp(timer.at) };
   };
   const matching = deliveries.filter(
