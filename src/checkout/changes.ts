@@ -123,18 +123,28 @@ export const moneyOf = ({ money }: OrderState, { reference, alias }: Report): Mo
     (one) => one.reference === reference || one.reference === alias || one.alias === reference,
   );
 
+/** Money with what an earlier report of it did not say. */
+function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
+  const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;
+  const isIdNew = known.transactionId === undefined && transactionId !== undefined;
+  if (!isAmountNew && !isIdNew) return known;
+  return { ...known, ...(isAmountNew && { amount }), ...(isIdNew && { transactionId }) };
+}
+
 /** The order with a completed payment: its attempt has ended, and its money is noted, once. */
 export function withMoney(order: OrderState, report: Report): OrderState {
-  const { reference, alias, currency = order.currency } = report;
+  const { reference, alias, currency = order.currency, transactionId } = report;
   const amount = amountOf(order, report) ?? UNKNOWN_AMOUNT;
   const known = moneyOf(order, report);
-  const added = { reference, amount, currency, ...(alias !== undefined && { alias }) };
+  const added = {
+    ...{ reference, amount, currency },
+    ...(alias !== undefined && { alias }),
+    ...(transactionId !== undefined && { transactionId }),
+  };
   const money =
     known === undefined
       ? [...order.money, added]
-      : order.money.map((one) =>
-          one === known && one.amount === UNKNOWN_AMOUNT ? { ...one, amount } : one,
-        );
+      : order.money.map((one) => (one === known ? withNews(one, amount, transactionId) : one));
   const isSame = money.every((one, at) => one === order.money[at]);
   return withCompleted(isSame ? order : { ...order, money }, reference);
 }

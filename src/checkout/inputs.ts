@@ -51,6 +51,8 @@ export interface Report {
   readonly status: string;
   readonly amount: string | undefined;
   readonly currency: string | undefined;
+  /** The network's id of the payment, which the customer has in his message: the M-Pesa code. */
+  readonly transactionId?: string | undefined;
   readonly message: string | undefined;
   /** The network's result code of a failure, if it is known. */
   readonly code?: string | undefined;

@@ -46,6 +46,8 @@ export interface OrderPayment {
   /** With two decimals, or `""` if the service has not said it. */
   readonly amount: string;
   readonly currency: string;
+  /** The network's id of it, which the customer has in his message: the M-Pesa code. */
+  readonly transactionId?: string;
   /** Whether a person has said that it was paid back. */
   readonly isRefunded: boolean;
 }

@@ -31,6 +31,8 @@ export interface Money {
   /** Or {@link UNKNOWN_AMOUNT}. */
   readonly amount: string;
   readonly currency: string;
+  /** As in the report of it. */
+  readonly transactionId?: string;
   readonly refunded?: true;
 }
 

@@ -56,12 +56,14 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
         })
       : undefined;
   const paymentId = idText(fields.payment_id);
+  const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
   const report: Report = {
     reference,
     ...(paymentId !== undefined && { alias: aliasOf(paymentId) }),
     status,
     amount: amountIn(fields.amount),
     currency: textIn(fields.currency)?.toUpperCase(),
+    ...(transactionId !== undefined && { transactionId }),
     // A page may be seen by others than the owner of the phone.
     message: failure?.customerMessage.replaceAll(PHONE, "***"),
     ...(failure?.code !== undefined && { code: failure.code }),

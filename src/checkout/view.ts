@@ -170,10 +170,11 @@ export function orderView(order: OrderState, now: number): Order {
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
     received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
-    payments: money.map(({ reference, amount: sum, currency: code, refunded }) => ({
+    payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,
       currency: code,
+      ...(transactionId !== undefined && { transactionId }),
       isRefunded: refunded === true,
     })),
     ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),

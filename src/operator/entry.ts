@@ -15,6 +15,8 @@ export interface Known {
   readonly amount?: string | undefined;
   /** What has come, for the search: it may be another amount. */
   readonly cameAmounts?: readonly string[];
+  /** The network's ids of what has come, for the search. */
+  readonly transactionIds?: readonly string[];
   /** Masked. */
   readonly phone?: string | undefined;
   /** The digits of the phone, for the search alone: no page shows them. */

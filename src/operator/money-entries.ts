@@ -21,6 +21,7 @@ export const knownOfOrder = (order: Order, about: readonly string[] = []): Known
     order: id,
     amount: amountText(amount, currency),
     cameAmounts: payments.map((one) => amountText(one.amount, one.currency)),
+    transactionIds: payments.flatMap(({ transactionId }) => transactionId ?? []),
     phone: attempts.at(-1)?.phone,
     references: [...new Set([...about, ...paying, ...asked])],
   };

@@ -33,7 +33,7 @@ export interface SearchStep {
 
 /** How many bodies of events one step reads. */
 const BODIES = 500;
-/** How many orders one step compares with an amount. */
+/** How many orders one step compares with an amount or an id of the network. */
 const ORDERS = 10_000;
 const PAGE = 1_000;
 /** A step ends when it has found this number of orders. */
@@ -59,11 +59,23 @@ const hasAmount = (
   isAmount: (amount: string) => boolean,
 ): boolean => [amount, ...cameAmounts].some(isAmount);
 
-/** Whether an entry says what is searched for: its order, a reference, the amount or the phone. */
+/** An id of the network, such as the M-Pesa code that a customer reads out. */
+const TRANSACTION_ID = /^[a-z\d]{8,20}$/i;
+
+/** Whether money of an order is searched for: by its amount, or by its id in the network. */
+function moneyMatcher(query: string): ((known: Known) => boolean) | undefined {
+  const isAmount = amountMatcher(query);
+  if (isAmount !== undefined) return (known) => hasAmount(known, isAmount);
+  if (!TRANSACTION_ID.test(query)) return undefined;
+  const wanted = plain(query);
+  return ({ transactionIds = [] }) => transactionIds.some((one) => plain(one) === wanted);
+}
+
+/** Whether an entry says what is searched for: its order, a reference, its money or the phone. */
 function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boolean {
   const wanted = plain(query);
   const digits = internationalDigits(query);
-  const isAmount = amountMatcher(query);
+  const isMoney = moneyMatcher(query);
   const orderIds = new Set(orders.map(({ id }) => id));
   return ({ known, orderId }) => {
     if (orderId !== undefined && orderIds.has(orderId)) return true;
@@ -73,14 +85,14 @@ function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boo
     // The service sent the phone masked: nothing else is known of it.
     const isMasked = orderId === undefined && known?.phoneDigits === undefined;
     if (digits !== undefined && isMasked && known?.phone === phoneText(query)) return true;
-    return isAmount !== undefined && known !== undefined && hasAmount(known, isAmount);
+    return known !== undefined && isMoney?.(known) === true;
   };
 }
 
-/** Orders with an amount, the oldest first. */
-async function ordersByAmount(
+/** Orders with some money, the oldest first. */
+async function ordersByMoney(
   { checkout }: Sources,
-  isAmount: (amount: string) => boolean,
+  isMoney: (known: Known) => boolean,
   from: string | undefined,
 ): Promise<{ orders: Order[]; next: string | undefined }> {
   const orders: Order[] = [];
@@ -89,7 +101,7 @@ async function ordersByAmount(
     const page = await checkout.list({ after: next, limit: PAGE });
     searched += page.items.length;
     next = page.next;
-    orders.push(...page.items.filter((one) => hasAmount(knownOfOrder(one), isAmount)));
+    orders.push(...page.items.filter((one) => isMoney(knownOfOrder(one))));
     if (next === undefined || searched >= ORDERS || orders.length >= ENOUGH) break;
   }
   return { orders, next };
@@ -157,10 +169,10 @@ export async function search(
 ): Promise<SearchStep> {
   const isFirst = from.events === undefined && from.orders === undefined;
   const named = (await sources.checkout?.find(query)) ?? [];
-  const isAmount = amountMatcher(query);
-  const byAmount =
-    isAmount !== undefined && (isFirst || from.orders !== undefined)
-      ? await ordersByAmount(sources, isAmount, from.orders)
+  const isMoney = moneyMatcher(query);
+  const byMoney =
+    isMoney !== undefined && (isFirst || from.orders !== undefined)
+      ? await ordersByMoney(sources, isMoney, from.orders)
       : { orders: [], next: undefined };
   const matches = matcher(query, named);
   const { all, unread } = await waiting(sources);
@@ -184,9 +196,9 @@ export async function search(
       ]
     : [];
   const orders = new Map(
-    [...(isFirst ? named : []), ...byAmount.orders].map((one) => [one.id, one]),
+    [...(isFirst ? named : []), ...byMoney.orders].map((one) => [one.id, one]),
   );
-  const next = { events: inEvents.next, orders: byAmount.next };
+  const next = { events: inEvents.next, orders: byMoney.next };
   return {
     found: [...first, ...inEvents.found, ...[...orders.values()].map(orderFound)],
     next: next.events === undefined && next.orders === undefined ? undefined : next,

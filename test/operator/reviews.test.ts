@@ -157,4 +157,11 @@ describe("the operator's page of a shop", () => {
     expect(html).toContain(`datetime="${paidAt}"`);
     expect(html).toContain("within five minutes");
   });
+
+  test("finds an order by the M-Pesa code that its customer reads out", async () => {
+    const { get } = await openPage();
+    const html = await get("?q=ertgfl0x2u");
+    expect(html).toContain("TWICE-2");
+    expect(html).not.toContain("TWICE-1");
+  });
 });

@@ -61,7 +61,7 @@ export async function shopNight() {
   for (let number = 1; number <= OF_EACH; number++) {
     const twice = await make(`TWICE-${number}`);
     await deliver(twice, own(twice));
-    await deliver(twice, `PAY-TWICE-${number}`);
+    await deliver(twice, `PAY-TWICE-${number}`, { transaction_id: `ERTGFL0X${number}U` });
     const less = await make(`LESS-${number}`);
     await deliver(less, own(less), { amount: "1.00" });
     const dollars = await make(`DOLLARS-${number}`);

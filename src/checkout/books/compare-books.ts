@@ -28,6 +28,8 @@ export interface BookedPayment {
   readonly currency?: string;
   /** Masked. */
   readonly phone?: string;
+  /** The network's id of it: the M-Pesa code. */
+  readonly transactionId?: string;
 }
 
 /** A payment that does not agree with the orders. */
@@ -48,6 +50,7 @@ export interface ListedPayment {
   readonly label: string | undefined;
   /** Masked. */
   readonly phone: string | undefined;
+  readonly transactionId?: string | undefined;
 }
 
 /** What a comparison says of one payment. */
@@ -78,7 +81,7 @@ type PaymentFields = Omit<ListedPayment, "status" | "alias">;
 
 /** A payment as the books show it. */
 export function booked(
-  { reference, amount, currency, label, phone }: PaymentFields,
+  { reference, amount, currency, label, phone, transactionId }: PaymentFields,
   order: OrderState | undefined,
 ): BookedPayment {
   const accountReference = label ?? order?.accountReference;
@@ -89,6 +92,7 @@ export function booked(
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency }),
     ...(phone !== undefined && { phone }),
+    ...(transactionId !== undefined && { transactionId }),
   };
 }
 

@@ -125,6 +125,7 @@ function listed(payment: Payment): ListedPayment {
     amount: report.amount,
     currency: report.currency,
     label,
+    transactionId: report.transactionId,
     phone: phone === undefined ? undefined : maskedPhone(phone.replace(/\D/g, "")),
   };
 }

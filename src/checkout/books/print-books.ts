@@ -40,6 +40,7 @@ const PAYMENTS_HEAD = [
   "account reference",
   "amount",
   "phone",
+  "network code",
   "meaning",
 ];
 
@@ -48,7 +49,7 @@ const moneyOf = ({ amount, currency }: Pick<Review, "amount" | "currency">): str
   return currency === undefined ? amount : withCommas({ amount, currency });
 };
 
-const REFUNDS_HEAD = ["payment", "order", "account reference", "amount", "phone"];
+const REFUNDS_HEAD = ["payment", "order", "account reference", "amount", "phone", "network code"];
 
 const refundRow = (one: BookedPayment): string[] => [
   one.reference,
@@ -56,6 +57,7 @@ const refundRow = (one: BookedPayment): string[] => [
   one.accountReference ?? "",
   moneyOf(one),
   one.phone ?? "",
+  one.transactionId ?? "",
 ];
 
 const paymentRow = (one: Difference): string[] => [
@@ -65,6 +67,7 @@ const paymentRow = (one: Difference): string[] => [
   one.accountReference ?? "",
   moneyOf(one),
   one.phone ?? "",
+  one.transactionId ?? "",
   one.message,
 ];
 
@@ -142,7 +145,10 @@ export function partsOf(report: DayReport): readonly BooksPart[] {
 const csvField = (text: string): string =>
   `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
-/** The books for a spreadsheet: one table, whose columns are those of all parts. */
+/**
+ * The books for a spreadsheet: one table, whose columns are those of all parts. Lines end with a line feed
+ * alone, since the command line makes every other control character visible.
+ */
 export function booksAsCsv(report: DayReport): string {
   const parts = partsOf(report);
   const columns = [...new Set(parts.flatMap(({ head }) => head))];
@@ -157,7 +163,7 @@ export function booksAsCsv(report: DayReport): string {
     ["Summary", report.summary, ...about.slice(1)],
   ]
     .map((row) => row.map(csvField).join(","))
-    .join("\r\n");
+    .join("\n");
 }
 
 /** Numbers stand below each other. */

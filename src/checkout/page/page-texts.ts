@@ -24,6 +24,8 @@ export interface PayPageTexts {
   readonly receipt: string;
   readonly paidBy: string;
   readonly payment: string;
+  /** The id of the payment in the network, as the customer has it in his message. */
+  readonly transactionId: string;
   readonly paidAt: string;
   readonly print: string;
   readonly notPaidTitle: string;
@@ -80,6 +82,7 @@ const ENGLISH: PayPageTexts = {
   receipt: "Receipt",
   paidBy: "Paid from",
   payment: "Payment",
+  transactionId: "{wallet} code",
   paidAt: "Time",
   print: "Print the receipt",
   notPaidTitle: "Not paid yet",
@@ -138,6 +141,7 @@ const SWAHILI: PayPageTexts = {
   receipt: "Risiti",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",
+  transactionId: "Namba ya muamala",
   paidAt: "Saa",
   print: "Chapisha risiti",
   notPaidTitle: "Bado hujalipa",

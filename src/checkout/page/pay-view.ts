@@ -179,8 +179,11 @@ function receipt(words: Words, order: OrderState, view: Order, sum: Html): Html 
   const { texts } = words;
   const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
   const paidAt = order.paidAt ?? attempt?.askedAt;
+  const money = order.money.find(({ reference }) => reference === order.paidBy);
+  const { wallet } = words.settings;
   const rows: (readonly [string, string | undefined])[] = [
     [texts.order, view.accountReference],
+    [filled(texts.transactionId, { wallet }), money?.transactionId],
     [texts.payment, order.paidBy?.startsWith("#") ? undefined : order.paidBy],
     [texts.paidBy, attempt?.phone],
     [

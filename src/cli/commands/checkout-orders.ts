@@ -147,14 +147,15 @@ const formatReviews = (reviews: readonly Review[]): string =>
     ]),
   ]);
 
-const PAYMENT_HEAD = ["payment", "came", ""];
+const PAYMENT_HEAD = ["payment", "came", "network code", ""];
 
 const formatPayments = (payments: Order["payments"]): string =>
   formatTable([
     PAYMENT_HEAD,
-    ...payments.map(({ reference, amount, currency, isRefunded }) => [
+    ...payments.map(({ reference, amount, currency, transactionId = "", isRefunded }) => [
       reference,
       `${amount} ${currency}`.trim(),
+      transactionId,
       isRefunded ? "paid back" : "",
     ]),
   ]);
