@@ -41,15 +41,23 @@ ${fields}
 <button>${button}</button>
 </form>`;
 
-export const startPage = (): string =>
-  page(payForm(newOrderId(), Object.entries(PRICES).map(itemOption).join("\n"), "Pay"));
+/** The last attempt that the customer saw, 0 for none: two tabs with one `after` make one attempt. */
+const afterField = (attempts: number) => `<input type="hidden" name="after" value="${attempts}">`;
 
-/** `after` names the last attempt that the customer saw, so that two tabs make one attempt. */
+export const startPage = (): string =>
+  page(
+    payForm(
+      newOrderId(),
+      [afterField(0), ...Object.entries(PRICES).map(itemOption)].join("\n"),
+      "Pay",
+    ),
+  );
+
 const payAgain = ({ id, metadata, attempts }: Order) =>
   payForm(
     id,
     `<input type="hidden" name="item" value="${escapeHtml(`${metadata.item}`)}">
-<input type="hidden" name="after" value="${attempts.length}">`,
+${afterField(attempts.length)}`,
     "Pay again",
   );
 

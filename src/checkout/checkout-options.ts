@@ -135,17 +135,20 @@ export interface PayParams extends NewOrder {
 
 /** An order system that is paid once. See {@link createCheckout}. */
 export interface Checkout extends ManagedOrders, PayPages {
+  /** The client of the service that it uses, for other calls. Its idempotency keys are in the store. */
+  readonly gateway: Gateway;
   /**
    * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
    * becomes of the prompt.
    *
-   * @param options - `after`: the number of the last attempt that the page showed, 0 for none. Two tabs
-   * with one `after` make one attempt.
+   * @param options - `after`: the number of the last attempt that the page showed, 0 for none; also as text,
+   * as a form sends it. Two tabs with one `after` make one attempt. Without it, each call after a failure
+   * makes a new one.
    * @throws {InvalidParamsError} for wrong parameters.
    * @throws {OrderConflictError} for another amount, currency, `metadata` or `accountReference` under a known id, and for the id of an order
    * that was deleted after its customer was asked.
    */
-  pay(params: PayParams, options?: { after?: number | undefined }): Promise<Order>;
+  pay(params: PayParams, options?: { after?: number | string | undefined }): Promise<Order>;
   /**
    * Makes an order without asking anyone.
    *

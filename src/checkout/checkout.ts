@@ -24,6 +24,7 @@ import {
 import type { CheckoutStore } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
+import { checkAfter } from "./new-order.ts";
 import { Engine } from "./order-engine.ts";
 import { OrderMaker } from "./order-maker.ts";
 import { orderStatusHandler } from "./order-status-handler.ts";
@@ -172,12 +173,13 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const { get: read } = orders;
   const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
+    gateway,
     pay: async (params, { after } = {}) => {
       const elapsed = startClocks();
       const phone = normalizePhone((Object(params) as PayParams).phone);
-      if (after !== undefined) checkWholeNumber("after", after, 0);
+      const shown = checkAfter(after);
       await makeReady();
-      const click = { phone, masked: maskedPhone(phone), after, elapsed };
+      const click = { phone, masked: maskedPhone(phone), after: shown, elapsed };
       return maker.withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {

@@ -18,6 +18,14 @@ const invalid = (call: string, field: string, message: string) =>
     { path: [field], message },
   ]);
 
+/** The last attempt that a page showed, as a number or as the text of a form. */
+export function checkAfter(after: unknown): number | undefined {
+  if (after === undefined) return undefined;
+  const number = typeof after === "string" && /^\d{1,6}$/.test(after) ? Number(after) : after;
+  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+  throw invalid("pay", "after", "expected the number of the last attempt, 0 for none");
+}
+
 export function checkOrder(call: string, params: NewOrder, currency: string) {
   if (!isObject(params)) throw invalid(call, "order", "expected an object");
   const { id, description, metadata = {}, expiresAt } = params;

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
 import { type Settings, settingsFrom } from "../client/settings.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import type { Input } from "./command.ts";
+import { readEnvFile } from "./input/env-file.ts";
 import { readSecret } from "./input/files.ts";
 import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 
@@ -15,6 +17,7 @@ export interface GivenGateway {
 
 /** What flags and the environment say. The key comes from the environment or a file, never from a flag. */
 export function givenGateway({ values }: Input): GivenGateway {
+  readEnvFile(values);
   const file = values["key-file"];
   const apiKey = file === undefined ? environmentVariable("MALIPO_API_KEY") : readSecret(file);
   const baseUrl = values["base-url"] ?? environmentVariable("MALIPO_BASE_URL");
@@ -65,7 +68,8 @@ export async function gatewaySettings(input: Input): Promise<Settings> {
   const given = givenGateway(input);
   const missing = missingSettings(given);
   if (missing !== undefined) {
-    const lines = [missing, await sandboxHint(given)].filter(Boolean);
+    const file = existsSync(".env") && "There is a .env in this folder. To use it: --env-file .env";
+    const lines = [missing, file, await sandboxHint(given)].filter(Boolean);
     throw new ConfigurationError(lines.join("\n"));
   }
   try {

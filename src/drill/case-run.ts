@@ -113,6 +113,8 @@ export class CaseRun {
   #respondedAt = 0;
   /** What the shop returned for the order, if it did. */
   orderStatus: number | undefined;
+  /** What the shop answered if it did not take the order. */
+  refusal: string | undefined;
   id: string | undefined;
   /** What is wrong, by the name of the promise. */
   readonly problems = new Map<string, string>();
@@ -168,6 +170,14 @@ export class CaseRun {
   /** Whether each planned fault has happened. */
   get isTested(): boolean {
     return this.case.faults.every((one) => this.#happened.has(one)) && this.hasActed;
+  }
+
+  /** Whether the shop refused the order before it asked the service for anything. */
+  get isRefused(): boolean {
+    const { orderStatus = 0, payments } = this;
+    return (
+      orderStatus >= 400 && orderStatus < 500 && payments.length === 0 && !this.seen.has("start")
+    );
   }
 
   /** Whether the people of the case did what they should. */

@@ -160,7 +160,7 @@ export function parseSettings(raw: RawSettings) {
     const value = raw[name] ?? option?.fallback ?? "";
     if (value !== "") return String(value);
     throw new ConfigurationError(
-      `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
+      `--${name} is required: give the flag, or write it into ${DRILL_FILE} (npx malipo drill --init makes that file, in a terminal).`,
     );
   };
   const optional = <T>(name: string, parse: (value: string, name: string) => T): T | undefined =>

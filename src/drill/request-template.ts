@@ -47,7 +47,12 @@ export async function sendRequest(
   const response = await fetch(`${origin}${fill(path, encodeURIComponent)}`, {
     method,
     redirect: "manual",
-    headers: { ...(body !== "" && { "content-type": type }), ...headers },
+    // A route that answers both a browser and a script answers the script.
+    headers: {
+      accept: "application/json, */*",
+      ...(body !== "" && { "content-type": type }),
+      ...headers,
+    },
     ...(body !== "" && { body: fill(body, isJson ? String : encodeURIComponent) }),
     signal: AbortSignal.timeout(timeoutMs),
   });

@@ -25,8 +25,13 @@ export type OperatorAccess = boolean | { readonly operator: string };
 
 /** Options of {@link operatorHandler}. */
 export interface OperatorHandlerOptions {
-  /** The client of the service: the page reads payments by it, and attempts of unknown outcome. */
-  readonly gateway: Gateway;
+  /**
+   * The client of the service: the page reads payments by it, and attempts of unknown outcome. It is required
+   * without a checkout.
+   *
+   * @default the gateway of the checkout
+   */
+  readonly gateway?: Gateway | undefined;
   /**
    * The checkout whose orders, reviews and goods the page shows. Set it if you have one.
    *
@@ -105,12 +110,12 @@ const text = (status: number, body: string): Response => respond(status, "plain"
 function sourcesOf(
   given: Pick<OperatorHandlerOptions, "gateway" | "checkout" | "receiver">,
 ): Sources {
-  const { gateway, checkout, receiver = checkout?.receiver } = given;
+  const { checkout, gateway = checkout?.gateway, receiver = checkout?.receiver } = given;
   for (const [name, value] of Object.entries({ gateway, receiver })) {
     if (typeof value === "object" && value !== null) continue;
     throw new ConfigurationError(`\`${name}\` is missing; got ${describeValue(value)}.`);
   }
-  return { gateway, checkout, receiver: receiver as WebhookReceiver };
+  return { gateway: gateway as Gateway, checkout, receiver: receiver as WebhookReceiver };
 }
 
 function timeIn(timeZone: string | undefined) {
@@ -143,7 +148,7 @@ function personIn(access: unknown): { readonly name: string | undefined } | unde
  *   const user = await userOf(request);
  *   return user?.isOperator === true && { operator: user.name };
  * };
- * const handler = operatorHandler({ checkout, gateway, authorize, actions: true });
+ * const handler = operatorHandler({ checkout, authorize, actions: true });
  * export const GET = handler;
  * export const POST = handler;
  * // Express

@@ -248,9 +248,15 @@ it("an order is asked for three times at most, on any phones", async () => {
   expect(order?.message).toMatch(/several requests/);
 });
 
-it.each(["1", 1.5, -1, Number.NaN, null])("`after` cannot be %j", async (after) => {
+it.each(["x", "-1", 1.5, -1, Number.NaN, null])("`after` cannot be %j", async (after) => {
   const { checkout } = openShop(newSandbox(), memoryCheckout());
   await expect(checkout.pay(ORDER, { after: after as number })).rejects.toThrow(/after/);
+});
+
+it("`after` may be the text that a form sends", async () => {
+  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  expect((await checkout.pay(ORDER, { after: "0" })).attempts).toHaveLength(1);
+  expect((await checkout.pay(ORDER, { after: "0" })).attempts).toHaveLength(1);
 });
 
 it("a phone has one limit, however it is written", async () => {

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
@@ -120,7 +120,32 @@ describe("malipo checkout report", () => {
       { env: { ...env, MALIPO_BASE_URL: "http://127.0.0.1:9/api" } },
     );
     expect(code).toBe(1);
-    expect(stdout).toContain("This is no all-clear");
+    expect(stdout).toContain("This is no all-clear. The list of payments could not be read");
+  });
+
+  test("reads a file of variables, and names one that it did not read", async () => {
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const cwd = mkdtempSync(join(tmpdir(), "malipo-env-file-"));
+    writeFileSync(join(cwd, ".env"), variables.join("\n"));
+    const args = ["checkout", "report", "--day", "today", "--store", `sqlite:${resolve(file)}`];
+    const without = await malipo(args, { cwd });
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      expect.stringContaining("There is a .env in this folder. To use it: --env-file .env"),
+    ]);
+    const { stdout } = await malipo([...args, "--env-file", ".env"], { cwd });
+    expect(stdout).toContain("by the clock of Africa/Nairobi");
+    const missing = await malipo([...args, "--env-file", "nowhere"], { cwd });
+    // Node itself may look for the file first, also behind the name of the script.
+    expect(missing.code).not.toBe(0);
+    expect(missing.stderr).toContain("nowhere");
+    rmSync(cwd, { recursive: true });
+  });
+
+  test("prints CSV whose lines end with a line feed alone", async () => {
+    const { stdout } = await run("--csv");
+    expect(stdout).not.toMatch(/\r|\\u000d/);
+    expect(stdout.split("\n")[1]).toMatch(/^"Sums","payments, received at the service".*"$/);
   });
 
   test("takes no day that does not exist", async () => {

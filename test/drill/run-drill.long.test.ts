@@ -119,6 +119,32 @@ describe.concurrent("a drill", () => {
     },
   );
 
+  test("of a shop that refuses orders says what it answered, and counts none of them as passed", {
+    timeout: 120_000,
+  }, async () => {
+    const insert = "    const insert =";
+    const refuse = `    if (rows("1 = 1").length >= 12 && rows("id = ?", order).length === 0) {
+      response.writeHead(409).end("sold out");
+      return;
+    }\n`;
+    const right = readFileSync("test/drill/shops/right-shop.ts", "utf8");
+    const start = shops.write("sold-out", right.replace(insert, refuse + insert));
+    const result = await drill(
+      start,
+      Array.from({ length: 24 }, (_, at) => at + 1),
+      {
+        workers: "1",
+      },
+    );
+    expect([exitStatus(result), brokenPromises(result)]).toEqual([2, []]);
+    expect(result.obstacles.join()).toMatch(
+      /The shop refused \d+ of 24 orders, the first one in case \d+: POST \/orders gave 409: "sold out"\..*"env" in malipo\.drill\.json/,
+    );
+    expect(result.obstacles.join()).not.toContain("planned faults never happened");
+    const refused = result.results.filter(({ skipped }) => skipped?.includes("refused"));
+    expect(refused.length).toBeGreaterThan(2);
+  });
+
   test("that loses the moment of its cases fails", { timeout: 120_000 }, async () => {
     const start = node("test/drill/shops/right-shop.ts");
     // There is no success that a second webhook could contradict.

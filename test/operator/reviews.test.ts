@@ -6,9 +6,10 @@ const ADDRESS = "https://shop.test/operator";
 
 async function openPage() {
   const shop = await shopNight();
-  const { checkout, gateway } = shop;
+  const { checkout } = shop;
   const authorize = () => ({ operator: "Amina" });
-  const handler = operatorHandler({ checkout, gateway, authorize, actions: true, takeBackMs: 0 });
+  // The gateway is that of the checkout.
+  const handler = operatorHandler({ checkout, authorize, actions: true, takeBackMs: 0 });
   const get = async (query = "") => (await handler(new Request(ADDRESS + query))).text();
   /** Opens the first row of a list and decides it, by what the page offers. */
   const decide = async (list: string, cause: string, action: string) => {

@@ -305,7 +305,8 @@ export function summaryOf(books: Summed): string {
   const { agrees, accepted, refunded, dismissed, differences, goodsDue, waiting, problem } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
-  const begin = `${count(orders, "order", "orders")}${money && `, ${money}`}, ${orders === 1 ? "" : "all "}at the service`;
+  const paid = `${count(orders, "order", "orders")}, ${money}, ${orders === 1 ? "" : "all "}at the service`;
+  const begin = orders === 0 ? "No order was paid" : paid;
   const kinds = Object.entries(PHRASES) as [DifferenceKind, readonly [string, string]][];
   const parts = kinds.flatMap(([kind, phrase]) => {
     const number = differences.filter((one) => one.kind === kind).length;
@@ -323,7 +324,8 @@ export function summaryOf(books: Summed): string {
     parts.push([text, moneyText(waiting.sums)].filter(Boolean).join(", "));
   }
   const whole = `${[begin, ...parts].join("; ")}.`;
-  return problem === undefined
-    ? whole
-    : `This is no all-clear: ${problem} Of what was read: ${whole}`;
+  if (problem === undefined) return whole;
+  const isNothing = orders === 0 && parts.length === 0;
+  const read = isNothing ? "Nothing could be compared." : `Of what was read: ${whole}`;
+  return `This is no all-clear. ${problem} ${read}`;
 }

@@ -105,6 +105,8 @@ const RETRY_MS = [1_000, 4_000, 15_000];
 const EDGE_MS = 3_600_000;
 /** An order that was paid a moment ago has its goods in the next moment. */
 const GOODS_LATE_MS = 60_000;
+/** How many payments that could not be read are named. */
+const MAX_NAMED = 10;
 
 /** @throws {ConfigurationError} */
 function timeOfOption(name: string, value: Date | string): number {
@@ -167,13 +169,13 @@ async function readList(
   try {
     history = await readPayments(readPage, from);
   } catch (error) {
-    const problem = `the list of payments could not be read whole (${describeError(error)}).`;
+    const problem = `The list of payments could not be read whole (${describeError(error)}).`;
     return { payments, problem };
   }
   const isWhole = history.reachesBackTo <= from;
   const problem = isWhole
     ? undefined
-    : "the service does not show that its list of payments was read whole.";
+    : "The service does not show that its list of payments was read whole.";
   return { payments, problem };
 }
 
@@ -285,7 +287,7 @@ async function report(
 ): Promise<BooksReport> {
   const { differences, refunds } = books;
   const reviews = await readReviews(source, new Set(differences.map((one) => one.reference)));
-  const problems = [problem, ...books.problems].filter((one) => one !== undefined);
+  const problems = [problem, books.problem].filter((one) => one !== undefined);
   const why = problems.length === 0 ? undefined : problems.join(" ");
   const sums = {
     agrees: books.agrees.list(),
@@ -321,7 +323,8 @@ class Books {
   readonly dismissed = new Sums();
   readonly differences: Difference[] = [];
   readonly refunds: BookedPayment[] = [];
-  readonly problems: string[] = [];
+  /** Payments of paid orders that could not be read. */
+  readonly #unread: string[] = [];
   readonly #seen = new Set<string>();
   readonly #source: BooksSource;
   readonly #from: number;
@@ -337,6 +340,15 @@ class Books {
     this.#from = from;
     this.#to = to;
     this.#now = now;
+  }
+
+  /** Why not every payment was compared. */
+  get problem(): string | undefined {
+    const { length } = this.#unread;
+    if (length === 0) return undefined;
+    const named = this.#unread.slice(0, MAX_NAMED).join(", ");
+    const isOne = length === 1;
+    return `${length} ${isOne ? "payment" : "payments"} of paid orders could not be read, and ${isOne ? "was" : "were"} not checked: ${named}${length > MAX_NAMED ? ", ..." : ""}.`;
   }
 
   #isWithin(at: number, edgeMs = 0): boolean {
@@ -420,7 +432,7 @@ class Books {
       return await this.#source.gateway.payments.get(reference);
     } catch (error) {
       if (isGatewayError(error) && error.code === "not_found") return undefined;
-      this.problems.push(`the payment ${reference} could not be read (${describeError(error)}).`);
+      this.#unread.push(reference);
       return "unreadable";
     }
   }

@@ -197,6 +197,18 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
   const isWithin = linkLimit();
   const idOf = (request: Request) => orderOfLink(lastPart(new URL(request.url)), keys, Date.now());
   const follow = source.statusHandler({ order: idOf });
+  let hasTold = false;
+  /** Once: a proxy that loses the host stops all forms of some browsers, an attacker may send many. */
+  const tellOfOtherSite = ({ headers, url }: Request): void => {
+    if (hasTold) return;
+    hasTold = true;
+    const from = headers.get("origin") ?? headers.get("referer") ?? "an unknown page";
+    source.onError(
+      new Error(
+        `The pay page rejected a form for ${headers.get("host") ?? new URL(url).host} from ${JSON.stringify(from.slice(0, 200))}. If that is your own page, your proxy must pass the Host header on, or set \`url\` of checkout.page. Further ones are not reported.`,
+      ),
+    );
+  };
 
   const respond = (words: Words, status: number, view: View): Response =>
     new Response(documentOf(words, view, frame), { status, headers: frame.headers });
@@ -214,7 +226,8 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     const body = await readBody(request, MAX_FORM_BYTES);
     const form = new URLSearchParams(body ?? "");
     const words = wordsOf(request, form.get("lang"));
-    if (isCrossSite(request)) {
+    if (isCrossSite(request, settings.url)) {
+      tellOfOtherSite(request);
       return respond(words, 403, noticeView(words, "crossSiteTitle", "crossSite"));
     }
     if (!isWithin(link)) return respond(words, 429, noticeView(words, "tooManyTitle", "tooMany"));

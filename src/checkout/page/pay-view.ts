@@ -66,7 +66,7 @@ export function orderPage(
   const fill = (text: string, more: Readonly<Record<string, string>> = {}) =>
     filled(text, { ...values, ...more });
   const page = (title: string, name: IconName | undefined, tone: string, content: Part): View => ({
-    title: `${title} · ${merchant.name}`,
+    title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
     main: main(view.status, html`${heading(name, tone, title)}${content}`),
     isPending: view.status === "pending",
   });

@@ -54,10 +54,12 @@ function dayOf({ values }: Input): Day {
   } catch {
     throw usageError(`--time-zone must be a time zone such as Africa/Nairobi, not ${timeZone}.`);
   }
-  const day = values.day ?? dateIn(timeZone, Date.now() - DAY_MS);
+  const today = dateIn(timeZone, Date.now());
+  const given = values.day === "today" ? today : values.day;
+  const day = given ?? dateIn(timeZone, Date.now() - DAY_MS);
   const midnight = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
-    throw usageError(`--day must be a date such as 2026-11-23, not ${day}.`);
+    throw usageError(`--day must be a date such as 2026-11-23, or today, not ${day}.`);
   }
   const [from, to] = [beginOf(timeZone, midnight), beginOf(timeZone, midnight + DAY_MS)];
   return { day, timeZone, from, to };

@@ -19,6 +19,7 @@ import {
 import { reportAsPage } from "../../drill/report-page.ts";
 import { type DrillListener, quoteOutput, runDrill } from "../../drill/run-drill.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { packageVersion } from "../package-version.ts";
@@ -30,10 +31,18 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** How long the report of a drill that was interrupted takes to be written. */
 const EXIT_MS = 500;
 
+/** `malipo drill` @throws {CliError} for a wrong setting: its message names the flag. */
 export async function run(input: Input): Promise<Output | number> {
+  try {
+    const other = RUN_SWITCHES.find((name) => input.switches.has(name));
+    return await (other === undefined ? drill(input) : RUNS[other](input));
+  } catch (error) {
+    throw error instanceof ConfigurationError ? usageError(error.message) : error;
+  }
+}
+
+async function drill(input: Input): Promise<Output> {
   const { switches, json, values } = input;
-  const other = RUN_SWITCHES.find((name) => switches.has(name));
-  if (other !== undefined) return RUNS[other](input);
   const cases = chosenCases(input);
   const all = parseSettings({ ...settingsInFile(), ...given(input) });
   const settings = cases === undefined ? all : { ...all, orders: 0 };

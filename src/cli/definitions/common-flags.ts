@@ -10,8 +10,14 @@ export const BASE_URL: FlagRows = {
   "--base-url <url>": "the URL of the service, with its path prefix [otherwise: MALIPO_BASE_URL]",
 };
 
+/** A command that has it reads it before it looks for a variable. */
+export const ENV_FILE: FlagRows = {
+  "--env-file <path>": "a file with variables that are not set, such as .env",
+};
+
 export const GATEWAY: FlagRows = {
   ...BASE_URL,
+  ...ENV_FILE,
   "--key-file <path>":
     "a file that contains only the API key [otherwise: the key in MALIPO_API_KEY]",
 };

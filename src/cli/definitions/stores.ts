@@ -1,6 +1,6 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
 import { command, lazily } from "../command.ts";
-import { GATEWAY } from "./common-flags.ts";
+import { ENV_FILE, GATEWAY } from "./common-flags.ts";
 
 const PAGE = {
   "--limit <number>": "the maximum number of rows [default: 100]",
@@ -220,6 +220,7 @@ export const CHECKOUT_COMMAND = command(
         "--amount <amount>": "what is to be paid: 1500.50",
         "--currency <code>": "its currency [otherwise: KES]",
         "--description <text>": "what it is for",
+        ...ENV_FILE,
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
         "--page-url <url>": "the address of the pay page [otherwise: MALIPO_PAGE_URL]",
         "--days <number>": "how long the link works [otherwise: 30]",
@@ -262,7 +263,7 @@ export const CHECKOUT_COMMAND = command(
       flags: {
         ...CHECKOUT_STORE,
         ...GATEWAY,
-        "--day <date>": "the day: 2026-11-23 [otherwise: yesterday]",
+        "--day <date>": "the day: 2026-11-23, or today [otherwise: yesterday]",
         "--shop <name>": "its name, for the title",
         "--time-zone <zone>": "by whose clock the day begins and ends [otherwise: Africa/Nairobi]",
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",

@@ -1,6 +1,6 @@
 import { memoryCheckout } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { compareCompleted } from "../../../src/checkout/books/compare-books.ts";
 import type { BooksReport } from "../../../src/checkout/books/day-books.ts";
 import type { OrderState } from "../../../src/checkout/order.ts";
@@ -100,7 +100,7 @@ async function openBooks(now = NOON, clock = { now }, options: { onPaid?: () => 
 const DAY_2 = { from: DAY.to, to: "2026-11-25T00:00:00+03:00" };
 const kindsOf = ({ differences }: BooksReport) =>
   differences.map(({ kind, reference }) => `${kind} ${reference}`).sort();
-const NOTHING = "0 orders, all at the service.";
+const NOTHING = "No order was paid.";
 
 describe("the books of a day", () => {
   test("name each of 18 payments among 1,000 that differ in 7 ways, and open a review for each", async () => {
@@ -341,7 +341,7 @@ describe("the books of a day", () => {
         tries: 1,
       },
     ]);
-    expect(summary).toBe("0 orders, all at the service; 1 paid order has no goods yet.");
+    expect(summary).toBe("No order was paid; 1 paid order has no goods yet.");
   });
 
   test("leave out the open orders of a later day", async () => {
@@ -365,7 +365,7 @@ describe("the books of a day", () => {
       { kind: "unmatched", references: ["PAY-3"], amount: "100.50", currency: "KES" },
     ]);
     expect(next.summary).toBe(
-      "0 orders, all at the service; 2 reviews of other payments are open, KES 201.00.",
+      "No order was paid; 2 reviews of other payments are open, KES 201.00.",
     );
   });
 
@@ -416,10 +416,29 @@ describe("the books of a day", () => {
     failing.add(2);
     const report = await checkout.report(DAY);
     expect(report.isComplete).toBe(false);
-    expect(report.summary).toMatch(/^This is no all-clear: the list of payments could not be read/);
+    expect(report.summary).toMatch(
+      /^This is no all-clear\. The list of payments could not be read whole .* Of what was read: 150 orders/s,
+    );
     // Those of the page that failed are asked for one by one.
     expect(report.agrees).toEqual([{ currency: "KES", count: 150, amount: "15075.00" }]);
     expect(report.differences).toEqual([]);
+  });
+
+  test("say that nothing was compared if nothing could be read, and what was not checked", async () => {
+    const { checkout, failing, paid, payments } = await openBooks();
+    failing.add(1);
+    expect((await checkout.report(DAY)).summary).toMatch(
+      /^This is no all-clear\. The list .* Nothing could be compared\.$/,
+    );
+    await paid(1);
+    payments.length = 0;
+    failing.clear();
+    const get = vi.spyOn(checkout.gateway.payments, "get").mockRejectedValue(new Error("away"));
+    const { summary } = await checkout.report(DAY);
+    expect(summary).toContain(
+      "1 payment of paid orders could not be read, and was not checked: PAY-1.",
+    );
+    get.mockRestore();
   });
 
   test("leave out the payments of another shop on the account", async () => {

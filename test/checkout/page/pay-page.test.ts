@@ -417,6 +417,8 @@ describe("attacks on the pay page", () => {
     { "sec-fetch-site": "none" },
     { origin: "https://evil.example" },
     { origin: "null" },
+    { origin: "null", referer: "https://shop.example/pay/x" },
+    { referer: "https://evil.example/https://shop.example" },
     { origin: "http://shop.example", "x-forwarded-proto": "https" },
     {},
   ];
@@ -428,12 +430,33 @@ describe("attacks on the pay page", () => {
     expect(await prompts()).toBe(0);
   });
 
-  test("its own form is taken from a browser that sends only its origin", async () => {
-    const { checkout, post } = await openPage();
+  test.each([
+    [{ origin: "https://shop.example" }],
+    [{ referer: "https://shop.example/pay/4fJ" }],
+    // A proxy has lost the host, and the option `url` knows it.
+    [{ origin: "https://shop.example", host: "127.0.0.1:3000" }],
+  ])(
+    "its own form is taken from a browser that says where it comes from by %j",
+    async (headers) => {
+      const { checkout, post } = await openPage();
+      await checkout.create(ORDER);
+      const link = checkout.payLink("ORDER-42");
+      expect((await post(link, { phone: PHONE, after: "0" }, headers)).status).toBe(303);
+    },
+  );
+
+  test("a rejected form is reported once, since a proxy may have lost the host", async () => {
+    const { checkout, post, errors } = await openPage();
     await checkout.create(ORDER);
-    const headers = { origin: "https://shop.example" };
     const link = checkout.payLink("ORDER-42");
-    expect((await post(link, { phone: PHONE, after: "0" }, headers)).status).toBe(303);
+    for (const origin of ["https://a.example", "https://b.example"]) {
+      await post(link, { phone: PHONE, after: "0" }, { origin });
+    }
+    expect(errors.map(String)).toEqual([
+      expect.stringMatching(
+        /for shop\.example from "https:\/\/a\.example"\..*pass the Host header/,
+      ),
+    ]);
   });
 
   test("many orders make a stranger's phone ring at most as often as the limit says", async () => {
