@@ -339,7 +339,7 @@ function whySkipped(
   const unseen = faults.find(({ subject }) => !seen.has(subject));
   if (unseen === undefined) return undefined;
   return unseen.subject === "read"
-    ? "the shop reads no payment while all goes well"
+    ? "they disturb a read of the payment, and the shop makes none when the webhook comes"
     : `the shop gets no such webhook: ${GROUPS[group]}`;
 }
 
