@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, test } from "vitest";
 import { COMMANDS } from "../../src/cli/definitions/index.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
@@ -26,6 +27,20 @@ afterAll(() => {
   service.close();
 });
 
+test("an address is not registered twice", async ({ expect }) => {
+  const sandbox = createSandbox();
+  const served = await sandbox.serve({ port: 0 });
+  const env = { MALIPO_API_KEY: sandbox.keys.secret, MALIPO_BASE_URL: served.baseUrl };
+  const register = () => malipo(["webhooks", "register", "https://shop.example/webhooks"], { env });
+  expect((await register()).code).toBe(EXIT.ok);
+  const second = await register();
+  expect([second.code, second.stderr]).toEqual([
+    EXIT.failed,
+    expect.stringMatching(/registered already: \w+\. Nothing was done/),
+  ]);
+  await served.close();
+});
+
 test.concurrent.for(ROWS)(
   "a command calls $name",
   async ({ name, method, route, effect, command }, { expect }) => {
@@ -36,7 +51,11 @@ test.concurrent.for(ROWS)(
     const { code, stderr } = await malipo(argv, { env });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     const expected = `${key} ${method} /v1${route.replace(/\{\w+\}/, "X-1")}`;
-    expect(lines.filter((line) => line.startsWith(`${key} `))).toEqual([expected]);
+    expect(lines.filter((line) => line.startsWith(`${key} `))).toEqual([
+      // It looks whether the address is registered already.
+      ...(name === "webhooks.register" ? [`${key} GET /v1/webhooks`] : []),
+      expected,
+    ]);
     const parsed = parse(COMMANDS, argv);
     // What takes effect twice says so when its outcome is not known.
     const creates = parsed.kind === "call" && parsed.subcommand.creates === true;

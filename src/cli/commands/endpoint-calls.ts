@@ -3,7 +3,7 @@ import type { Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { explainFailure } from "../../contract/explain-failure.ts";
 import { isObject } from "../../internal/is-object.ts";
-import { usageError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { endpointWords } from "../command-words.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -29,6 +29,7 @@ export async function callEndpoint(name: string, row: Endpoint, input: Input): P
   const [namespace = "", method = ""] = name.split(".");
   const args = await (ARGUMENTS[name]?.(input) ?? argumentsOf(row, input));
   const gateway = await createGateway(input);
+  await CHECKS[name]?.(gateway, args);
   const resource = gateway[namespace as keyof Gateway] as unknown as Readonly<
     Record<string, Method>
   >;
@@ -62,6 +63,25 @@ const ARGUMENTS: Readonly<Record<string, (input: Input) => readonly unknown[]>> 
   "webhooks.register": ({ args: [receiver = ""], values, repeated }) => {
     const { host, href: url } = parseUrl(receiver, "<receiver>");
     return [{ name: values.name ?? host, url, events: [...(repeated.event ?? EVENT_KINDS)] }];
+  },
+};
+
+/** What is looked at before a call, since the service would do it twice. */
+const CHECKS: Readonly<
+  Record<string, (gateway: Gateway, args: readonly unknown[]) => Promise<void>>
+> = {
+  "webhooks.register": async ({ webhooks }, [fields]) => {
+    const { url } = fields as { url: string };
+    // A key that may not list them may register one nevertheless.
+    const known = await webhooks.list().then(
+      ({ items }) => items.find((one) => one.url === url),
+      () => undefined,
+    );
+    if (known === undefined) return;
+    throw new CliError(
+      "registered",
+      `${url} is registered already: ${known.id ?? "see malipo webhooks list"}. Nothing was done. A second registration would deliver each event twice. To change it: malipo webhooks update, or delete.`,
+    );
   },
 };
 
