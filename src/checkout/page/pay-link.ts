@@ -39,7 +39,7 @@ export const linkKeys = (secrets: readonly string[], prefix: string): readonly U
   );
 
 /** The last part of a link: the order, and until when it is valid. */
-export function linkToken(
+function linkToken(
   id: string,
   expiresAt: number,
   [key = new Uint8Array()]: readonly Uint8Array[],
