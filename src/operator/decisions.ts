@@ -1,3 +1,4 @@
+import type { DecidedLine } from "../checkout/decision-lines.ts";
 import { isGatewayError } from "../errors/any.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
@@ -6,31 +7,13 @@ import { choose, type Target } from "./queue-lists.ts";
 import { messageOf } from "./wording.ts";
 
 /** A line of the log of decisions. It has no phone and no name of a customer. */
-export interface DecisionLine {
-  /** The decision that it belongs to. */
-  readonly decision: string;
-  readonly state: "planned" | "taken_back" | "started" | "done" | "failed";
-  /** In milliseconds since the epoch. */
-  readonly at: number;
-  /** The person, as `authorize` named him. */
-  readonly by?: string | undefined;
-  /** What will be done, was done, or why it was not. */
-  readonly text: string;
-  /** What it is about. */
-  readonly about?: string | undefined;
+export interface DecisionLine extends DecidedLine {
   /** From when on it is done, in milliseconds since the epoch. */
   readonly dueAt?: number | undefined;
   /** What the page needs to do it. */
   readonly target?: Target | undefined;
   /** Which process started it. */
   readonly runner?: string | undefined;
-}
-
-/** The lines of a decision that was made elsewhere, and is done. */
-export function linesOf(given: Pick<DecisionLine, "by" | "text" | "about">): DecisionLine[] {
-  const [decision, at] = [crypto.randomUUID(), Date.now()];
-  const states = ["planned", "started", "done"] as const;
-  return states.map((state) => ({ decision, state, at, ...given }));
 }
 
 /** The place in which decisions are stored. Lines are only added. */

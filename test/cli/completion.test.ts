@@ -132,7 +132,7 @@ describe.each(
 
   test.runIf(runs)("a flag is offered only with a command that takes it", () => {
     expect(complete(["merchant", "get", "--"])).toEqual(
-      ["--base-url", "--help", "--json", "--key-file"].sort(),
+      ["--base-url", "--env-file", "--help", "--json", "--key-file"].sort(),
     );
   });
 });

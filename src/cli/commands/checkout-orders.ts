@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import type { CheckoutStore } from "../../checkout/checkout-store.ts";
+import { linesOf } from "../../checkout/decision-lines.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { type ManagedOrders, manageOrders, type OrderQuery } from "../../checkout/manage-orders.ts";
 import type { Order, Review, ReviewDecision } from "../../checkout/order-types.ts";
 import { OrderWriter } from "../../checkout/write-order.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { linesOf } from "../../operator/decisions.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
