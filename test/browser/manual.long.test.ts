@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/logo.svg");
     const code = (await page.locator(".vp-doc pre").allInnerTexts()).join("\n");
     expect(code).toContain("npm install malipo");
-    expect(code).toContain("gateway.mobileMoney.collect");
+    expect(code).toContain("checkout.pay");
     await page.context().close();
   });
 
