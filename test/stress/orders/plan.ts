@@ -35,7 +35,7 @@ const INCIDENTS: readonly Incident[] = [
   { name: "slept before its key, too long to send", at: "reserved", act: "sleep", ms: 12_000 },
   { name: "slept before its request, past its lease", at: "request", act: "sleep", ms: 14_000 },
   { name: "slept after the response, past its lease", at: "accepted", act: "sleep", ms: 20_000 },
-  { name: "webhook before the response", at: "accepted", act: "sleep", ms: 3_000 },
+  { name: "webhook before the response", at: "accepted", act: "sleep", ms: 6_000 },
   { name: "killed between goods and commit", at: "goods", act: "kill" },
   { name: "slept in onPaid, past its time", at: "paid", act: "sleep", ms: 25_000 },
 ];
