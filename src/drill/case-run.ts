@@ -114,7 +114,7 @@ export class CaseRun {
   /** What the shop returned for the order, if it did. */
   orderStatus: number | undefined;
   /** What the shop answered if it did not take the order. */
-  refusal: string | undefined;
+  rejection: string | undefined;
   id: string | undefined;
   /** What is wrong, by the name of the promise. */
   readonly problems = new Map<string, string>();
@@ -172,8 +172,8 @@ export class CaseRun {
     return this.case.faults.every((one) => this.#happened.has(one)) && this.hasActed;
   }
 
-  /** Whether the shop refused the order before it asked the service for anything. */
-  get isRefused(): boolean {
+  /** Whether the shop rejected the order before it asked the service for anything. */
+  get isRejected(): boolean {
     const { orderStatus = 0, payments } = this;
     return (
       orderStatus >= 400 && orderStatus < 500 && payments.length === 0 && !this.seen.has("start")

@@ -219,7 +219,7 @@ class Drill {
         "Two shops of this drill have the same database: one asked its sandbox for a payment of the other. Run it with --workers 1, so that one shop runs at a time.",
       );
     }
-    this.#concludeRefusals();
+    this.#concludeRejections();
     const run = [...this.results.values()].filter(({ skipped }) => skipped === undefined);
     const untested = run.filter((one) => one instanceof CaseRun && !one.isTested);
     const [first] = untested.filter(({ problems }) => problems.size === 0);
@@ -242,16 +242,16 @@ class Drill {
     }
   }
 
-  /** A shop that refuses orders was not tested with them. */
-  #concludeRefusals(): void {
-    const refused = [...this.results.values()].filter(
-      (one) => one instanceof CaseRun && one.isRefused && !one.isTested && one.problems.size === 0,
+  /** A shop that rejects orders was not tested with them. */
+  #concludeRejections(): void {
+    const rejected = [...this.results.values()].filter(
+      (one) => one instanceof CaseRun && one.isRejected && !one.isTested && one.problems.size === 0,
     ) as CaseRun[];
-    const [first] = refused;
+    const [first] = rejected;
     if (first === undefined) return;
-    for (const one of refused) one.skipped ??= "the shop refused its order";
+    for (const one of rejected) one.skipped ??= "the shop rejected its order";
     this.obstacles.add(
-      `The shop refused ${refused.length} of ${this.results.size} orders, the first one in case ${first.case.number}: ${first.refusal}. If it limits orders of one visitor, or has limited stock, lift that for the drill, by "env" in malipo.drill.json.`,
+      `The shop rejected ${rejected.length} of ${this.results.size} orders, the first one in case ${first.case.number}: ${first.rejection}. If it limits orders of one visitor, or has limited stock, lift that for the drill, by "env" in malipo.drill.json.`,
     );
   }
 
@@ -360,18 +360,18 @@ async function firstOrder(bench: Bench, one: DrillCase): Promise<string | undefi
   }
   bench.runs.pop();
   if (run.seen.has("start")) return undefined;
-  const { phone, orderStatus, refusal } = run;
+  const { phone, orderStatus, rejection } = run;
   if (orderStatus === undefined || orderStatus >= 400) {
-    return `An order without faults could not be placed: ${refusal ?? "the shop returned nothing for --order"}. The phone was ${phone}: if it rejects such a number, set --phones.`;
+    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}. The phone was ${phone}: if it rejects such a number, set --phones.`;
   }
   return `The shop asked the sandbox for no prompt for the phone ${phone}. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY? The drill stops here, so that no real phone rings.`;
 }
 
 /** Why an order without faults shows that the shop cannot be tested. */
 function obstacleOf(run: CaseRun, settings: DrillSettings): string | undefined {
-  const { orderStatus, refusal, payments, look, wasRead } = run;
+  const { orderStatus, rejection, payments, look, wasRead } = run;
   if (orderStatus === undefined || orderStatus >= 400) {
-    return `An order without faults could not be placed: ${refusal ?? "the shop returned nothing for --order"}.`;
+    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}.`;
   }
   if (payments.length === 0) return "The shop asked for no prompt for the phone of an order.";
   if (look.shown === "not asked") {

@@ -89,7 +89,7 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
     run.orderStatus ??= response.status;
     if (response.status >= 400) {
       const quoted = JSON.stringify(response.body.slice(0, MAX_QUOTED));
-      run.refusal ??= `${template.method} ${template.path} gave ${response.status}: ${quoted}`;
+      run.rejection ??= `${template.method} ${template.path} gave ${response.status}: ${quoted}`;
       return;
     }
     for (const place of orderId) run.id ??= place(response);

@@ -70,7 +70,7 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   },
 };
 
-/** What a person does about a review, where its list says too much. */
+/** What a person does about a review, if its list says too much. */
 const TODO: Readonly<Partial<Record<ReviewKind, string>>> = {
   unmatched:
     "Find out who paid, and for what. Pay the money back, or give what it was for yourself and end this.",

@@ -114,13 +114,13 @@ describe("malipo checkout report", () => {
     expect(stderr).toContain("--time-zone");
   });
 
-  test("is no all-clear if the service cannot be reached", async () => {
+  test("is not an all-clear if the service cannot be reached", async () => {
     const { code, stdout } = await malipo(
       ["checkout", "report", "--day", "2026-11-23", "--store", `sqlite:${file}`],
       { env: { ...env, MALIPO_BASE_URL: "http://127.0.0.1:9/api" } },
     );
     expect(code).toBe(1);
-    expect(stdout).toContain("This is no all-clear. The list of payments could not be read");
+    expect(stdout).toContain("This is not an all-clear. The list of payments could not be read");
   });
 
   test("reads a file of variables, and names one that it did not read", async () => {

@@ -119,7 +119,7 @@ describe.concurrent("a drill", () => {
     },
   );
 
-  test("of a shop that refuses orders says what it answered, and counts none of them as passed", {
+  test("of a shop that rejects orders says what it answered, and counts none of them as passed", {
     timeout: 120_000,
   }, async () => {
     const insert = "    const insert =";
@@ -138,11 +138,11 @@ describe.concurrent("a drill", () => {
     );
     expect([exitStatus(result), brokenPromises(result)]).toEqual([2, []]);
     expect(result.obstacles.join()).toMatch(
-      /The shop refused \d+ of 24 orders, the first one in case \d+: POST \/orders gave 409: "sold out"\..*"env" in malipo\.drill\.json/,
+      /The shop rejected \d+ of 24 orders, the first one in case \d+: POST \/orders gave 409: "sold out"\..*"env" in malipo\.drill\.json/,
     );
     expect(result.obstacles.join()).not.toContain("planned faults never happened");
-    const refused = result.results.filter(({ skipped }) => skipped?.includes("refused"));
-    expect(refused.length).toBeGreaterThan(2);
+    const rejected = result.results.filter(({ skipped }) => skipped?.includes("rejected"));
+    expect(rejected.length).toBeGreaterThan(2);
   });
 
   test("that loses the moment of its cases fails", { timeout: 120_000 }, async () => {

@@ -203,7 +203,7 @@ export function comparePaid(
 export class Sums {
   readonly #amounts = new Map<string, string[]>();
 
-  /** An amount that is no number is in no sum. */
+  /** An amount that is not a number is left out. */
   add(currency: string, amount: string): void {
     if (!/^\d+\.\d\d$/.test(amount)) return;
     const known = this.#amounts.get(currency) ?? [];
@@ -306,7 +306,6 @@ export function summaryOf(books: Summed): string {
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
   const paid = `${count(orders, "order", "orders")}, ${money}, ${orders === 1 ? "" : "all "}at the service`;
-  const begin = orders === 0 ? "No order was paid" : paid;
   const kinds = Object.entries(PHRASES) as [DifferenceKind, readonly [string, string]][];
   const parts = kinds.flatMap(([kind, phrase]) => {
     const number = differences.filter((one) => one.kind === kind).length;
@@ -323,9 +322,10 @@ export function summaryOf(books: Summed): string {
     const text = count(waiting.count, ...(phrase as [string, string]));
     parts.push([text, moneyText(waiting.sums)].filter(Boolean).join(", "));
   }
-  const whole = `${[begin, ...parts].join("; ")}.`;
-  if (problem === undefined) return whole;
   const isNothing = orders === 0 && parts.length === 0;
+  const begin = isNothing ? ["No order was paid"] : orders === 0 ? [] : [paid];
+  const whole = `${[...begin, ...parts].join("; ")}.`;
+  if (problem === undefined) return whole;
   const read = isNothing ? "Nothing could be compared." : `Of what was read: ${whole}`;
-  return `This is no all-clear. ${problem} ${read}`;
+  return `This is not an all-clear. ${problem} ${read}`;
 }

@@ -50,7 +50,7 @@ export interface BooksReport {
   readonly from: string;
   /** ISO 8601. */
   readonly to: string;
-  /** Whether everything could be read. If not, the report is no all-clear, whatever else it says. */
+  /** Whether everything could be read. If not, the report is not an all-clear, whatever else it says. */
   readonly isComplete: boolean;
   /** Why it is not complete. */
   readonly problem?: string;

@@ -33,25 +33,16 @@ interface BooksPart {
 }
 
 const SUMS_HEAD = ["what", "number", "sum"];
-const PAYMENTS_HEAD = [
-  "what",
-  "payment",
-  "order",
-  "account reference",
-  "amount",
-  "phone",
-  "network code",
-  "meaning",
-];
 
 const moneyOf = ({ amount, currency }: Pick<Review, "amount" | "currency">): string => {
   if (amount === undefined) return "";
   return currency === undefined ? amount : withCommas({ amount, currency });
 };
 
-const REFUNDS_HEAD = ["payment", "order", "account reference", "amount", "phone", "network code"];
+const BOOKED_HEAD = ["payment", "order", "account reference", "amount", "phone", "network code"];
+const PAYMENTS_HEAD = ["what", ...BOOKED_HEAD, "meaning"];
 
-const refundRow = (one: BookedPayment): string[] => [
+const bookedRow = (one: BookedPayment): string[] => [
   one.reference,
   one.orderId ?? "",
   one.accountReference ?? "",
@@ -60,16 +51,7 @@ const refundRow = (one: BookedPayment): string[] => [
   one.transactionId ?? "",
 ];
 
-const paymentRow = (one: Difference): string[] => [
-  one.kind,
-  one.reference,
-  one.orderId ?? "",
-  one.accountReference ?? "",
-  moneyOf(one),
-  one.phone ?? "",
-  one.transactionId ?? "",
-  one.message,
-];
+const paymentRow = (one: Difference): string[] => [one.kind, ...bookedRow(one), one.message];
 
 /** A time in the zone of the report. */
 const timeIn = (timeZone: string, time: string): string =>
@@ -136,7 +118,7 @@ export function partsOf(report: DayReport): readonly BooksPart[] {
       head: ["order", "amount", "paid at", "tries of onPaid"],
       rows: goodsDue.map(goodsRow(report)),
     },
-    { title: "What was paid back", head: REFUNDS_HEAD, rows: refunds.map(refundRow) },
+    { title: "What was paid back", head: BOOKED_HEAD, rows: refunds.map(bookedRow) },
   ];
   return parts.filter(({ rows }) => rows.length > 0);
 }

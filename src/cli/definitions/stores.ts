@@ -214,7 +214,7 @@ export const CHECKOUT_COMMAND = command(
     },
     "create <id>": {
       summary: "Makes an order, without asking anyone. The same command again changes nothing.",
-      run: lazily(() => import("../commands/checkout-links.ts"), "create"),
+      run: lazily(() => import("../commands/checkout-create.ts"), "create"),
       flags: {
         ...CHECKOUT_STORE,
         "--amount <amount>": "what is to be paid: 1500.50",
