@@ -1,24 +1,70 @@
 import { sleep } from "../internal/timeout.ts";
 import { Poller } from "../webhooks/inbox/lease-worker.ts";
+import type { DueOrder } from "./checkout-store.ts";
 import type { Engine } from "./order-engine.ts";
 
 /** Another process may change an order without notifying this one. */
 const POLL_MS = 500;
-/** Small, since the next goods wait for the end of a batch. */
 const BATCH = 32;
 const CONCURRENCY = 8;
+
+/** Works on orders, some at a time. */
+class Lane {
+  readonly working = new Map<string, Promise<void>>();
+  readonly #work: (id: string) => Promise<void>;
+  readonly #onEmpty: () => void;
+  #left: string[] = [];
+
+  /**
+   * @param work - Never rejects.
+   * @param onEmpty - The last order of a batch has begun.
+   */
+  constructor(work: (id: string) => Promise<void>, onEmpty: () => void) {
+    this.#work = work;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** In place of those that have not begun. */
+  take(ids: readonly string[]): void {
+    // In no order, so that processes meet less often.
+    const drawn = ids.map((id) => ({ id, at: Math.random() })).sort((a, b) => a.at - b.at);
+    this.#left = drawn.map(({ id }) => id);
+    this.#begin();
+  }
+
+  #begin(): void {
+    while (this.working.size < CONCURRENCY) {
+      const id = this.#left.pop();
+      if (id === undefined) return;
+      const work = this.#work(id).then(() => {
+        this.working.delete(id);
+        this.#begin();
+      });
+      this.working.set(id, work);
+      if (this.#left.length === 0) this.#onEmpty();
+    }
+  }
+}
 
 /** Does what is due, and tells those who wait for an order. */
 export class Worker {
   readonly #engine: Engine;
   readonly #poller = new Poller(() => this.#turn());
+  /** Goods have places of their own: they wait for no read of a service that does not respond. */
+  readonly #goods: Lane;
+  readonly #reads: Lane;
   readonly #waiting = new Map<string, Set<() => void>>();
-  #running: Promise<unknown> | undefined;
   #isStopped = false;
   isStarted = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    const next = () => {
+      if (this.isStarted) this.#poller.soon();
+    };
+    const lane = () => new Lane((id) => engine.work(id), next);
+    this.#goods = lane();
+    this.#reads = lane();
   }
 
   start(): void {
@@ -32,7 +78,8 @@ export class Worker {
     this.#isStopped = true;
     this.#poller.stop();
     const controller = new AbortController();
-    await Promise.race([this.#running, sleep(timeoutMs, controller.signal)]);
+    this.#take([]);
+    await Promise.race([this.#underWay(), sleep(timeoutMs, controller.signal)]);
     controller.abort();
   }
 
@@ -43,37 +90,49 @@ export class Worker {
   }
 
   async #turn(): Promise<void> {
-    this.#running = this.#work(Number.POSITIVE_INFINITY).catch(this.#engine.settings.onError);
-    const count = await this.#running;
-    this.#poller.in(Number(count) > 0 ? 1 : POLL_MS);
+    await this.#beginDue().catch(this.#engine.settings.onError);
+    this.#poller.in(POLL_MS);
   }
 
-  /** Does what is due now, once. Several at a time, goods first, otherwise in no order, so that processes meet less often. */
-  async #work(deadline: number): Promise<number> {
+  /** Begins with what is due. Resolves with how many orders these are. */
+  async #beginDue(): Promise<number> {
     const due = await this.#engine.settings.store.due(BATCH);
-    const left = due
-      .map(({ id, isPaid }) => ({ id, at: Math.random() + Number(isPaid) }))
-      .sort((a, b) => a.at - b.at)
-      .map(({ id }) => id);
-    const work = async () => {
-      for (let id = left.pop(); id !== undefined; id = left.pop()) {
-        if (this.#isStopped || performance.now() > deadline) return;
-        await this.#engine.work(id);
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    return due.length;
+    if (this.#isStopped) return 0;
+    const lanes = [this.#goods, this.#reads];
+    const left = due.filter(({ id }) => !lanes.some(({ working }) => working.has(id)));
+    this.#take(left);
+    return left.length;
   }
 
-  /** Does what is due, until nothing is or the time is over. */
+  #take(due: readonly DueOrder[]): void {
+    const ids = (isPaid: boolean) => due.filter((one) => one.isPaid === isPaid).map(({ id }) => id);
+    this.#goods.take(ids(true));
+    this.#reads.take(ids(false));
+  }
+
+  /** Resolves when nothing is under way. */
+  async #underWay(): Promise<void> {
+    const working = () => [...this.#goods.working.values(), ...this.#reads.working.values()];
+    for (let work = working(); work.length > 0; work = working()) await Promise.race(work);
+  }
+
+  /** Does what is due, until nothing is or the time is over. What has begun then is awaited. */
   async drain(timeoutMs: number): Promise<number> {
+    const controller = new AbortController();
+    const late = sleep(timeoutMs, controller.signal).then((isLate) => {
+      if (isLate) this.#take([]);
+    });
     const deadline = performance.now() + timeoutMs;
     let processed = 0;
     for (;;) {
-      const count = await this.#work(deadline);
+      const count = await this.#beginDue();
       processed += count;
-      if (count === 0 || performance.now() > deadline) return processed;
+      await this.#underWay();
+      if (count === 0 || performance.now() > deadline) break;
     }
+    controller.abort();
+    await late;
+    return processed;
   }
 
   /** Looks at an order until it is over, or the time is. */

@@ -1,0 +1,70 @@
+import { createHmac } from "node:crypto";
+import { memoryCheckout } from "malipo/checkout";
+import type { Sandbox } from "malipo/sandbox";
+import { expect, it, vi } from "vitest";
+import { newSandbox, ORDER, openShop, type Shop, testClock } from "./stage.ts";
+
+/** Longer than a store is asked what is due, and far shorter than any call may take. */
+const SOON = { timeout: 5_000 };
+
+const payOrders = async ({ checkout }: Shop, count: number): Promise<void> => {
+  for (let at = 0; at < count; at++) {
+    await checkout.pay({ ...ORDER, id: `O-${at}`, phone: `07120000${10 + at}` });
+  }
+};
+
+/** The webhook of a payment that is completed. */
+async function complete({ checkout }: Shop, sandbox: Sandbox, id: string): Promise<void> {
+  const reference = (await checkout.get(id))?.attempts[0]?.reference;
+  const data = { reference, status: "completed", amount: "1500.00", currency: "KES" };
+  const timestamp = new Date().toISOString();
+  const body = JSON.stringify({ event: "payment.completed", timestamp, data });
+  const signature = createHmac("sha256", sandbox.webhookSecret).update(body).digest("hex");
+  const headers = { "x-service-signature": signature };
+  const { status } = await checkout.receiver.handle({ method: "POST", headers, body });
+  expect(status).toBe(200);
+}
+
+it("the goods of an order do not wait for an onPaid that hangs", async () => {
+  const sandbox = newSandbox();
+  const begun: string[] = [];
+  const onPaid = ({ id }: { id: string }) => {
+    begun.push(id);
+    return id === "O-0" ? new Promise<void>(() => {}) : undefined;
+  };
+  const shop = openShop(sandbox, memoryCheckout(), { onPaid });
+  await payOrders(shop, 3);
+  await shop.checkout.start();
+  await complete(shop, sandbox, "O-0");
+  await vi.waitFor(() => expect(begun).toEqual(["O-0"]), SOON);
+  for (const id of ["O-1", "O-2"]) await complete(shop, sandbox, id);
+  await vi.waitFor(() => expect(begun.toSorted()).toEqual(["O-0", "O-1", "O-2"]), SOON);
+});
+
+it("the goods do not wait for reads that hang, however many", async () => {
+  const sandbox = newSandbox();
+  const clock = testClock();
+  let hanging = 0;
+  const fetch = (url: string, init: RequestInit) => {
+    if (!/payments\/[^/?]+$/.test(url)) return sandbox.fetch(url, init);
+    hanging++;
+    return new Promise<Response>(() => {});
+  };
+  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  await payOrders(shop, 40);
+  clock.advance(60_000);
+  await shop.checkout.start();
+  await vi.waitFor(() => expect(hanging).toBeGreaterThan(4), SOON);
+  await complete(shop, sandbox, "O-39");
+  await vi.waitFor(() => expect(shop.given).toEqual(["O-39"]), SOON);
+});
+
+it("more orders than are worked on at a time are all worked on", async () => {
+  const sandbox = newSandbox();
+  const shop = openShop(sandbox, memoryCheckout());
+  await payOrders(shop, 80);
+  await shop.checkout.start();
+  await Promise.all(Array.from({ length: 80 }, (_, at) => complete(shop, sandbox, `O-${at}`)));
+  await vi.waitFor(() => expect(new Set(shop.given).size).toBe(80), SOON);
+  expect(shop.given).toHaveLength(80);
+});
