@@ -16,7 +16,8 @@ export type {
   DifferenceKind,
   OpenByAge,
 } from "./books/compare-books.ts";
-export type { BooksReport, GoodsDue, ReportQuery } from "./books/day-books.ts";
+export type { BooksReport, ReportQuery } from "./books/day-books.ts";
+export type { GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";

@@ -66,6 +66,9 @@ describe("malipo checkout report", () => {
     const page = await run("--html");
     expect(page.stdout).toMatch(/^<!doctype html>/);
     const plain = await run();
+    // For a bookkeeper, not for a look at the terminal.
+    for (const { stdout } of [csv, page]) expect(stdout).toContain("Payments of paid orders");
+    expect(plain.stdout).not.toContain("Payments of paid orders");
     for (const { stdout } of [csv, page, plain]) {
       for (const part of [
         `Payments of ${today()}, by the clock of Africa/Nairobi`,

@@ -30,6 +30,8 @@ export interface BookedPayment {
   readonly phone?: string;
   /** The network's id of it: the M-Pesa code. */
   readonly transactionId?: string;
+  /** ISO 8601. The time that the service gives, if it gives one. */
+  readonly paidAt?: string;
 }
 
 /** A payment that does not agree with the orders. */
@@ -51,6 +53,8 @@ export interface ListedPayment {
   /** Masked. */
   readonly phone: string | undefined;
   readonly transactionId?: string | undefined;
+  /** In milliseconds. */
+  readonly at?: number | undefined;
 }
 
 /** What a comparison says of one payment. */
@@ -81,7 +85,7 @@ type PaymentFields = Omit<ListedPayment, "status" | "alias">;
 
 /** A payment as the books show it. */
 export function booked(
-  { reference, amount, currency, label, phone, transactionId }: PaymentFields,
+  { reference, amount, currency, label, phone, transactionId, at }: PaymentFields,
   order: OrderState | undefined,
 ): BookedPayment {
   const accountReference = label ?? order?.accountReference;
@@ -93,6 +97,7 @@ export function booked(
     ...(currency !== undefined && { currency }),
     ...(phone !== undefined && { phone }),
     ...(transactionId !== undefined && { transactionId }),
+    ...(at !== undefined && { paidAt: new Date(at).toISOString() }),
   };
 }
 

@@ -1,22 +1,11 @@
-import type { Gateway } from "../../client/gateway.ts";
-import {
-  type PaymentHistory,
-  readPayments,
-  timeOf,
-} from "../../client/unknown-outcomes/payment-pages.ts";
+import { timeOf } from "../../client/unknown-outcomes/payment-pages.ts";
 import type { Payment } from "../../contract/payment.ts";
-import { maskedPhone } from "../../contract/phone-number.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { ownOptions, wrongOption } from "../../internal/check-options.ts";
-import { describeError } from "../../internal/describe-error.ts";
-import { idText } from "../../internal/json.ts";
-import { sleep } from "../../internal/timeout.ts";
-import { type CheckoutStore, labelOf } from "../checkout-store.ts";
-import type { Input } from "../inputs.ts";
-import { type OrderState, openReviews, statusOf } from "../order.ts";
+import { labelOf } from "../checkout-store.ts";
+import type { OrderState } from "../order.ts";
 import type { Review } from "../order-types.ts";
-import { ALIAS, type LabelledReport, paymentName, reportOf } from "../reports.ts";
-import { reviewView, unmatchedView } from "../view.ts";
+import { ALIAS, paymentName, reportOf } from "../reports.ts";
 import {
   type BookedPayment,
   booked,
@@ -33,6 +22,17 @@ import {
   Sums,
   summaryOf,
 } from "./compare-books.ts";
+import {
+  type BooksSource,
+  EDGE_MS,
+  type GoodsDue,
+  type Listing,
+  listed,
+  paidAt,
+  readList,
+  readOrders,
+  readReviews,
+} from "./read-books.ts";
 
 /** The time of a report. */
 export interface ReportQuery {
@@ -60,6 +60,8 @@ export interface BooksReport {
   readonly agrees: readonly CurrencySum[];
   /** Those that paid an order with another amount, which a person has accepted. */
   readonly accepted: readonly CurrencySum[];
+  /** The payments of `agrees` and `accepted`, one by one, by their times. */
+  readonly payments: readonly BookedPayment[];
   /** What was received, and what a person says to have paid back. */
   readonly refunded: readonly CurrencySum[];
   /** The payments of `refunded`, one by one. */
@@ -78,33 +80,6 @@ export interface BooksReport {
   readonly summary: string;
 }
 
-/** A paid order whose goods were not given. */
-export interface GoodsDue {
-  readonly orderId: string;
-  readonly amount: string;
-  readonly currency: string;
-  /** ISO 8601. */
-  readonly paidAt: string;
-  /** How often `onPaid` was called for it. */
-  readonly tries: number;
-}
-
-/** What a report reads, and how it brings what it finds into the orders. */
-export interface BooksSource {
-  readonly store: CheckoutStore;
-  readonly gateway: Pick<Gateway, "payments">;
-  readonly prefix: string;
-  note(report: LabelledReport): Promise<unknown>;
-  change(id: string, input: Input): Promise<unknown>;
-}
-
-const PAGE = 1_000;
-/** Waits before a page that could not be read is read again. */
-const RETRY_MS = [1_000, 4_000, 15_000];
-/** An order may be asked for just before midnight, and its payment be made after it. */
-const EDGE_MS = 3_600_000;
-/** An order that was paid a moment ago has its goods in the next moment. */
-const GOODS_LATE_MS = 60_000;
 /** How many payments that could not be read are named. */
 const MAX_NAMED = 10;
 
@@ -114,126 +89,6 @@ function timeOfOption(name: string, value: Date | string): number {
   const time = isTime ? new Date(value).getTime() : Number.NaN;
   if (Number.isNaN(time)) throw wrongOption(name, "a Date, or a time in ISO 8601", value);
   return time;
-}
-
-function listed(payment: Payment): ListedPayment {
-  const reference = paymentName(payment) ?? "";
-  const { report, label } = reportOf(payment, reference);
-  const phone = idText(payment.phone);
-  return {
-    reference,
-    alias: report.alias,
-    status: report.status,
-    amount: report.amount,
-    currency: report.currency,
-    label,
-    transactionId: report.transactionId,
-    phone: phone === undefined ? undefined : maskedPhone(phone.replace(/\D/g, "")),
-  };
-}
-
-/** What was read of the service's list, and why not more. */
-interface Listing {
-  readonly payments: ReadonlyMap<
-    string,
-    { readonly payment: Payment; readonly at: number | undefined }
-  >;
-  readonly problem: string | undefined;
-}
-
-async function readList(
-  { gateway }: BooksSource,
-  from: number,
-  onRead: (payments: number) => void,
-): Promise<Listing> {
-  const payments = new Map<string, { payment: Payment; at: number | undefined }>();
-  const readPage = async (query: Parameters<Gateway["payments"]["list"]>[0]) => {
-    for (const [attempt, waitMs] of [...RETRY_MS, undefined].entries()) {
-      try {
-        const page = await gateway.payments.list(query).withResponse();
-        for (const payment of page.data.items) {
-          const key = paymentName(payment) ?? `#${payments.size}`;
-          payments.set(key, { payment, at: timeOf(payment) });
-        }
-        onRead(payments.size);
-        return page;
-      } catch (error) {
-        const isFinal = isGatewayError(error) && error.outcome === "not_sent";
-        if (waitMs === undefined || isFinal || attempt === RETRY_MS.length) throw error;
-        await sleep(waitMs);
-      }
-    }
-    throw new Error("unreachable");
-  };
-  let history: PaymentHistory;
-  try {
-    history = await readPayments(readPage, from);
-  } catch (error) {
-    const problem = `The list of payments could not be read whole (${describeError(error)}).`;
-    return { payments, problem };
-  }
-  const isWhole = history.reachesBackTo <= from;
-  const problem = isWhole
-    ? undefined
-    : "The service does not show that its list of payments was read whole.";
-  return { payments, problem };
-}
-
-/** The orders that a day may be about, and how old those are that are still open. */
-async function readOrders(
-  { store }: BooksSource,
-  { from, to }: { readonly from: number; readonly to: number },
-  onRead: (orders: number) => void,
-) {
-  const changed: OrderState[] = [];
-  const open: number[] = [];
-  const goodsDue: GoodsDue[] = [];
-  const { now } = await store.read("");
-  const paidBefore = Math.min(to, now - GOODS_LATE_MS);
-  let read = 0;
-  for (let after: { at: number; id: string } | undefined; ; ) {
-    const page = await store.list({ status: undefined, review: false, limit: PAGE, after });
-    for (const order of page.slice(0, PAGE)) {
-      read++;
-      if (order.updatedAt >= from - EDGE_MS) changed.push(order);
-      const isOpen = ["open", "pending"].includes(statusOf(order));
-      if (isOpen && order.createdAt < to) open.push(order.createdAt);
-      if (order.effect?.state === "due" && paidAt(order) < paidBefore) goodsDue.push(due(order));
-    }
-    onRead(read);
-    const last = page.length > PAGE ? page[PAGE - 1] : undefined;
-    if (last === undefined) return { changed, open, goodsDue, now };
-    after = { at: last.createdAt, id: last.id };
-  }
-}
-
-/** When an order was paid, as far as it says. */
-function paidAt({ attempts, paidBy, paidAt: at, updatedAt }: OrderState): number {
-  return at ?? attempts.find(({ reference }) => reference === paidBy)?.askedAt ?? updatedAt;
-}
-
-const due = (order: OrderState): GoodsDue => ({
-  orderId: order.id,
-  amount: order.amount,
-  currency: order.currency,
-  paidAt: new Date(paidAt(order)).toISOString(),
-  tries: order.effect?.tries ?? 0,
-});
-
-/** All open reviews, apart from those of payments that the report names. */
-async function readReviews({ store }: BooksSource, named: ReadonlySet<string>) {
-  const found: Review[] = [];
-  for (let after: { at: number; id: string } | undefined; ; ) {
-    const page = await store.list({ status: undefined, review: true, limit: PAGE, after });
-    for (const order of page.slice(0, PAGE)) {
-      for (const review of openReviews(order)) found.push(reviewView(review, order));
-    }
-    const last = page.length > PAGE ? page[PAGE - 1] : undefined;
-    if (last === undefined) break;
-    after = { at: last.createdAt, id: last.id };
-  }
-  for (const { report, at } of await store.unmatched(PAGE)) found.push(unmatchedView(report, at));
-  return found.filter(({ references }) => !named.has(references.at(-1) ?? ""));
 }
 
 /** The money of reviews. */
@@ -302,7 +157,7 @@ async function report(
     isComplete: why === undefined,
     ...(why !== undefined && { problem: why }),
     received: books.received.list(),
-    ...{ ...sums, refunds, differences },
+    ...{ ...sums, payments: books.payments(), refunds, differences },
     ...{ openReviews: reviews, goodsDue, open: countByAge(open, now) },
     summary: summaryOf({
       ...{ ...sums, differences, waiting, problem: why },
@@ -323,6 +178,7 @@ class Books {
   readonly dismissed = new Sums();
   readonly differences: Difference[] = [];
   readonly refunds: BookedPayment[] = [];
+  readonly #payments: BookedPayment[] = [];
   /** Payments of paid orders that could not be read. */
   readonly #unread: string[] = [];
   readonly #seen = new Set<string>();
@@ -349,6 +205,11 @@ class Books {
     const named = this.#unread.slice(0, MAX_NAMED).join(", ");
     const isOne = length === 1;
     return `${length} ${isOne ? "payment" : "payments"} of paid orders could not be read, and ${isOne ? "was" : "were"} not checked: ${named}${length > MAX_NAMED ? ", ..." : ""}.`;
+  }
+
+  /** Those that paid an order. */
+  payments(): readonly BookedPayment[] {
+    return this.#payments.toSorted((a, b) => ((a.paidAt ?? "") < (b.paidAt ?? "") ? -1 : 1));
   }
 
   #isWithin(at: number, edgeMs = 0): boolean {
@@ -419,9 +280,9 @@ class Books {
       return;
     }
     this[compared.is].add(currency, amount);
-    if (compared.is === "refunded" && payment !== undefined) {
-      this.refunds.push(booked(payment, order));
-    }
+    if (payment === undefined || compared.is === "dismissed") return;
+    const list = compared.is === "refunded" ? this.refunds : this.#payments;
+    list.push(booked(payment, order));
   }
 
   /** A payment that is not in the list may be at the service nevertheless. */

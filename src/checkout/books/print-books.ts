@@ -1,8 +1,9 @@
-// The books of a day, as text, as CSV and as a page: all three have the same parts.
+// The books of a day, as text, as CSV and as a page.
 import { html, inline, renderPage } from "../../html/html.ts";
 import type { Review } from "../order-types.ts";
 import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
-import type { BooksReport, GoodsDue } from "./day-books.ts";
+import type { BooksReport } from "./day-books.ts";
+import type { GoodsDue } from "./read-books.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const BOOKS_STYLE: string;
@@ -39,25 +40,38 @@ const moneyOf = ({ amount, currency }: Pick<Review, "amount" | "currency">): str
   return currency === undefined ? amount : withCommas({ amount, currency });
 };
 
-const BOOKED_HEAD = ["payment", "order", "account reference", "amount", "phone", "network code"];
-const PAYMENTS_HEAD = ["what", ...BOOKED_HEAD, "meaning"];
-
-const bookedRow = (one: BookedPayment): string[] => [
-  one.reference,
-  one.orderId ?? "",
-  one.accountReference ?? "",
-  moneyOf(one),
-  one.phone ?? "",
-  one.transactionId ?? "",
+const BOOKED_HEAD = [
+  "payment",
+  "order",
+  "account reference",
+  "amount",
+  "phone",
+  "network code",
+  "time",
 ];
-
-const paymentRow = (one: Difference): string[] => [one.kind, ...bookedRow(one), one.message];
+const PAYMENTS_HEAD = ["what", ...BOOKED_HEAD, "meaning"];
 
 /** A time in the zone of the report. */
 const timeIn = (timeZone: string, time: string): string =>
   new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(
     new Date(time),
   );
+
+const bookedRow =
+  ({ timeZone }: DayReport) =>
+  (one: BookedPayment): string[] => [
+    one.reference,
+    one.orderId ?? "",
+    one.accountReference ?? "",
+    moneyOf(one),
+    one.phone ?? "",
+    one.transactionId ?? "",
+    one.paidAt === undefined ? "" : timeIn(timeZone, one.paidAt),
+  ];
+
+const paymentRow =
+  (report: DayReport) =>
+  (one: Difference): string[] => [one.kind, ...bookedRow(report)(one), one.message];
 
 const reviewRow =
   ({ timeZone }: DayReport) =>
@@ -102,12 +116,12 @@ function sumRows(report: DayReport): string[][] {
   ];
 }
 
-/** The parts of the books that have something to show. */
+/** The parts of the books that have something to show: what a person has to know, for a terminal. */
 export function partsOf(report: DayReport): readonly BooksPart[] {
   const { differences, openReviews, goodsDue, refunds } = report;
   const parts: readonly BooksPart[] = [
     { title: "Sums", head: SUMS_HEAD, rows: sumRows(report) },
-    { title: "What differs", head: PAYMENTS_HEAD, rows: differences.map(paymentRow) },
+    { title: "What differs", head: PAYMENTS_HEAD, rows: differences.map(paymentRow(report)) },
     {
       title: "Other reviews that are open",
       head: ["what", "payment", "order", "amount", "since", "meaning"],
@@ -118,9 +132,16 @@ export function partsOf(report: DayReport): readonly BooksPart[] {
       head: ["order", "amount", "paid at", "tries of onPaid"],
       rows: goodsDue.map(goodsRow(report)),
     },
-    { title: "What was paid back", head: BOOKED_HEAD, rows: refunds.map(bookedRow) },
+    { title: "What was paid back", head: BOOKED_HEAD, rows: refunds.map(bookedRow(report)) },
   ];
   return parts.filter(({ rows }) => rows.length > 0);
+}
+
+/** All parts: those, and each payment that paid an order. */
+function wholeParts(report: DayReport): readonly BooksPart[] {
+  const rows = report.payments.map(bookedRow(report));
+  const paid = { title: "Payments of paid orders", head: BOOKED_HEAD, rows };
+  return [...partsOf(report), ...(rows.length > 0 ? [paid] : [])];
 }
 
 /** A field of CSV. A spreadsheet would run what begins like a formula: https://owasp.org/www-community/attacks/CSV_Injection */
@@ -132,7 +153,7 @@ const csvField = (text: string): string =>
  * alone, since the command line makes every other control character visible.
  */
 export function booksAsCsv(report: DayReport): string {
-  const parts = partsOf(report);
+  const parts = wholeParts(report);
   const columns = [...new Set(parts.flatMap(({ head }) => head))];
   const rows = parts.flatMap(({ title, head, rows }) =>
     rows.map((row) => [title, ...columns.map((name) => row[head.indexOf(name)] ?? "")]),
@@ -154,7 +175,7 @@ const classOf = (column = ""): string =>
 
 /** The books as a page that can be sent or printed. */
 export function booksAsPage(report: DayReport): string {
-  const tables = partsOf(report).map(
+  const tables = wholeParts(report).map(
     ({ title, head, rows }) =>
       html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col" class="${classOf(name)}">${name}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class="${classOf(head[at])}">${cell}</td>`)}</tr>`)}</tbody></table></div></section>`,
   );

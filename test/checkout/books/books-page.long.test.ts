@@ -13,6 +13,8 @@ const payment = (reference: string, orderId?: string) => ({
   amount: "12500.00",
   currency: "KES",
   phone: "0712 *** 678",
+  transactionId: "TKQ7H3XW2P",
+  paidAt: "2026-11-23T09:41:00.000Z",
 });
 
 /** A day with everything that books can show. */
@@ -27,6 +29,7 @@ const DAY: DayReport = {
   agrees: [{ currency: "KES", count: 312, amount: "486200.00" }],
   accepted: [{ currency: "KES", count: 1, amount: "200.00" }],
   refunded: [{ currency: "KES", count: 1, amount: "12500.00" }],
+  payments: Array.from({ length: 30 }, (_, at) => payment(`PAY-${at}Q2M9X4KD1TB`, `ORDER-${at}`)),
   refunds: [payment("PAY-9Q2M9X4KD1TB", "ORDER-2026-11-23-000043")],
   goodsDue: [
     {
@@ -74,7 +77,7 @@ test.skipIf(!hasChromium)("the books of a day fit and pass axe, wide and narrow"
   for (const part of ["by the clock of Africa/Nairobi", "KES 486,200.00", "PAY-9Q2M9X4KD1TB"]) {
     expect(text).toContain(part);
   }
-  expect(await page.locator("table").count()).toBe(5);
+  expect(await page.locator("table").count()).toBe(6);
   const none = { differences: [], openReviews: [], goodsDue: [] };
   await page.setContent(booksAsPage({ ...DAY, ...none }));
   await checkLook(page, "day-books-all-clear");

@@ -179,6 +179,18 @@ describe("the books of a day", () => {
     );
     expect(report.isComplete).toBe(true);
     expect(report.agrees).toEqual([{ currency: "KES", count: 982, amount: "98691.00" }]);
+    // Each payment that paid an order, the earliest first.
+    expect(report.payments).toHaveLength(982);
+    expect(report.payments[0]).toEqual({
+      reference: "PAY-982",
+      orderId: "O-982",
+      accountReference: "O-982",
+      amount: "100.50",
+      currency: "KES",
+      phone: "0700 *** 982",
+      paidAt: new Date(NOON - 982_000).toISOString(),
+    });
+    expect(report.payments.at(-1)?.reference).toBe("PAY-1");
     expect(report.summary).toBe(
       "982 orders, KES 98,691.00, all at the service; 2 payments belong to no order; 3 paid orders are not at the service; 3 payments have another status than their orders; 3 payments have another amount; 3 payments have another currency; 2 payments are to be paid back; 2 payments came after the end of their orders.",
     );
