@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Gateway } from "malipo";
 import { nodeHandler } from "malipo/node";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { createWebhookReceiver } from "malipo/webhooks";
@@ -127,6 +128,52 @@ describe.concurrent("malipo doctor", () => {
     expect(noScope.found("service")).toMatchObject({ state: "warn" });
     expect(noPath.found("base URL")).toMatchObject({ state: "warn" });
     expect(noPath.found("service")?.advice).toContain("path prefix");
+  });
+
+  test("says which webhooks are registered, and what is not delivered", async ({ expect }) => {
+    const own = createSandbox();
+    const served = await own.serve({ port: 0 });
+    const env = { MALIPO_API_KEY: own.keys.secret, MALIPO_BASE_URL: served.baseUrl };
+    const webhooks = async (args: string[] = []) => {
+      const { code, found } = await runDoctor(args, env);
+      expect(code).toBe(EXIT.ok);
+      return found("webhooks");
+    };
+    const { webhooks: registered } = new Gateway({
+      apiKey: own.keys.secret,
+      baseUrl: served.baseUrl,
+    });
+    const url = "https://shop.example/webhooks";
+    expect(await webhooks()).toMatchObject({ state: "warn", detail: "none is registered" });
+    const { id = "" } = await registered.register({
+      name: "shop",
+      url,
+      events: ["payment.completed"],
+    });
+    const half = await webhooks();
+    expect(half).toMatchObject({ state: "warn", detail: url });
+    expect(half?.advice).toContain("No delivery of payment.failed.");
+    const events = ["payment.completed", "payment.failed"];
+    await registered.update(id, { events });
+    expect(await webhooks()).toEqual({ name: "webhooks", state: "ok", detail: url });
+    await registered.register({ name: "shop", url, events });
+    expect((await webhooks())?.advice).toContain("registered twice");
+    const noScope = own.createKey({ kind: "secret", scopes: ["merchant.read"] });
+    const { found } = await runDoctor([], { ...env, MALIPO_API_KEY: noScope });
+    expect(found("webhooks")).toMatchObject({ state: "skipped" });
+    expect(found("webhooks")?.detail).toContain("webhooks.read");
+    await served.close();
+  });
+
+  test("says that the receiver is not registered, and how to do it", async ({ expect }) => {
+    const receiver = await startReceiver();
+    const { found } = await runDoctor(["--webhook", receiver.url, "--secret", SECRET]);
+    receiver.close();
+    expect(found("webhooks")).toMatchObject({
+      state: "warn",
+      detail: `${receiver.url} is not registered`,
+      advice: expect.stringContaining(`npx malipo webhooks register ${receiver.url}`),
+    });
   });
 
   test("reports a server that does not speak TLS", async ({ expect }) => {

@@ -2,6 +2,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { type Check, checkGateway } from "../diagnosis/check-gateway.ts";
 import { checkReceiver } from "../diagnosis/check-receiver.ts";
+import { checkRegistrations } from "../diagnosis/check-registrations.ts";
 import { EXIT } from "../exit-codes.ts";
 import { givenGateway } from "../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
@@ -14,12 +15,16 @@ export async function run(input: Input): Promise<Output> {
     throw usageError(`--${secret} goes with --webhook: it is the secret of that receiver.`);
   }
   // Read before the checks: an invalid value is reported before anything is sent.
-  const receiver = values.webhook && {
-    url: readUrl(values, "webhook"),
-    secret: signingSecret(values),
-  };
+  const receiver =
+    values.webhook === undefined
+      ? undefined
+      : { url: readUrl(values, "webhook"), secret: signingSecret(values) };
+  const given = givenGateway(input);
+  const gateway = await checkGateway(given, values["key-file"]);
+  const isReachable = !gateway.some(({ state }) => state === "fail");
   const checks = [
-    ...(await checkGateway(givenGateway(input), values["key-file"])),
+    ...gateway,
+    ...(isReachable ? [await checkRegistrations(given, receiver?.url.href)] : []),
     ...(receiver ? await checkReceiver(receiver.url, receiver.secret) : [RECEIVER_SKIPPED]),
   ];
   const healthy = !checks.some(({ state }) => state === "fail");

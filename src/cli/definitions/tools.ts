@@ -50,7 +50,8 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
   },
   doctor: {
     about: "check the key, URL, TLS, clock and receiver, and name what to fix",
-    summary: "Checks the key, the URL, TLS and the clock, and sends test events to your receiver.",
+    summary:
+      "Checks the key, the URL, TLS, the clock and the registered webhooks, and sends test events to your receiver.",
     run: lazily(() => import("../commands/doctor.ts"), "run"),
     flags: {
       ...GATEWAY,
