@@ -8,6 +8,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "../../test/support/chromium.ts";
 import { folderServer } from "../../test/support/folder-server.ts";
 import { serveNight } from "./operator-night.ts";
+import { serveEvening } from "./shop-evening.ts";
 import { serveMorning } from "./shop-morning.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -33,8 +34,9 @@ const narrow = {
   isMobile: true,
 } as const;
 const LOOKS = { light, dark, narrow, "narrow-light": { ...narrow, colorScheme: "light" } } as const;
-/** High enough for every part of the page. */
-const tall = { ...light, viewport: { width: 1280, height: 2_400 } } as const;
+/** Those of the manual's first page: a phone, and a screen that is wide enough for the list. */
+const PHONE = { ...light, viewport: { width: 390, height: 560 } } as const;
+const SCREEN = { ...light, viewport: { width: 900, height: 720 } } as const;
 
 interface Shot {
   readonly file: URL;
@@ -85,30 +87,10 @@ const openNewestPayment = async (page: Page) => {
   await pressTwoDigits(page);
 };
 
-const openFirstFailure = (list: string) => async (page: Page) => {
-  await page.locator(`${list} .row-head:has(.bad)`).first().click();
-  await page.locator(`${list} .detail`).waitFor();
-};
-
-const addFaults = async (page: Page) => {
-  await page.getByRole("button", { name: "Response lost" }).click();
-  await page.getByRole("button", { name: "Webhook twice" }).click();
-  await page.getByText("2 faults are active").first().waitFor();
-};
-
 /** The pictures that the manual shows. */
 const SANDBOX: readonly (Omit<Shot, "file" | "address"> & { readonly name: string })[] = [
   { name: "light", options: light, arrange: openNewestPayment },
   { name: "dark", options: dark, arrange: openNewestPayment },
-  { name: "narrow", options: narrow, arrange: pressTwoDigits },
-  {
-    name: "delivery",
-    options: tall,
-    part: "#deliveries",
-    arrange: openFirstFailure("#deliveries"),
-  },
-  { name: "requests", options: tall, part: "#requests", arrange: openFirstFailure("#requests") },
-  { name: "faults", options: tall, part: "#faults", arrange: addFaults },
 ];
 
 async function takeSandbox(): Promise<void> {
@@ -122,6 +104,21 @@ async function takeSandbox(): Promise<void> {
     };
     await take({ ...shot, file, address: served.url, arrange: arranged });
     await served.close();
+  }
+}
+
+async function takeShop(): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { asked, operator, close } = await serveEvening();
+    const shots = [
+      { name: "pay-page", options: PHONE, address: asked },
+      { name: "operator-page", options: SCREEN, address: operator },
+    ];
+    for (const { name, options, address } of shots) {
+      const file = new URL(`${name}-${colorScheme}.png`, IMAGES);
+      await take({ file, options: { ...options, colorScheme }, address });
+    }
+    await close();
   }
 }
 
@@ -161,6 +158,7 @@ async function takeManual(): Promise<void> {
 
 await mkdir(ARTEFACTS, { recursive: true });
 await takeSandbox();
+await takeShop();
 await takeOperator();
 await takeManual();
 await browser.close();
