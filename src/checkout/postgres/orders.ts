@@ -15,6 +15,8 @@ import {
   describeValue,
   ownOptions,
 } from "../../internal/check-options.ts";
+import { describeError } from "../../internal/describe-error.ts";
+import { makeTables } from "../../internal/postgres/make-tables.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
 import {
@@ -221,12 +223,13 @@ class PostgresTables {
     const isThere = async (run: Run) =>
       (await run(`SELECT 1 WHERE to_regclass('${decisions}') IS NOT NULL`)).rows.length > 0;
     if (!(await isThere(this.run))) {
-      await this.transaction(async (run) => {
+      const make = async (run: Run) => {
         await run("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
         if (!(await isThere(run))) await run(this.sql());
-      }).catch((cause: unknown) => {
+      };
+      await makeTables(() => this.transaction(make)).catch((cause: unknown) => {
         throw new ConfigurationError(
-          `${OWNER} cannot make its tables in the schema ${this.#schema}. Run the SQL of store.sql() as a role that may, and grant this role their use.`,
+          `${OWNER} cannot make its tables in the schema ${this.#schema} (${describeError(cause)}). Run the SQL of store.sql() as a role that may, and grant this role their use.`,
           { cause },
         );
       });

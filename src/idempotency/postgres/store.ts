@@ -7,6 +7,7 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
+import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { createDigest } from "../digest.ts";
 import { isReadable, storedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
@@ -66,7 +67,7 @@ function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
     return checked;
   };
   const migrate = async () => {
-    await pool.query(texts.migrate);
+    await makeTables(() => pool.query(texts.migrate));
     await formatOnce();
   };
   /** Statements have no names: a pooler may give each one another connection. */

@@ -40,6 +40,21 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending" });
   });
 
+  it("starts in processes that start at once on an empty database, and have made tables of their own", async () => {
+    for (let round = 0; round < 5; round++) {
+      const schema = freshSchema();
+      const pools = Array.from({ length: 6 }, () => new Pool({ connectionString, max: 1 }));
+      const starts = pools.map(async (own, at) => {
+        // What the shop does before: its connection remembers that the schema of malipo does not exist.
+        await own.query(`CREATE TABLE ${schema}_shop_${at} (id int)`);
+        await postgresCheckout({ pool: own, schema }).open();
+      });
+      const ended = await Promise.allSettled(starts);
+      await Promise.all(pools.map((own) => own.end()));
+      expect(ended.filter(({ status }) => status === "rejected")).toEqual([]);
+    }
+  });
+
   it("runs a query of onPaid once, although it runs at each await, as those of Drizzle and Knex", async () => {
     const runs: string[] = [];
     const { checkout, errors } = openShop(

@@ -1,5 +1,6 @@
 import type { Db, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { makeTables } from "../../../internal/postgres/make-tables.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
 import { queueOf } from "../kinds.ts";
@@ -74,7 +75,7 @@ export class Store {
       await boss.start();
     }
     const create = (db: Db) => createTables(db, this.settings, dialectOf(schema, inbox));
-    await this.#inTransaction(create, START_TIMEOUT_MS);
+    await makeTables(() => this.#inTransaction(create, START_TIMEOUT_MS));
     await this.matchQueues();
     await this.#checkDurability();
   }
