@@ -92,6 +92,21 @@ const contradictionError = (event: string, reference: string, status: unknown) =
     `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${JSON.stringify(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
   );
 
+const isNotThere = async (): Promise<never> => {
+  throw new Error("This store keeps no events other than those of payments.");
+};
+const NONE = { list: async () => [], read: isNotThere, requeue: isNotThere, drop: isNotThere };
+
+/** The inbox of a store that keeps no other events: none of them waits. */
+const NO_EVENTS: Inbox = {
+  accept: async () => receiptFor("accepted"),
+  start: async () => {},
+  stop: async () => {},
+  drain: async () => ({ processed: 0, left: 0 }),
+  ...{ deadLetters: NONE, conflicts: NONE, waiting: NONE },
+  doublePayments: { ...NONE, add: async () => true },
+};
+
 /**
  * The inbox of a checkout: the report of a payment is written into its order before it is acknowledged, so
  * that nothing of it waits anywhere. Every other event goes to the inbox of the store.
@@ -103,12 +118,7 @@ export function checkoutInbox(
   note: (report: LabelledReport) => Promise<boolean>,
   onError: (error: unknown) => void,
 ): Inbox {
-  const others: Inbox = inbox ?? {
-    accept: async () => receiptFor("accepted"),
-    start: async () => {},
-    stop: async () => {},
-    drain: async () => ({ processed: 0, left: 0 }),
-  };
+  const others = inbox ?? NO_EVENTS;
   return {
     ...others,
     accept: async (delivery) => {

@@ -66,4 +66,6 @@ export interface Entries {
   readonly entries: readonly Entry[];
   /** Whether there are more than were read. */
   readonly hasMore: boolean;
+  /** Why a part of it could not be read. */
+  readonly problem?: string | undefined;
 }

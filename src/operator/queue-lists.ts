@@ -4,7 +4,7 @@ import { sameError } from "../webhooks/inbox/event-pages.ts";
 import type { Choice, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
 import { listDoubles, listGoods, listReviews, listUnknown, withOrders } from "./money-entries.ts";
-import { plural } from "./wording.ts";
+import { messageOf, plural } from "./wording.ts";
 
 /** A list of the page. */
 export interface QueueList {
@@ -31,13 +31,18 @@ const reviewsOf =
   (sources) =>
     listReviews(sources, kinds);
 
-/** A list of everything that the sources have, the oldest first. */
+/** A list of everything that the sources have, the oldest first. One that fails does not hide the others. */
 const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => {
   const read: Read = async (sources, limit) => {
-    const pages = await Promise.all(reads.map((one) => one(sources, limit)));
+    const ended = await Promise.allSettled(reads.map((one) => one(sources, limit)));
+    const pages = ended.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    const [failure] = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    if (pages.length === 0) throw failure;
     const entries = pages.flatMap((page) => page.entries).sort((a, b) => a.at - b.at);
-    const hasMore = entries.length > limit || pages.some((page) => page.hasMore);
-    return { entries: entries.slice(0, limit), hasMore };
+    const problem = failure === undefined ? undefined : messageOf(failure);
+    const hasMore =
+      problem !== undefined || entries.length > limit || pages.some((page) => page.hasMore);
+    return { entries: entries.slice(0, limit), hasMore, problem };
   };
   return {
     read,

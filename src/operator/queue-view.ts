@@ -74,12 +74,15 @@ const heading = (id: string, title: string, count: string): Html =>
 const failed = (name: string, title: string, error: unknown): Html =>
   html`<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, title, "")}<p class="bad">This could not be read: ${messageOf(error)}</p></section>`;
 
+const notWhole = (problem: string | undefined): Part =>
+  problem !== undefined && html`<p class="bad">Not everything could be read: ${problem}</p>`;
+
 /** One list on the first page, with its count. */
 async function section(sources: Sources, name: string, list: QueueList, now: number) {
   try {
-    const { entries, hasMore } = await list.read(sources, COUNTED);
+    const { entries, hasMore, problem } = await list.read(sources, COUNTED);
     const count = `${entries.length}${hasMore ? "+" : ""}`;
-    if (entries.length === 0) return { name, count, content: undefined };
+    if (entries.length === 0 && problem === undefined) return { name, count, content: undefined };
     const groups = list.isGrouped ? groupsOf(entries) : [];
     const single = groups.flatMap((one) => (one.entries.length === 1 ? one.entries : []));
     const many = groups.filter((one) => one.entries.length > 1);
@@ -90,7 +93,7 @@ async function section(sources: Sources, name: string, list: QueueList, now: num
       ...read.map((one) => row(name, one, {}, now)),
     ];
     const all = html`<p><a href="${link({ list: name })}">All ${count}</a></p>`;
-    const content = html`<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint}</p><ul class="rows">${rows}</ul>${note}${entries.length > shown.length && all}</section>`;
+    const content = html`<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint}</p>${notWhole(problem)}<ul class="rows">${rows}</ul>${note}${entries.length > shown.length && all}</section>`;
     return { name, count, content };
   } catch (error) {
     return { name, count: "?", content: failed(name, list.title, error) };
@@ -122,7 +125,7 @@ export async function listView(
   const list = LISTS[name] as QueueList;
   const back = html`<p><a href="${key === undefined ? "?" : link({ list: name })}">← ${key === undefined ? "Everything" : list.title}</a></p>`;
   try {
-    const { entries, hasMore } = await list.read(sources, MAX_ENTRIES);
+    const { entries, hasMore, problem } = await list.read(sources, MAX_ENTRIES);
     const groups = list.isGrouped ? groupsOf(entries) : [];
     const group = groups.find((one) => one.key === key);
     const own = key === undefined ? entries : (group?.entries ?? []);
@@ -132,13 +135,13 @@ export async function listView(
     const many = key === undefined ? groups.filter((one) => one.entries.length > 1) : [];
     const count = `${own.length.toLocaleString("en")}${hasMore ? "+" : ""}`;
     const next = last && link({ list: name, group: key, after: cursorOf(last) });
-    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint} ${list.todo}</p>${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
+    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint} ${list.todo}</p>${notWhole(problem)}${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
       many.length > 1 && after === undefined
         ? html`<h3>By cause</h3><ul class="rows">${many.slice(0, ROWS).map((one) => groupRow(name, one, now))}</ul><h3>One by one</h3>`
         : many.length === 1 && after === undefined
           ? html`<ul class="rows">${groupRow(name, many[0] as Group, now)}</ul>`
           : false
-    }${own.length === 0 ? html`<p class="hint">${icon("check")}None.</p>` : html`<ul class="rows">${read.map((one) => row(name, one, asked, now))}</ul>`}${note}${next !== undefined && html`<p><a href="${next}">Next ${Math.min(ROWS, rest.length - ROWS)}</a></p>`}${hasMore && html`<p class="hint">More than ${MAX_ENTRIES.toLocaleString("en")} wait. The newer ones are shown when these are done.</p>`}</section>`;
+    }${own.length === 0 ? html`<p class="hint">${icon("check")}None.</p>` : html`<ul class="rows">${read.map((one) => row(name, one, asked, now))}</ul>`}${note}${next !== undefined && html`<p><a href="${next}">Next ${Math.min(ROWS, rest.length - ROWS)}</a></p>`}${hasMore && problem === undefined && html`<p class="hint">More than ${MAX_ENTRIES.toLocaleString("en")} wait. The newer ones are shown when these are done.</p>`}</section>`;
   } catch (error) {
     return html`${back}${failed(name, list.title, error)}`;
   }

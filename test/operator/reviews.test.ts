@@ -4,8 +4,8 @@ import { OF_EACH, shopNight } from "./shop-night.ts";
 
 const ADDRESS = "https://shop.test/operator";
 
-async function openPage() {
-  const shop = await shopNight();
+async function openPage(options: Parameters<typeof shopNight>[0] = {}) {
+  const shop = await shopNight(options);
   const { checkout } = shop;
   const authorize = () => ({ operator: "Amina" });
   // The gateway is that of the checkout.
@@ -39,21 +39,44 @@ describe("the operator's page of a shop", () => {
     expect(html).not.toContain("a restart forgets them");
   });
 
-  test("shows all reviews in the lists of their money, with order, amount and phone", async () => {
-    const { get } = await openPage();
-    const html = await get();
-    const counts = [...html.matchAll(/href="\?list=(\w+)"[^>]*>[^<]+<b>(\d+)<\/b>/g)].map(
-      ([, name, count]) => [name, Number(count)],
-    );
-    expect(counts.slice(0, 5)).toEqual([
-      ["twice", OF_EACH],
-      ["amount", 2 * OF_EACH],
-      ["late", 3 * OF_EACH],
-      ["unknown", OF_EACH],
-      ["goods", OF_EACH + 1],
-    ]);
-    expect(html).toContain("<strong>TWICE-1</strong>");
-    expect(html).toMatch(/KES 1,500\.00<\/span> <span class="phone">0712 \*\*\* \d{3}</);
+  test.each([{ hasInbox: true }, { hasInbox: false }])(
+    "shows all reviews in the lists of their money, with order, amount and phone: %j",
+    async (options) => {
+      const { get } = await openPage(options);
+      const html = await get();
+      expect(html).not.toContain("could not be read");
+      const counts = [...html.matchAll(/href="\?list=(\w+)"[^>]*>[^<]+<b>(\d+)<\/b>/g)].map(
+        ([, name, count]) => [name, Number(count)],
+      );
+      expect(counts.slice(0, 5)).toEqual([
+        ["twice", OF_EACH],
+        ["amount", 2 * OF_EACH],
+        ["late", 3 * OF_EACH],
+        ["unknown", OF_EACH],
+        ["goods", OF_EACH + 1],
+      ]);
+      expect(html).toContain("<strong>TWICE-1</strong>");
+      expect(html).toMatch(/KES 1,500\.00<\/span> <span class="phone">0712 \*\*\* \d{3}</);
+    },
+  );
+
+  test("shows the reviews of a list whose other entries cannot be read, and says so", async () => {
+    const { checkout } = await openPage();
+    const { receiver } = checkout;
+    const list = () => Promise.reject(new Error("the inbox is away"));
+    const broken = { ...receiver, doublePayments: { ...receiver.doublePayments, list } };
+    const page = operatorHandler({
+      checkout,
+      receiver: broken as typeof receiver,
+      authorize: () => true,
+    });
+    const get = async (query: string) => (await page(new Request(ADDRESS + query))).text();
+    for (const query of ["", "?list=twice"]) {
+      const html = await get(query);
+      expect(html).toContain("<strong>TWICE-1</strong>");
+      expect(html).toContain("Not everything could be read: the inbox is away");
+    }
+    expect(await get("")).toMatch(/Paid twice <b>\d\+<\/b>/);
   });
 
   test("leaves nothing after three reviews of each kind are decided", async () => {

@@ -9,11 +9,16 @@ const MINUTE_MS = 60_000;
 /** Of each kind of review, a shop has this many. */
 export const OF_EACH = 3;
 
-/** A shop after a bad night: three reviews of each kind, and goods that are due. */
-export async function shopNight() {
+/**
+ * A shop after a bad night: three reviews of each kind, and goods that are due.
+ *
+ * @param hasInbox - Whether its store keeps other events, too: a PostgreSQL does not by itself.
+ */
+export async function shopNight({ hasInbox = true } = {}) {
   const clock = testClock();
   const sandbox = createSandbox({ seed: "shop", clock: "virtual" });
-  const store = memoryCheckout({ now: clock.now });
+  const memory = memoryCheckout({ now: clock.now });
+  const store = hasInbox ? memory : { ...memory, inbox: undefined };
   let isLost = false;
   let isStocked = false;
   const given: string[] = [];
