@@ -9,6 +9,7 @@ import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
 import { type LabelledReport, reportOf } from "./reports.ts";
+import { decide } from "./rules.ts";
 import { orderView, unmatchedView } from "./view.ts";
 import { type Changed, type Known, OrderWriter, type WriterSettings } from "./write-order.ts";
 
@@ -130,7 +131,14 @@ export class Engine extends OrderWriter<EngineSettings> {
     }
     // The store's clock, near enough to say when to look next. If the order was changed meanwhile, it is read.
     const later = { now: now + Math.floor(performance.now() - since), stored };
-    return (await this.change(id, input, undefined, later)) ?? asked;
+    try {
+      return (await this.change(id, input, undefined, later)) ?? asked;
+    } catch (error) {
+      // The customer may have been asked, and must not read that nothing was sent. A later look finds it in the key.
+      this.settings.onError(error);
+      const decided = decide(order, input, { now: later.now, times });
+      return { ...asked, known: { ...later, stored: { ...stored, order: decided.order } } };
+    }
   }
 
   /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */

@@ -293,6 +293,38 @@ it("the goods do not wait for payments that cannot be read", async () => {
   await vi.waitFor(() => expect(shop.given).toEqual(["O-39"]), { timeout: 5_000 });
 });
 
+it.each([
+  { what: "accepts", says: { status: "pending", attempts: [{ status: "pending" }] } },
+  { what: "loses", says: { status: "pending", attempts: [{ status: "unknown" }] } },
+  { what: "rejects", says: { status: "open", attempts: [{ status: "not_sent" }] } },
+])(
+  "`pay` resolves if the store fails after the service $what the request",
+  async ({ what, says }) => {
+    const sandbox = newSandbox();
+    const memory = memoryCheckout();
+    let isAway = false;
+    const away = () => Promise.reject(new Error("the database is away"));
+    const store = {
+      ...memory,
+      read: (...given: Parameters<typeof memory.read>) => (isAway ? away() : memory.read(...given)),
+      commit: (...given: Parameters<typeof memory.commit>) =>
+        isAway ? away() : memory.commit(...given),
+    };
+    const fetch = async (url: string, init: RequestInit) => {
+      isAway ||= url.endsWith("/initiate");
+      const response = await sandbox.fetch(url, init);
+      if (what === "loses") throw new TypeError("fetch failed");
+      return what === "rejects" ? Response.json({ success: false }, { status: 422 }) : response;
+    };
+    const { checkout, errors } = openShop(sandbox, store, { fetch });
+    expect(await checkout.pay(ORDER)).toMatchObject(says);
+    expect(errors.map(String)).toContain("Error: the database is away");
+    // A later look finds what the store has not learned.
+    isAway = false;
+    expect(await checkout.pay(ORDER)).toMatchObject({ status: "pending", attempts: [{}] });
+  },
+);
+
 it("a canceled order says what to do with a request that is still on the phone", async () => {
   const { checkout } = openShop(newSandbox(), memoryCheckout());
   await checkout.pay(ORDER);

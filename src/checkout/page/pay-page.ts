@@ -249,9 +249,7 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
       if (isGatewayError(error) && error.code === "invalid_params") {
         return show(words, id, { phone: given.slice(0, 40) });
       }
-      // The store may have failed after the prompt was sent.
-      source.onError(error);
-      return respond(words, 500, noticeView(words, "checkingTitle", "unsure"));
+      throw error;
     }
     // After a redirect, reloading the page does not send the form again.
     const location = `?lang=${words.lang}`;

@@ -42,7 +42,7 @@ const heading = (name: IconName | undefined, tone: string, text: string): Html =
 /** A page without an order: a link that does not work, or a form that was not taken. */
 export function noticeView(
   { settings, texts }: Words,
-  title: "unknownTitle" | "tooManyTitle" | "crossSiteTitle" | "failedTitle" | "checkingTitle",
+  title: "unknownTitle" | "tooManyTitle" | "crossSiteTitle" | "failedTitle",
   text: "unknown" | "tooMany" | "failed" | "unsure" | "crossSite",
 ): View {
   const values = { merchant: settings.merchant.name };
