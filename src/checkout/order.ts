@@ -114,6 +114,13 @@ const HOLDING: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
 export const holdsMoney = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => HOLDING.includes(kind));
 
+/** A call takes a moment, or its process has died. */
+const CALL_MS = 15_000;
+
+/** Whether it is not known if the prompt of an attempt reached the phone. */
+export const isUnclear = ({ status, askedAt }: AttemptState, now: number): boolean =>
+  status === "unknown" || (status === "starting" && now - askedAt > CALL_MS);
+
 /** Whether the customer was asked as often as the merchant allows. What was not sent does not count. */
 export const isUsedUp = ({ attempts, attemptLimit }: OrderState): boolean =>
   attempts.filter(({ status }) => status !== "not_sent").length >=

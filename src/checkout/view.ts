@@ -4,20 +4,14 @@ import {
   type Blocked,
   holdsMoney,
   isOpen,
+  isUnclear,
   isUsedUp,
   type OrderState,
   openReviews,
   type ReviewState,
   statusOf,
 } from "./order.ts";
-import type {
-  Attempt,
-  AttemptStatus,
-  Order,
-  OrderStatus,
-  Review,
-  ReviewKind,
-} from "./order-types.ts";
+import type { Attempt, Order, OrderStatus, Review, ReviewKind } from "./order-types.ts";
 
 /** What a customer reads at a status, unless the last attempt says more. */
 const MESSAGES: Readonly<Record<OrderStatus, string>> = {
@@ -28,11 +22,10 @@ const MESSAGES: Readonly<Record<OrderStatus, string>> = {
   expired: "The time to pay this order is over.",
 };
 
-/** What a customer reads while an attempt is under way. */
-const UNDER_WAY: Readonly<Partial<Record<AttemptStatus, string>>> = {
-  starting: "We are sending a request to your phone. Enter your PIN there to pay.",
-  unknown: "We are checking whether our request reached your phone. Please do not pay again yet.",
-};
+// What a customer reads while an attempt is under way.
+const STARTING = "We are sending a request to your phone. Enter your PIN there to pay.";
+const UNCLEAR =
+  "We are checking whether our request reached your phone. Please do not pay again yet.";
 
 const STILL_ASKED = " Reject the request on your phone.";
 const USED_UP =
@@ -121,9 +114,10 @@ function blockedMessage({ by, until, message }: Blocked, now: number): string {
 function messageOf(order: OrderState, status: OrderStatus, now: number): string {
   const last = order.attempts.at(-1);
   if (status === "pending") {
-    const unknown = order.attempts.find((one) => one.status === "unknown");
-    return UNDER_WAY[(unknown ?? last)?.status ?? "pending"] ?? MESSAGES.pending;
+    if (order.attempts.some((one) => isUnclear(one, now))) return UNCLEAR;
+    return last?.status === "starting" ? STARTING : MESSAGES.pending;
   }
+  if (status !== "open" && status !== "paid" && isLate(order)) return `${MESSAGES[status]} ${HELD}`;
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;
@@ -134,6 +128,10 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   if (blocked !== undefined && !isOver) return blockedMessage(blocked, now);
   return last?.message ?? MESSAGES.open;
 }
+
+/** Whether money came for an order that is over, and nobody has decided about it. */
+export const isLate = (order: OrderState): boolean =>
+  openReviews(order).some(({ kind }) => kind === "late_payment");
 
 /** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
 export function sumOf(amounts: readonly string[]): string {

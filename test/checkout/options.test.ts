@@ -331,6 +331,33 @@ it("a canceled order says what to do with a request that is still on the phone",
   expect((await checkout.cancel(ORDER.id))?.message).toMatch(/Reject/);
 });
 
+it("a customer whose money came after the end of the order reads that it is here", async () => {
+  const sandbox = newSandbox();
+  const shop = openShop(sandbox, memoryCheckout());
+  const { attempts } = await shop.checkout.pay(ORDER);
+  await shop.checkout.cancel(ORDER.id);
+  const paid = { reference: attempts[0]?.reference, status: "completed", amount: "1500.00" };
+  await deliver(shop, sandbox.webhookSecret, "payment.completed", { ...paid, currency: "KES" });
+  const order = await shop.checkout.get(ORDER.id);
+  expect(order?.message).toMatch(/canceled\. We received a payment for this order/);
+  const [review] = order?.reviews ?? [];
+  await shop.checkout.reviews.resolve(review?.id ?? "", "refunded");
+  expect((await shop.checkout.get(ORDER.id))?.message).toBe("This order was canceled.");
+});
+
+it("a call that does not end is not called a request on the phone", async () => {
+  const sandbox = newSandbox();
+  const clock = testClock();
+  const fetch = (url: string, init: RequestInit) =>
+    url.endsWith("/initiate") ? new Promise<Response>(() => {}) : sandbox.fetch(url, init);
+  const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  checkout.pay(ORDER).catch(() => {});
+  const message = async () => (await checkout.get(ORDER.id))?.message;
+  await vi.waitFor(async () => expect(await message()).toMatch(/We are sending a request/));
+  clock.advance(20_000);
+  expect(await message()).toMatch(/Please do not pay again yet/);
+});
+
 it("the phone of a customer is in no message", async () => {
   const sandbox = newSandbox();
   const shop = openShop(sandbox, memoryCheckout());

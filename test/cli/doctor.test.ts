@@ -230,6 +230,15 @@ describe.concurrent("malipo doctor --webhook", () => {
     await receiver.stop();
   });
 
+  test("reads the secret from the file of --env-file", async ({ expect }) => {
+    const path = join(folder, "shop.env");
+    writeFileSync(path, `MALIPO_WEBHOOK_SECRET=${SECRET}\n`);
+    const { url, close } = await startReceiver();
+    const { found } = await runDoctor(["--webhook", url, "--env-file", path]);
+    expect(found("receiver")?.state).toBe("ok");
+    close();
+  });
+
   test("reports a receiver that accepts a forged event", async ({ expect }) => {
     const { url, close } = await startReceiver();
     const { code, found } = await runDoctor(flags(url));

@@ -3,6 +3,7 @@ import { checkText, ownOptions, wrongOption } from "../../internal/check-options
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, withoutTrailingSlashes } from "../../internal/urls.ts";
+import type { Order } from "../order-types.ts";
 import { type PayPageMessages, type PayPageTexts, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
 
@@ -49,6 +50,18 @@ export interface PayPageOptions {
    * ```
    */
   messages?: PayPageMessages | undefined;
+  /**
+   * Where the customer goes on, as a link on the receipt and on an order that is over: the page of his ticket
+   * in your shop. An address, or a function that gets the order and returns one, or `undefined` for no link.
+   *
+   * @default none
+   *
+   * @example
+   * ```ts
+   * { returnUrl: ({ id }) => `https://shop.example/orders/${id}` }
+   * ```
+   */
+  returnUrl?: string | ((order: Order) => string | undefined) | undefined;
   /** The origins of pages that may show this one in a frame: `["https://shop.example"]`. @default none */
   frameAncestors?: readonly string[] | undefined;
 }
@@ -63,6 +76,7 @@ export interface PageSettings {
   readonly timeZone: string;
   readonly color: string | undefined;
   readonly texts: ReadonlyMap<string, PayPageTexts>;
+  readonly returnUrl: (order: Order) => string | undefined;
   readonly frameAncestors: readonly string[];
 }
 
@@ -75,6 +89,7 @@ const NAMES = [
   "timeZone",
   "color",
   "messages",
+  "returnUrl",
   "frameAncestors",
 ];
 
@@ -82,7 +97,7 @@ const NAMES = [
 export function pageSettings(options: PayPageOptions): PageSettings {
   const own = ownOptions(options, NAMES, "checkout.page");
   const { wallet = "M-Pesa", country = "254", timeZone = "Africa/Nairobi", color } = own;
-  const { frameAncestors = [], messages } = own;
+  const { frameAncestors = [], messages, returnUrl } = own;
   if (!isObject(own.merchant))
     throw wrongOption("merchant", "an object with a `name`", own.merchant);
   const merchant = ownOptions(own.merchant, ["name", "contact", "logo"], "merchant");
@@ -113,7 +128,25 @@ export function pageSettings(options: PayPageOptions): PageSettings {
     url: checkUrl(own.url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
     ...{ wallet, country, timeZone, color, frameAncestors },
     texts: textsOf(messages),
+    returnUrl: returnTo(returnUrl),
   };
+}
+
+/** An address that may be a link; a path on the same server may be one, too. @throws {ConfigurationError} */
+function checkReturn(url: unknown): string {
+  checkText("returnUrl", url, /^(?:https?:\/\/|\/(?!\/))/, "an https: address or a path");
+  return url as string;
+}
+
+function returnTo(given: PayPageOptions["returnUrl"]): PageSettings["returnUrl"] {
+  if (typeof given === "function") {
+    return (order) => {
+      const url = given(order);
+      return url === undefined ? undefined : checkReturn(url);
+    };
+  }
+  const url = given === undefined ? undefined : checkReturn(given);
+  return () => url;
 }
 
 function checkTimeZone(timeZone: string): void {

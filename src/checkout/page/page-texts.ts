@@ -28,6 +28,8 @@ export interface PayPageTexts {
   readonly transactionId: string;
   readonly paidAt: string;
   readonly print: string;
+  /** A link to the shop: see `returnUrl`. */
+  readonly goBack: string;
   readonly notPaidTitle: string;
   readonly notCharged: string;
   /** Also `{time}`. */
@@ -85,6 +87,7 @@ const ENGLISH: PayPageTexts = {
   transactionId: "{wallet} code",
   paidAt: "Time",
   print: "Print the receipt",
+  goBack: "Back to {merchant}",
   notPaidTitle: "Not paid yet",
   notCharged: "You can use another number.",
   busy: "This phone cannot be asked at the moment. Answer the request that is open on it, or reject it if you did not start it. You can try again at {time}, or use another number now.",
@@ -144,6 +147,7 @@ const SWAHILI: PayPageTexts = {
   transactionId: "Namba ya muamala",
   paidAt: "Saa",
   print: "Chapisha risiti",
+  goBack: "Rudi kwa {merchant}",
   notPaidTitle: "Bado hujalipa",
   notCharged: "Unaweza kutumia namba nyingine.",
   busy: "Simu hii haiwezi kutumiwa ombi kwa sasa. Jibu ombi lililo wazi kwenye simu, au likatae kama hukulianzisha wewe. Unaweza kujaribu tena saa {time}, au kutumia namba nyingine sasa.",

@@ -5,6 +5,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { html, inline, renderPage } from "../../html/html.ts";
 import { isCrossSite, pageHeaders } from "../../html/serving.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
+import type { Order } from "../order-types.ts";
 import { orderView } from "../view.ts";
 import { type PageSettings, type PayPageOptions, pageSettings } from "./page-options.ts";
 import { filled, languageOf } from "./page-texts.ts";
@@ -213,12 +214,23 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
   const respond = (words: Words, status: number, view: View): Response =>
     new Response(documentOf(words, view, frame), { status, headers: frame.headers });
 
+  const returnUrlOf = (order: Order): string | undefined => {
+    try {
+      return settings.returnUrl(order);
+    } catch (error) {
+      // A customer who has paid sees his receipt nevertheless.
+      source.onError(error);
+      return undefined;
+    }
+  };
+
   const show = async (words: Words, id: string, rejected?: Rejected): Promise<Response> => {
     const { stored, now } = await source.store.read(id);
     if (stored === undefined)
       return respond(words, 404, noticeView(words, "unknownTitle", "unknown"));
     const { order } = stored;
-    const view = orderPage(words, order, orderView(order, now), now, rejected);
+    const shown = orderView(order, now);
+    const view = orderPage(words, order, shown, now, { rejected, returnUrl: returnUrlOf(shown) });
     return respond(words, rejected === undefined ? 200 : 422, view);
   };
 

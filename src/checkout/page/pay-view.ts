@@ -2,8 +2,9 @@ import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
-import { holdsMoney, isOpen, isUsedUp, type OrderState, openReviews } from "../order.ts";
+import { holdsMoney, isOpen, isUnclear, isUsedUp, type OrderState } from "../order.ts";
 import type { Order } from "../order-types.ts";
+import { isLate } from "../view.ts";
 import type { PageSettings } from "./page-options.ts";
 import { filled, type PayPageTexts } from "./page-texts.ts";
 
@@ -57,7 +58,10 @@ export function orderPage(
   order: OrderState,
   view: Order,
   now: number,
-  rejected?: Rejected,
+  {
+    rejected,
+    returnUrl,
+  }: { readonly rejected?: Rejected | undefined; readonly returnUrl?: string | undefined } = {},
 ): View {
   const { settings, texts } = words;
   const amount = withCommas(view);
@@ -72,6 +76,8 @@ export function orderPage(
   });
   const about = order.description !== undefined && html`<p>${order.description}</p>`;
   const sum = html`<p class="sum">${amount}</p>${about}`;
+  const back =
+    returnUrl !== undefined && html`<p><a href="${returnUrl}">${fill(texts.goBack)}</a></p>`;
   const form = (again: boolean) => payForm(words, order, fill, again, rejected);
 
   if (view.status === "paid") {
@@ -79,20 +85,24 @@ export function orderPage(
     const came = order.money.find(({ reference }) => reference === order.paidBy)?.amount;
     const paid = came ? withCommas({ ...view, amount: came }) : amount;
     const paidSum = html`<p class="sum">${paid}</p>${about}`;
-    return page(texts.paidTitle, "check", "good", receipt(words, order, view, paidSum));
+    return page(
+      texts.paidTitle,
+      "check",
+      "good",
+      html`${receipt(words, order, view, paidSum)}${back}`,
+    );
   }
-  if (view.status === "pending") return page(...pending(words, order, fill, sum));
+  if (view.status === "pending") return page(...pending(words, order, fill, sum, now));
   // Also of an order that is over: its customer has paid, and must not read that nothing is to be paid.
-  const isLate = openReviews(order).some(({ kind }) => kind === "late_payment");
-  if (isLate || holdsMoney(order)) {
-    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>`);
+  if (isLate(order) || holdsMoney(order)) {
+    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>${back}`);
   }
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
-    return page(texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}`);
+    return page(texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}${back}`);
   }
   if (view.status === "expired") {
-    return page(texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>`);
+    return page(texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>${back}`);
   }
   const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {
@@ -134,10 +144,11 @@ function pending(
   order: OrderState,
   fill: Fill,
   sum: Html,
+  now: number,
 ): readonly [title: string, name: IconName, tone: string, content: Html] {
   const { texts } = words;
   const open = order.attempts.filter(isOpen);
-  const isUnknown = open.some(({ status }) => status === "unknown");
+  const isUnknown = open.some((one) => isUnclear(one, now));
   const { phone = "" } = open.at(-1) ?? {};
   const live = html`<p class="hint">${texts.updates} <a class="check" href="">${texts.checkNow}</a></p>`;
   return isUnknown

@@ -14,12 +14,12 @@ export async function run(input: Input): Promise<Output> {
   if (secret !== undefined && values.webhook === undefined) {
     throw usageError(`--${secret} goes with --webhook: it is the secret of that receiver.`);
   }
-  // Read before the checks: an invalid value is reported before anything is sent.
+  // Read before the checks: an invalid value is reported before anything is sent. First the variables of a file.
+  const given = givenGateway(input);
   const receiver =
     values.webhook === undefined
       ? undefined
       : { url: readUrl(values, "webhook"), secret: signingSecret(values) };
-  const given = givenGateway(input);
   const gateway = await checkGateway(given, values["key-file"]);
   const isReachable = !gateway.some(({ state }) => state === "fail");
   const checks = [

@@ -1,10 +1,11 @@
 /**
- * A receiver on Fastify.
+ * A receiver, or a page, on Fastify.
  *
  * @module malipo/fastify
  */
 
 import type { FastifyInstance } from "fastify";
+import { onNode } from "../../internal/on-node.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { responseTo } from "./node-body.ts";
 
@@ -42,4 +43,41 @@ export async function fastifyWebhooks(
     },
     handler: () => {},
   });
+}
+
+/** What `app.register(fastifyPage, options)` takes. */
+export interface FastifyPageOptions {
+  /** A handler of `Request` objects, such as `checkout.page()` and `operatorHandler()` return. */
+  readonly page: (request: Request) => Promise<Response>;
+  /** The path of the page, with all paths below it. */
+  readonly path: string;
+}
+
+/**
+ * Mounts a page on Fastify 5, as a plugin. The page reads its own forms; the parsing of all other routes
+ * stays the same. Hooks `onRequest` of your own, such as a login, run before it if they are registered first.
+ *
+ * @example
+ * ```ts
+ * const app = fastify();
+ * app.register(fastifyPage, { page: checkout.page({ merchant: { name: "Duka" } }), path: "/pay" });
+ * ```
+ */
+export async function fastifyPage(
+  app: FastifyInstance,
+  { page, path }: FastifyPageOptions,
+): Promise<void> {
+  const handle = onNode(page);
+  for (const url of [path, `${path}/*`]) {
+    app.route({
+      method: ["GET", "POST"],
+      url,
+      // Before Fastify parses: it rejects forms.
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        await handle(request.raw, reply.raw);
+      },
+      handler: () => {},
+    });
+  }
 }

@@ -1,3 +1,4 @@
+import { isGatewayError } from "../../errors/any.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { errorText, isEngineAway } from "../inbox/errors.ts";
 import type { FailedAttempt } from "./receiver-options.ts";
@@ -88,7 +89,7 @@ export function createErrorLog(
     } else if (error instanceof WebhookVerificationError) {
       const line = `${error.code}: ${error.message}`;
       logError(line, [line]);
-    } else if (isEngineAway(error)) {
+    } else if (!isGatewayError(error) && isEngineAway(error)) {
       const line = `The inbox or another store cannot be reached, and is tried again: ${text}`;
       logError(line, [cut(line)], "away");
     } else {

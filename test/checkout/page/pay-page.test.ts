@@ -289,6 +289,49 @@ describe("the pay page", () => {
   });
 });
 
+describe("the way back to the shop", () => {
+  test("is a link on the receipt, and on no page that asks for money", async () => {
+    const returnUrl = ({ id }: { id: string }) => `https://shop.example/orders/${id}?from=link&x=1`;
+    const { checkout, get, post, answer } = await openPage({ returnUrl });
+    await checkout.create(ORDER);
+    const link = checkout.payLink(ORDER.id);
+    const text = async () => (await get(link)).text();
+    expect(await text()).not.toContain("Back to Duka");
+    await post(link, { phone: PHONE, after: "0" });
+    expect(await text()).not.toContain("Back to Duka");
+    await answer((phone) => phone.approve());
+    expect(await text()).toContain(
+      '<a href="https://shop.example/orders/ORDER-42?from=link&amp;x=1">Back to Duka</a>',
+    );
+  });
+
+  test("is on an order that was canceled, in the language of the page", async () => {
+    const { checkout, get } = await openPage({ returnUrl: "/orders" });
+    await checkout.create(ORDER);
+    await checkout.cancel(ORDER.id);
+    const text = await (await get(`${checkout.payLink(ORDER.id)}?lang=sw`)).text();
+    expect(text).toContain('<a href="/orders">Rudi kwa Duka</a>');
+  });
+
+  test("costs no receipt if it cannot be made, and is no script", async () => {
+    for (const returnUrl of [
+      () => "javascript:alert(1)",
+      () => {
+        throw new Error("no page");
+      },
+    ]) {
+      const { checkout, get, errors } = await openPage({ returnUrl });
+      await checkout.create(ORDER);
+      await checkout.cancel(ORDER.id);
+      const response = await get(checkout.payLink(ORDER.id));
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toMatch(/Back to Duka|javascript:/);
+      expect(errors).toHaveLength(1);
+    }
+    await expect(openPage({ returnUrl: "//evil.example" })).rejects.toThrow(/returnUrl/);
+  });
+});
+
 describe("a pay page whose store fails", () => {
   const DENIAL = "Nothing was sent to your phone";
 

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from "fastify";
-import { fastifyWebhooks } from "malipo/fastify";
+import { fastifyPage, fastifyWebhooks } from "malipo/fastify";
 import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
@@ -113,6 +113,51 @@ describe("fastifyWebhooks beside other routes", () => {
     expect((await post(app, "/one/webhooks/")).statusCode).toBe(200);
     expect((await post(app, "/two/webhooks")).statusCode).toBe(401);
     expect((await post(app, "/webhooks")).statusCode).toBe(404);
+    await app.close();
+  });
+});
+
+describe("fastifyPage", () => {
+  const page = async (request: Request) =>
+    new Response(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`, {
+      headers: { "x-page": "1" },
+    });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+
+  test("mounts a page with all paths below it, and forms that Fastify does not parse", async () => {
+    const app = fastify();
+    app.register(fastifyPage, { page, path: "/pay" });
+    app.post("/orders", async ({ body }) => ({ got: body }));
+    const shown = await app.inject({ url: "/pay/4fJ" });
+    expect([shown.statusCode, shown.headers["x-page"], shown.body]).toEqual([
+      200,
+      "1",
+      "GET /pay/4fJ ",
+    ]);
+    expect((await app.inject({ url: "/pay" })).body).toBe("GET /pay ");
+    const posted = await app.inject({
+      method: "POST",
+      url: "/pay/4fJ",
+      headers: form,
+      payload: "a=1",
+    });
+    expect(posted.body).toBe("POST /pay/4fJ a=1");
+    expect(
+      (await app.inject({ method: "POST", url: "/orders", payload: { a: 1 } })).json(),
+    ).toEqual({ got: { a: 1 } });
+    expect((await app.inject({ url: "/payments" })).statusCode).toBe(404);
+    await app.close();
+  });
+
+  test("is behind a login that is registered before it", async () => {
+    const app = fastify();
+    app.addHook("onRequest", async (request, reply) => {
+      if (request.headers.authorization === undefined) await reply.code(401).send("no");
+    });
+    app.register(fastifyPage, { page, path: "/operator" });
+    expect((await app.inject({ url: "/operator" })).statusCode).toBe(401);
+    const headers = { authorization: "Basic x" };
+    expect((await app.inject({ url: "/operator", headers })).statusCode).toBe(200);
     await app.close();
   });
 });

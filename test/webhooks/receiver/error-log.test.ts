@@ -1,3 +1,4 @@
+import { ConnectionError } from "malipo";
 import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
@@ -166,4 +167,11 @@ test("failed attempts do not hide a failure of the inbox", () => {
   expect(log).toHaveBeenCalledTimes(101);
   expect(log.mock.calls[0]).toEqual(["malipo webhooks:", failed, attemptOf("1")]);
   expect(log).toHaveBeenLastCalledWith("malipo webhooks:", down);
+});
+
+test("a service that cannot be reached is not called a store", () => {
+  const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const error = new ConnectionError("No response.", "unknown", { cause });
+  createErrorLog("malipo checkout")(error);
+  expect(log.mock.calls).toEqual([["malipo checkout:", error]]);
 });
