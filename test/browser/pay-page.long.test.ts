@@ -80,7 +80,8 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const merchant = { name: "Duka la Mama Njeri", contact: "0700 111 222" };
     const own = { secret: "a secret of the pay page" };
-    pages.set("pay", checkout.page({ merchant, url: `${origin}/pay`, ...own }));
+    const returnUrl = "https://shop.example/orders";
+    pages.set("pay", checkout.page({ merchant, url: `${origin}/pay`, returnUrl, ...own }));
     const svg =
       "<svg xmlns='http://www.w3.org/2000/svg' width='120' height='40'><rect width='120' height='40' rx='8' fill='%23c0392b'/></svg>";
     pages.set(

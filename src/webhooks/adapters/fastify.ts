@@ -6,6 +6,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { onNode } from "../../internal/on-node.ts";
+import { withoutTrailingSlashes } from "../../internal/urls.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { responseTo } from "./node-body.ts";
 
@@ -68,7 +69,8 @@ export async function fastifyPage(
   { page, path }: FastifyPageOptions,
 ): Promise<void> {
   const handle = onNode(page);
-  for (const url of [path, `${path}/*`]) {
+  const below = `${withoutTrailingSlashes(path)}/*`;
+  for (const url of [path, below]) {
     app.route({
       method: ["GET", "POST"],
       url,

@@ -149,6 +149,14 @@ describe("fastifyPage", () => {
     await app.close();
   });
 
+  test("serves every path of an address of its own", async () => {
+    const app = fastify();
+    app.register(fastifyPage, { page, path: "/" });
+    expect((await app.inject({ url: "/" })).body).toBe("GET / ");
+    expect((await app.inject({ url: "/4fJ" })).body).toBe("GET /4fJ ");
+    await app.close();
+  });
+
   test("is behind a login that is registered before it", async () => {
     const app = fastify();
     app.addHook("onRequest", async (request, reply) => {
