@@ -24,6 +24,22 @@ const changedMeanwhile = (by: string) => (one: Incident, history: History) =>
       at < one.until,
   );
 
+/** A webhook may be faster than the message that a process stands at its point. */
+const reportedSinceRequest = (one: Incident, { reports }: History) => {
+  const own = reports.filter(({ report }) => "order" in report && report.order === one.order.id);
+  const sent = own.findLast(
+    ({ report, shop, at }) => report.what === "sending" && shop === one.shop && at < one.until,
+  );
+  return own.some(
+    ({ report, shop, at }) =>
+      report.what === "changed" &&
+      report.by === "reported" &&
+      shop !== one.shop &&
+      at >= (sent?.at ?? one.from) &&
+      at < one.until,
+  );
+};
+
 const sentNothingAfter = (one: Incident, { reports }: History) =>
   !reports.some(
     ({ report, shop, at }) =>
@@ -57,7 +73,7 @@ const STATES: readonly (readonly [name: string, count: Count])[] = [
   ],
   [
     "its webhook was written before the response",
-    incidents("webhook before the response", changedMeanwhile("reported")),
+    incidents("webhook before the response", reportedSinceRequest),
   ],
   [
     "its goods were given by another process, while its own slept in onPaid",
