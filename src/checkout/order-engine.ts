@@ -219,15 +219,21 @@ export class Engine extends OrderWriter<EngineSettings> {
     await this.change(id, { kind: "key", number, state, reference, seenAt });
   }
 
-  /** Does what is due for an order. Another process does it later if this one dies. */
-  async work(id: string): Promise<void> {
+  /**
+   * Does what is due for an order. Another process does it later if this one dies.
+   *
+   * @param read - Gets each read: the goods, and the place of their order, do not wait for it.
+   */
+  async work(id: string, read: (work: () => Promise<void>) => void): Promise<void> {
     try {
       const result = await this.change(id, { kind: "due" });
-      // The goods do not wait for a read.
-      const doing = (result?.actions ?? []).map((action) =>
-        this.#do(id, action, result?.order).catch(this.settings.onError),
-      );
-      await Promise.all(doing);
+      const effects: Promise<void>[] = [];
+      for (const action of result?.actions ?? []) {
+        const work = () => this.#do(id, action, result?.order).catch(this.settings.onError);
+        if (action.do === "effect") effects.push(work());
+        else read(work);
+      }
+      await Promise.all(effects);
     } catch (error) {
       this.settings.onError(error);
     }

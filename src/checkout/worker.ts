@@ -1,6 +1,5 @@
 import { sleep } from "../internal/timeout.ts";
 import { Poller } from "../webhooks/inbox/lease-worker.ts";
-import type { DueOrder } from "./checkout-store.ts";
 import type { Engine } from "./order-engine.ts";
 
 /** Another process may change an order without notifying this one. */
@@ -8,12 +7,15 @@ const POLL_MS = 500;
 const BATCH = 32;
 const CONCURRENCY = 8;
 
+type Work = () => Promise<void>;
+
 /** Works on orders, some at a time. */
 class Lane {
-  readonly working = new Map<string, Promise<void>>();
+  readonly working = new Map<unknown, Promise<void>>();
   readonly #work: (id: string) => Promise<void>;
   readonly #onEmpty: () => void;
   #left: string[] = [];
+  readonly #first: Work[] = [];
 
   /**
    * @param work - Never rejects.
@@ -32,16 +34,30 @@ class Lane {
     this.#begin();
   }
 
+  /** Something of an order that has begun. If the service does not respond, it is left until it is due again. */
+  add(work: Work): void {
+    if (this.#first.length < BATCH) this.#first.push(work);
+    this.#begin();
+  }
+
+  /** Begins nothing more of what it has. */
+  drop(): void {
+    this.#left = [];
+    this.#first.length = 0;
+  }
+
   #begin(): void {
     while (this.working.size < CONCURRENCY) {
-      const id = this.#left.pop();
-      if (id === undefined) return;
-      const work = this.#work(id).then(() => {
-        this.working.delete(id);
+      const first = this.#first.shift();
+      const id = first === undefined ? this.#left.pop() : undefined;
+      if (id === undefined && first === undefined) return;
+      const key = id ?? first;
+      const work = (first ?? (() => this.#work(id as string)))().then(() => {
+        this.working.delete(key);
         this.#begin();
       });
-      this.working.set(id, work);
-      if (this.#left.length === 0) this.#onEmpty();
+      this.working.set(key, work);
+      if (id !== undefined && this.#left.length === 0) this.#onEmpty();
     }
   }
 }
@@ -62,7 +78,7 @@ export class Worker {
     const next = () => {
       if (this.isStarted) this.#poller.soon();
     };
-    const lane = () => new Lane((id) => engine.work(id), next);
+    const lane = () => new Lane((id) => engine.work(id, (read) => this.#reads.add(read)), next);
     this.#goods = lane();
     this.#reads = lane();
   }
@@ -78,7 +94,7 @@ export class Worker {
     this.#isStopped = true;
     this.#poller.stop();
     const controller = new AbortController();
-    this.#take([]);
+    this.#drop();
     await Promise.race([this.#underWay(), sleep(timeoutMs, controller.signal)]);
     controller.abort();
   }
@@ -100,14 +116,15 @@ export class Worker {
     if (this.#isStopped) return 0;
     const lanes = [this.#goods, this.#reads];
     const left = due.filter(({ id }) => !lanes.some(({ working }) => working.has(id)));
-    this.#take(left);
+    const ids = (isPaid: boolean) =>
+      left.filter((one) => one.isPaid === isPaid).map(({ id }) => id);
+    this.#goods.take(ids(true));
+    this.#reads.take(ids(false));
     return left.length;
   }
 
-  #take(due: readonly DueOrder[]): void {
-    const ids = (isPaid: boolean) => due.filter((one) => one.isPaid === isPaid).map(({ id }) => id);
-    this.#goods.take(ids(true));
-    this.#reads.take(ids(false));
+  #drop(): void {
+    for (const lane of [this.#goods, this.#reads]) lane.drop();
   }
 
   /** Resolves when nothing is under way. */
@@ -120,7 +137,7 @@ export class Worker {
   async drain(timeoutMs: number): Promise<number> {
     const controller = new AbortController();
     const late = sleep(timeoutMs, controller.signal).then((isLate) => {
-      if (isLate) this.#take([]);
+      if (isLate) this.#drop();
     });
     const deadline = performance.now() + timeoutMs;
     let processed = 0;

@@ -14,8 +14,8 @@ const payOrders = async ({ checkout }: Shop, count: number): Promise<void> => {
 };
 
 /** The webhook of a payment that is completed. */
-async function complete({ checkout }: Shop, sandbox: Sandbox, id: string): Promise<void> {
-  const reference = (await checkout.get(id))?.attempts[0]?.reference;
+async function complete({ checkout }: Shop, sandbox: Sandbox, id: string, at = 0): Promise<void> {
+  const reference = (await checkout.get(id))?.attempts[at]?.reference;
   const data = { reference, status: "completed", amount: "1500.00", currency: "KES" };
   const timestamp = new Date().toISOString();
   const body = JSON.stringify({ event: "payment.completed", timestamp, data });
@@ -57,6 +57,38 @@ it("the goods do not wait for reads that hang, however many", async () => {
   await vi.waitFor(() => expect(hanging).toBeGreaterThan(4), SOON);
   await complete(shop, sandbox, "O-39");
   await vi.waitFor(() => expect(shop.given).toEqual(["O-39"]), SOON);
+});
+
+it("the goods do not wait for reads of orders that are paid, however many", async () => {
+  const sandbox = newSandbox();
+  const clock = testClock();
+  let isAway = false;
+  let hanging = 0;
+  const fetch = (url: string, init: RequestInit) => {
+    if (!isAway || !/payments\/[^/?]+$/.test(url)) return sandbox.fetch(url, init);
+    hanging++;
+    return new Promise<Response>(() => {});
+  };
+  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  await payOrders(shop, 20);
+  for (let at = 0; at < 20; at++) sandbox.phone(`07120000${10 + at}`).cancel();
+  clock.advance(10_000);
+  await shop.checkout.reconcile();
+  for (let at = 0; at < 20; at++) {
+    const phone = `07120000${10 + at}`;
+    await shop.checkout.pay({ ...ORDER, id: `O-${at}`, phone }, { after: 1 });
+    await complete(shop, sandbox, `O-${at}`, 1);
+  }
+  await shop.checkout.reconcile();
+  expect(shop.given).toHaveLength(20);
+  // Their failed attempts are read again, and the service does not respond.
+  clock.advance(10 * 60_000);
+  isAway = true;
+  await shop.checkout.pay({ ...ORDER, id: "LAST" });
+  await shop.checkout.start();
+  await vi.waitFor(() => expect(hanging).toBeGreaterThan(7), SOON);
+  await complete(shop, sandbox, "LAST");
+  await vi.waitFor(() => expect(shop.given).toContain("LAST"), SOON);
 });
 
 it("more orders than are worked on at a time are all worked on", async () => {
