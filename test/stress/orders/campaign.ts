@@ -282,11 +282,13 @@ class Campaign {
     };
     let orders = await all();
     for (const end = Date.now() + quietMs(this.planned.length); Date.now() < end; ) {
-      if (orders.every(isEnded)) break;
+      // What a process does when it wakes up belongs to the campaign.
+      if (orders.every(isEnded) && this.#paused.size === 0) break;
       await sleep(500);
       orders = await all();
     }
-    return orders;
+    await sleep(AWAKE_MS);
+    return all();
   }
 
   async stop(): Promise<void> {
@@ -294,6 +296,9 @@ class Campaign {
     await Promise.all([...this.#pool, ...this.#visitors].map((shop) => shop.kill()));
   }
 }
+
+/** A process that has slept finds out what became of its order. */
+const AWAKE_MS = 1_000;
 
 const LOST = ["lostResponse", "truncate", "reset", "hang"];
 

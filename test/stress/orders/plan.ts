@@ -128,7 +128,7 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
   const random = createRandom(`${seed} orders`);
   // What they are for needs chance: a response that is not lost, a process without an open transaction.
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
-  const kinds = [...incidentsOf(store), ...often, ...often];
+  const kinds = [...incidentsOf(store), ...often, ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
   return Array.from({ length: count }, (_, at) => {
     // A phone may be that of the order before: then two orders want it at the same time.
