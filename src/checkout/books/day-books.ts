@@ -209,7 +209,7 @@ class Books {
 
   /** Those that paid an order. */
   payments(): readonly BookedPayment[] {
-    return this.#payments.toSorted((a, b) => ((a.paidAt ?? "") < (b.paidAt ?? "") ? -1 : 1));
+    return this.#payments.toSorted((a, b) => (a.paidAt ?? "").localeCompare(b.paidAt ?? ""));
   }
 
   #isWithin(at: number, edgeMs = 0): boolean {
