@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 /** The results of the last run of each command, as the tests' runner writes them. */
 export const TEST_RESULTS = {
@@ -15,17 +16,36 @@ interface Written {
     readonly status: string;
     readonly startTime: number;
     readonly endTime: number;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
 interface TestResults {
   readonly passed: number;
   readonly failed: number;
+  /** The tests that failed, each with its message. */
+  readonly failures: readonly string[];
   /** The tests that did not run. */
   readonly skipped: readonly string[];
   readonly files: readonly { readonly path: string; readonly tests: number; readonly ms: number }[];
 }
+
+const MAX_MESSAGE_LINES = 60;
+
+/** The messages of each run of a test, without colours. A long one keeps its end, which says what is wrong. */
+const shortened = (messages: readonly string[]): string =>
+  messages
+    .map((message) => {
+      const lines = stripVTControlCharacters(message).split("\n");
+      const left = lines.length - MAX_MESSAGE_LINES;
+      return left > 0 ? `(${left} lines)\n${lines.slice(left).join("\n")}` : lines.join("\n");
+    })
+    .join("\n");
 
 /** Reads the results of the last run. `undefined` if it wrote none. */
 export function readResults(command: keyof typeof TEST_RESULTS): TestResults | undefined {
@@ -50,5 +70,12 @@ export function readResults(command: keyof typeof TEST_RESULTS): TestResults | u
       .filter(({ status }) => status !== "passed" && status !== "failed")
       .map(({ fullName }) => `${relative(".", name)}: ${fullName}`),
   );
-  return { passed: numPassedTests, failed: numFailedTests + brokenFiles, skipped, files };
+  const failures = testResults.flatMap(({ name, message, status, assertionResults }) => {
+    const broken = assertionResults.length === 0 && status === "failed" ? [`: ${message}`] : [];
+    const failed = assertionResults
+      .filter((one) => one.status === "failed")
+      .map(({ fullName, failureMessages }) => `: ${fullName}\n${shortened(failureMessages)}`);
+    return [...broken, ...failed].map((what) => `${relative(".", name)}${what}`);
+  });
+  return { passed: numPassedTests, failed: numFailedTests + brokenFiles, failures, skipped, files };
 }

@@ -109,6 +109,8 @@ const failedTests = results?.failed ?? 0;
 const runnerFailed = failed.includes(tests[0]) && failedTests === 0 ? 1 : 0;
 
 console.log(failed.length === 0 ? "All checks passed." : `FAILED: ${failed.join("; ")}.`);
+// Once more, where one looks first: what the runner printed is thousands of lines above.
+for (const failure of results?.failures ?? []) console.log(`FAILED: ${failure}`);
 const skipped = results?.skipped ?? [];
 if (skipped.length > 0) console.log(`NOT RUN: ${skipped.length} tests\n  ${skipped.join("\n  ")}`);
 console.log(elsewhere);

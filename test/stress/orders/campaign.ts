@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Order } from "malipo/checkout";
-import { planFaults } from "../prompts/faults.ts";
 import { createRandom } from "../prompts/random.ts";
-import { type Service, startService } from "../prompts/service.ts";
-import { createWebhookProxy } from "../prompts/webhook-proxy.ts";
-import { type Breach, checkEnd, type End, isEnded, type LedgerPayment } from "./check.ts";
-import { hardStates } from "./hard-states.ts";
+import type { Service } from "../prompts/service.ts";
+import { type End, isEnded, type LedgerPayment } from "./check.ts";
 import type { History } from "./history.ts";
 import type { Report, Setup } from "./messages.ts";
-import { type Act, type PlannedOrder, planOrders } from "./plan.ts";
+import type { Act, PlannedOrder } from "./plan.ts";
 import { type ShopProcess, startShop } from "./shops.ts";
-import type { OpenStore, StoreName } from "./store.ts";
+import type { OpenStore } from "./store.ts";
 
 const PROCESSES = 4;
 const AT_ONCE = 10;
@@ -22,24 +19,10 @@ const MAX_STARTS = 60;
 const MAX_WAIT_MS = 20_000;
 /** How long everything may take to end after the last click: a prompt waits for a minute. */
 const quietMs = (count: number) => 120_000 + count * 50;
+/** A process that has slept finds out what became of its order. */
+const AWAKE_MS = 1_000;
 
-export interface CampaignOptions {
-  readonly store: StoreName;
-  readonly seed: string;
-  readonly orders: number;
-  /** The bundle of the shop. */
-  readonly shop: string;
-}
-
-export interface CampaignResult {
-  readonly breaches: readonly Breach[];
-  readonly states: readonly (readonly [string, number])[];
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly prompts: number;
-  readonly seconds: number;
-}
-
-/** The notes of a campaign, while it runs. */
+/** What happens in a campaign, while it runs. */
 class Notes implements History {
   readonly reports: { report: Report; shop: object; at: number }[] = [];
   readonly incidents: History["incidents"][number][] = [];
@@ -51,13 +34,14 @@ class Notes implements History {
   }
 }
 
-class Campaign {
+/** The customers, the processes of the shop and what happens to both, on one store and one service. */
+export class Campaign {
   readonly notes = new Notes();
-  readonly planned: readonly PlannedOrder[];
-  readonly #options: CampaignOptions;
+  /** The bundle of the shop. */
+  readonly #shop: string;
   readonly #place: OpenStore;
   readonly #service: Service;
-  readonly #byId: ReadonlyMap<string, PlannedOrder>;
+  readonly #planned = new Map<string, PlannedOrder>();
   readonly #pool: ShopProcess[] = [];
   readonly #random;
   readonly #happened = new Set<string>();
@@ -71,23 +55,22 @@ class Campaign {
   readonly #seen = new Map<string, number>();
   /** One fault of the engine at a time. */
   #engineIsWell: Promise<void> = Promise.resolve();
-  isOver = false;
+  #isOver = true;
 
-  constructor(options: CampaignOptions, place: OpenStore, service: Service) {
-    this.#options = options;
+  constructor(seed: string, shop: string, place: OpenStore, service: Service) {
+    this.#shop = shop;
     this.#place = place;
     this.#service = service;
-    this.planned = planOrders(options.seed, options.store, options.orders);
-    this.#byId = new Map(this.planned.map((order) => [order.id, order]));
-    this.#random = createRandom(`${options.seed} campaign of orders`);
+    this.#random = createRandom(`${seed} campaign of orders`);
   }
 
+  order = (id: string) => this.#planned.get(id);
   ports = () => this.#pool.map(({ port }) => port);
 
   async #start(works: boolean): Promise<ShopProcess> {
     const { sandbox, baseUrl } = this.#service;
     // A process that works may stand in onPaid; one that takes a click may stand in that.
-    const stops = this.planned.flatMap(({ id, incident }) => {
+    const stops = [...this.#planned.values()].flatMap(({ id, incident }) => {
       const isInEffect = incident?.at === "paid" || incident?.at === "goods";
       return incident !== undefined && isInEffect === works ? [[id, incident.at]] : [];
     });
@@ -99,7 +82,7 @@ class Campaign {
     };
     const listeners: Parameters<typeof startShop>[2] = {
       onReport: (report, shop) => this.notes.reports.push({ report, shop, at: Date.now() }),
-      onStands: (order, shop) => void this.#happen(this.#byId.get(order), shop),
+      onStands: (order, shop) => void this.#happen(this.#planned.get(order), shop),
       onDeath: (shop) => {
         this.notes.count("deaths");
         void this.#kill(shop);
@@ -107,7 +90,7 @@ class Campaign {
     };
     for (let tries = 1; ; tries++) {
       try {
-        return await startShop(this.#options.shop, setup, listeners);
+        return await startShop(this.#shop, setup, listeners);
       } catch (error) {
         // A shop that starts while its engine is away ends, and is started again.
         if (tries === MAX_STARTS) throw error;
@@ -116,14 +99,16 @@ class Campaign {
     }
   }
 
-  async startPool(): Promise<void> {
+  /** Starts the processes of the shop once more, since they know at which orders to stop. */
+  async #startPool(): Promise<void> {
+    await Promise.all(this.#pool.splice(0).map((shop) => shop.kill()));
     for (let at = 0; at < PROCESSES; at++) this.#pool.push(await this.#start(true));
   }
 
   async #kill(shop: ShopProcess): Promise<void> {
     const at = this.#pool.indexOf(shop);
     await shop.kill();
-    if (at >= 0 && !this.isOver) this.#pool[at] = await this.#start(true);
+    if (at >= 0 && !this.#isOver) this.#pool[at] = await this.#start(true);
   }
 
   /** A process stands at its point. What is planned happens once; the next process just goes on. */
@@ -135,12 +120,32 @@ class Campaign {
     this.#happened.add(order.id);
     this.#paused.add(shop);
     const from = Date.now();
-    if (incident.act === "sleep") await sleep(incident.ms);
+    if (incident.act === "sleep") {
+      await sleep(incident.ms);
+      const { until } = incident;
+      if (until !== undefined) await this.#changedByOther(order.id, until, shop, from);
+    }
     if (incident.act === "engine") await this.#harm(incident.fault);
     this.notes.incidents.push({ order, incident, shop, from, until: Date.now() });
     this.#paused.delete(shop);
     if (incident.act === "kill") await this.#kill(shop);
     else shop.goOn();
+  }
+
+  /** Waits until another process has changed an order, which takes longer on a busy machine. */
+  async #changedByOther(id: string, by: string, own: ShopProcess, from: number): Promise<void> {
+    const hasChanged = () =>
+      this.notes.reports.some(
+        ({ report, shop, at }) =>
+          report.what === "changed" &&
+          report.order === id &&
+          report.by === by &&
+          shop !== own &&
+          at > from,
+      );
+    for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await sleep(100)) {
+      if (hasChanged()) return;
+    }
   }
 
   async #harm(fault: Parameters<OpenStore["engine"]["inject"]>[0]): Promise<void> {
@@ -152,7 +157,7 @@ class Campaign {
 
   /** A customer sees a prompt. */
   see({ account_reference, reference }: { account_reference: string; reference: string }): void {
-    const order = this.#byId.get(account_reference);
+    const order = this.#planned.get(account_reference);
     if (order === undefined || this.#prompts.has(reference)) return;
     this.#prompts.add(reference);
     const seen = (this.#seen.get(order.id) ?? 0) + 1;
@@ -207,7 +212,7 @@ class Campaign {
     return !isKilled && !isRolledBack;
   }
 
-  async customer(order: PlannedOrder): Promise<void> {
+  async #customer(order: PlannedOrder): Promise<void> {
     if (!(await this.#makeCart(order))) return;
     const { id, phone, isClickedTwice } = order;
     const params = { id, amount: 100, phone };
@@ -250,140 +255,73 @@ class Campaign {
   }
 
   /** Kills a process of the pool, wherever it is, again and again. */
-  async killAnywhere(): Promise<void> {
+  async #killAnywhere(): Promise<void> {
     const everyMs = Math.max(1_000, Math.min(4_000, 40_000 / AT_ONCE));
-    while (!this.isOver) {
+    while (!this.#isOver) {
       await sleep(this.#random.between(everyMs / 2, everyMs * 1.5));
       const shop = this.#random.pick(this.#pool.filter((one) => !this.#paused.has(one)));
-      if (this.isOver || shop === undefined) return;
+      if (this.#isOver) return;
+      if (shop === undefined) continue;
       await this.#kill(shop);
       this.notes.count("kills");
     }
   }
 
-  async restartService(): Promise<void> {
-    for (let times = 0; times < 2 && !this.isOver; times++) {
+  async #restartService(): Promise<void> {
+    for (let times = 0; times < 2 && !this.#isOver; times++) {
       await sleep(3_000);
       await this.#service.faultProxy.restart();
       this.notes.count("service restarts");
     }
   }
 
+  async #allOrders(): Promise<Order[]> {
+    const orders: Order[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.#place.orders.list({ limit: 1_000, after });
+      orders.push(...page.items);
+      after = page.next;
+      if (after === undefined) return orders;
+    }
+  }
+
   /** Waits until everything has ended by itself. */
-  async quiet(): Promise<Order[]> {
-    const all = async () => {
-      const orders: Order[] = [];
-      for (let after: string | undefined; ; ) {
-        const page = await this.#place.orders.list({ limit: 1_000, after });
-        orders.push(...page.items);
-        after = page.next;
-        if (after === undefined) return orders;
-      }
-    };
-    let orders = await all();
-    for (const end = Date.now() + quietMs(this.planned.length); Date.now() < end; ) {
+  async #quiet(): Promise<Order[]> {
+    for (const end = Date.now() + quietMs(this.#planned.size); Date.now() < end; ) {
+      const orders = await this.#allOrders();
       // What a process does when it wakes up belongs to the campaign.
       if (orders.every(isEnded) && this.#paused.size === 0) break;
       await sleep(500);
-      orders = await all();
     }
     await sleep(AWAKE_MS);
-    return all();
+    return this.#allOrders();
+  }
+
+  /** Sells these orders. Resolves with all that is there when they and those before have ended. */
+  async sell(orders: readonly PlannedOrder[]): Promise<End> {
+    for (const order of orders) this.#planned.set(order.id, order);
+    await this.#startPool();
+    this.#isOver = false;
+    const waiting = [...orders].reverse();
+    const work = async () => {
+      for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
+        await this.#customer(order);
+      }
+    };
+    const harm = [this.#killAnywhere(), this.#restartService()];
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    this.#isOver = true;
+    await Promise.all(harm);
+    return {
+      ...{ planned: [...this.#planned.values()], orders: await this.#quiet() },
+      ledger: this.#service.ledger() as unknown as readonly LedgerPayment[],
+      goods: await this.#place.rows("goods"),
+      carts: await this.#place.rows("carts"),
+    };
   }
 
   async stop(): Promise<void> {
-    this.isOver = true;
+    this.#isOver = true;
     await Promise.all([...this.#pool, ...this.#visitors].map((shop) => shop.kill()));
   }
-}
-
-/** A process that has slept finds out what became of its order. */
-const AWAKE_MS = 1_000;
-
-const LOST = ["lostResponse", "truncate", "reset", "hang"];
-
-/** Runs the shop, and compares its end with the service's ledger and with the merchant's tables. */
-export async function runCampaign(
-  options: CampaignOptions,
-  place: OpenStore,
-): Promise<CampaignResult> {
-  const started = performance.now();
-  const { seed, orders: count } = options;
-  const faults = planFaults(seed, count);
-  let campaign: Campaign | undefined;
-  const webhooks = createWebhookProxy(
-    seed,
-    () => campaign?.ports() ?? [],
-    (prompt) => campaign?.see(prompt),
-  );
-  const losing = new Set<string>();
-  const direct = new Set<string>();
-  const service = await startService(
-    seed,
-    async (request) => {
-      const { event, data } = await request.clone().json();
-      const id = String(data?.account_reference);
-      if (event === "payment.initiated") campaign?.see(data);
-      if (losing.has(id)) return new Response(null, { status: 200 });
-      if (!direct.has(id)) return webhooks.deliver(request);
-      const body = await request.text();
-      const { headers } = request;
-      const posts = (campaign?.ports() ?? []).map((port) =>
-        fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", headers, body }).catch(
-          () => {},
-        ),
-      );
-      await Promise.all(posts);
-      return new Response(null, { status: 200 });
-    },
-    faults,
-  );
-  campaign = new Campaign(options, place, service);
-  for (const { id, losesWebhooks, incident } of campaign.planned) {
-    if (losesWebhooks) losing.add(id);
-    if (incident?.name === "webhook before the response") direct.add(id);
-  }
-  try {
-    await campaign.startPool();
-    const waiting = [...campaign.planned].reverse();
-    const running = campaign;
-    const work = async () => {
-      for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
-        await running.customer(order);
-      }
-    };
-    const harm = [campaign.killAnywhere(), campaign.restartService()];
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    service.faultProxy.stopFaults();
-    campaign.isOver = true;
-    await Promise.all(harm);
-    const orders = await campaign.quiet();
-    const ledger = service.ledger() as unknown as readonly LedgerPayment[];
-    const end: End = {
-      ...{ planned: campaign.planned, orders, ledger },
-      goods: await place.rows("goods"),
-      carts: await place.rows("carts"),
-    };
-    const left = service.faultsLeft().length;
-    const lost = faults.slice(0, faults.length - left).filter(({ name }) => LOST.includes(name));
-    campaign.notes.counts["responses lost"] = lost.length;
-    return resultOf(options.store, campaign.notes, end, (performance.now() - started) / 1_000);
-  } finally {
-    webhooks.close();
-    await campaign.stop();
-    await service.close();
-  }
-}
-
-function resultOf(store: StoreName, notes: History, end: End, seconds: number): CampaignResult {
-  const statuses: Record<string, number> = {};
-  for (const { status } of end.orders) statuses[status] = (statuses[status] ?? 0) + 1;
-  const states = hardStates(store, notes, end);
-  const never = states
-    .filter(([, count]) => count === 0)
-    .map(([what]) => ({ kind: "never", order: "", what }));
-  const deaths = notes.counts.deaths ?? 0;
-  const died = { kind: "died", order: "", what: `${deaths} processes ended by themselves` };
-  const breaches = [...checkEnd(notes, end), ...(deaths > 0 ? [died] : []), ...never];
-  return { breaches, states, statuses, prompts: end.ledger.length, seconds };
 }

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { MIN_ORDERS } from "./plan.ts";
+import { type CampaignResult, runCampaign } from "./run-campaign.ts";
 import { bundleShop, SABOTAGES } from "./sabotage.ts";
 import { openPlace, STORES, type StoreName } from "./store.ts";
 

@@ -22,7 +22,8 @@ export type Point =
 /** What happens to a process, or to the engine, while the process stands at a point. */
 export type Incident = { readonly name: string; readonly at: Point } & (
   | { readonly act: "kill" }
-  | { readonly act: "sleep"; readonly ms: number }
+  /** At least this long, and then until another process has changed the order in this way. */
+  | { readonly act: "sleep"; readonly ms: number; readonly until?: string }
   | { readonly act: "engine"; readonly fault: EngineFault }
 );
 
@@ -32,12 +33,36 @@ const INCIDENTS: readonly Incident[] = [
   { name: "killed before its key", at: "reserved", act: "kill" },
   { name: "killed before its request", at: "request", act: "kill" },
   { name: "killed after the response", at: "response", act: "kill" },
-  { name: "slept before its key, too long to send", at: "reserved", act: "sleep", ms: 12_000 },
+  {
+    name: "slept before its key, too long to send",
+    at: "reserved",
+    act: "sleep",
+    ms: 12_000,
+    until: "key",
+  },
   { name: "slept before its request, past its lease", at: "request", act: "sleep", ms: 14_000 },
-  { name: "slept after the response, past its lease", at: "accepted", act: "sleep", ms: 20_000 },
-  { name: "webhook before the response", at: "accepted", act: "sleep", ms: 6_000 },
+  {
+    name: "slept after the response, past its lease",
+    at: "accepted",
+    act: "sleep",
+    ms: 20_000,
+    until: "key",
+  },
+  {
+    name: "webhook before the response",
+    at: "accepted",
+    act: "sleep",
+    ms: 6_000,
+    until: "reported",
+  },
   { name: "killed between goods and commit", at: "goods", act: "kill" },
-  { name: "slept in onPaid, past its time", at: "paid", act: "sleep", ms: 25_000 },
+  {
+    name: "slept in onPaid, past its time",
+    at: "paid",
+    act: "sleep",
+    ms: 25_000,
+    until: "effect_done",
+  },
 ];
 
 const engineIncidents = (store: StoreName): Incident[] => {
@@ -79,6 +104,11 @@ export interface PlannedOrder {
   readonly incident: Incident | undefined;
 }
 
+/** What is fixed of an order; the rest is chance. Its incident is there by name. */
+export type OrderKind = Partial<Omit<PlannedOrder, "id" | "incident">> & {
+  readonly incident?: string;
+};
+
 /** One incident for this many orders; each kind at least once. */
 const INCIDENT_EVERY = 12;
 
@@ -90,7 +120,7 @@ const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
 ];
 
 /** Orders of these kinds are there in every campaign, however small it is. */
-const ALWAYS: readonly Partial<PlannedOrder>[] = [
+const ALWAYS: readonly Omit<OrderKind, "incident">[] = [
   { acts: ["ignore", "approve"] },
   { acts: ["cancel", "approve"] },
   { losesWebhooks: true, acts: ["approve"] },
@@ -123,6 +153,10 @@ function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident
   };
 }
 
+/** An order to which an incident happens is plain otherwise. */
+const withIncident = (incident: Incident | undefined) =>
+  ({ ...PLAIN, acts: ["approve"], afterMs: 0, incident }) as const;
+
 /** The orders of a campaign. The seed decides all. */
 export function planOrders(seed: string, store: StoreName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
@@ -140,9 +174,32 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
     const turn = Math.floor((at * turns) / count);
     const isIncident = turn !== Math.floor(((at - 1) * turns) / count);
     if (isIncident && turn < turns) {
-      const incident = kinds[turn % kinds.length];
-      return { ...order, ...PLAIN, acts: ["approve"], afterMs: 0, incident };
+      return { ...order, ...withIncident(kinds[turn % kinds.length]) };
     }
     return { ...order, ...(at % 40 < ALWAYS.length * 2 ? ALWAYS[Math.floor((at % 40) / 2)] : {}) };
   });
+}
+
+/** How many orders of a kind are sold once more. */
+const MORE_OF_A_KIND = 4;
+
+/** More orders of these kinds, for what has not come yet. */
+export function planMore(
+  { seed, store }: { readonly seed: string; readonly store: StoreName },
+  round: number,
+  kinds: readonly OrderKind[],
+): PlannedOrder[] {
+  const random = createRandom(`${seed} more orders ${round}`);
+  const all = incidentsOf(store);
+  return kinds.flatMap(({ incident, ...kind }, at) =>
+    Array.from({ length: MORE_OF_A_KIND }, (_, times) => {
+      const number = round * 1_000 + at * MORE_OF_A_KIND + times;
+      // The service's account reference is this id: it must be short.
+      const order = { id: `MORE-${number}`, phone: `2547${20_000_000 + number}` };
+      if (incident === undefined) {
+        return { ...order, ...ordinary(random), ...kind, incident: undefined };
+      }
+      return { ...order, ...withIncident(all.find(({ name }) => name === incident)) };
+    }),
+  );
 }

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import type { End } from "../check.ts";
+import { hardStates, leadsTo } from "../hard-states.ts";
+import type { History } from "../history.ts";
+import { incidentsOf, MIN_ORDERS, planMore, planOrders } from "../plan.ts";
+import { STORES } from "../store.ts";
+
+const nothing: History & End = {
+  ...{ reports: [], incidents: [], canceled: [], answered: new Set(), counts: {} },
+  ...{ planned: [], orders: [], ledger: [], goods: [], carts: [] },
+};
+
+describe.each(STORES)("a campaign of orders on %s", (store) => {
+  test("plans each incident, however few orders it has", () => {
+    const planned = planOrders("1", store, MIN_ORDERS).map(({ incident }) => incident);
+    expect(planned).toEqual(expect.arrayContaining([...incidentsOf(store)]));
+  });
+
+  test("has more orders for a hard state that never came", () => {
+    const states = hardStates(store, nothing, nothing).map(([name]) => name);
+    const more = planMore({ seed: "1", store }, 1, states.map(leadsTo));
+    expect(new Set(more.map(({ id }) => id)).size).toBe(4 * states.length);
+    for (const [at, name] of states.entries()) {
+      const { incident, ...kind } = leadsTo(name);
+      for (const order of more.slice(4 * at, 4 * at + 4)) {
+        expect(order, name).toMatchObject(kind);
+        expect(order.incident?.name, name).toBe(incident);
+      }
+    }
+  });
+});
