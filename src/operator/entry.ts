@@ -53,6 +53,8 @@ export interface Entry {
   readonly orderId?: string | undefined;
   /** References of the payments that it is about, the last one above all. */
   readonly about?: readonly string[];
+  /** What came by that payment, if it is known. */
+  readonly came?: string | undefined;
   readonly known?: Known | undefined;
   /** Reads the raw body of its event, which may be large. */
   readonly readBody?: (() => Promise<string>) | undefined;

@@ -11,19 +11,25 @@ const PAGE = 1_000;
 /**
  * What an order says.
  *
- * @param about - References that come first.
+ * @param about - The payments that a review is about, the last one above all: it comes first, and the phone is its
+ * own. Nobody must call the payer of another one.
  */
 export const knownOfOrder = (order: Order, about: readonly string[] = []): Known => {
   const { id, amount, currency, attempts, payments } = order;
   const paying = payments.map(({ reference }) => reference);
   const asked = attempts.flatMap(({ reference }) => reference ?? []);
+  const meant = about.slice(-1);
+  const attempt =
+    meant.length === 0
+      ? attempts.at(-1)
+      : attempts.find(({ reference = "" }) => meant.includes(reference));
   return {
     order: id,
     amount: amountText(amount, currency),
     cameAmounts: payments.map((one) => amountText(one.amount, one.currency)),
     transactionIds: payments.flatMap(({ transactionId }) => transactionId ?? []),
-    phone: attempts.at(-1)?.phone,
-    references: [...new Set([...about, ...paying, ...asked])],
+    phone: attempt?.phone,
+    references: [...new Set([...meant, ...about, ...paying, ...asked])],
   };
 };
 
@@ -107,6 +113,7 @@ export async function listReviews(
       todo: TODO[kind],
       orderId,
       about: references,
+      came,
       ...(orderId === undefined && { known: { references, amount: came } }),
       choices: reviewChoices(sources, review),
     };

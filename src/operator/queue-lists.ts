@@ -166,8 +166,8 @@ export interface Chosen {
 export const listNamed = (name: string): QueueList | undefined =>
   Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
 
-const aboutEntry = ({ known, cause }: Entry): string =>
-  [known?.order, known?.amount, known?.references[0]].filter(Boolean).join(", ") || cause;
+const aboutEntry = ({ known, came = known?.amount, cause }: Entry): string =>
+  [known?.order, came, known?.references[0]].filter(Boolean).join(", ") || cause;
 
 /**
  * What a form asks for, as far as it is offered now; `undefined` if there is no such action. Rejects if the

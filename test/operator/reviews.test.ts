@@ -156,6 +156,28 @@ describe("the operator's page of a shop", () => {
     ]);
   });
 
+  test("names the payment that was paid back in the log of decisions, and not the one that paid the order", async () => {
+    const { decide, get, checkout } = await openPage();
+    const good = (await checkout.get("TWICE-1"))?.payments[0]?.reference ?? "";
+    await decide("twice", "was paid before", "refunded");
+    const html = await get("?decisions=1");
+    expect(html).toContain("TWICE-1, KES 1,500.00, PAY-TWICE-1");
+    expect(html).not.toContain(good);
+  });
+
+  test("names what came in the log of decisions, and not the price", async () => {
+    const { decide, get } = await openPage();
+    await decide("amount", "another amount", "refunded");
+    expect(await get("?decisions=1")).toContain("LESS-1, KES 1.00, ");
+  });
+
+  test("shows no phone of another payment beside money that no prompt brought", async () => {
+    const { get } = await openPage();
+    const row = (await get("?list=twice")).split("<li>").find((one) => one.includes("TWICE-1"));
+    expect(row).toContain("KES 1,500.00");
+    expect(row).not.toContain("0712");
+  });
+
   test("finds an order by another amount that came for it", async () => {
     const { get } = await openPage();
     const html = await get("?q=1.00");
