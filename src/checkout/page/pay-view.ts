@@ -107,7 +107,7 @@ export function orderPage(
   const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {
     // Why the last attempt failed may end with "try again", which is not possible.
-    return page(texts.notPaidTitle, "cross", "bad", html`${sum}<p>${texts.usedUp}</p>`);
+    return page(texts.notPaidTitle, "cross", "bad", html`${sum}<p>${texts.usedUp}</p>${back}`);
   }
   if (reason === undefined)
     return page(fill(texts.payTitle), undefined, "", html`${about}${form(false)}`);

@@ -313,6 +313,18 @@ describe("the way back to the shop", () => {
     expect(text).toContain('<a href="/orders">Rudi kwa Duka</a>');
   });
 
+  test("is on an order that may not be asked for any more", async () => {
+    const { checkout, get, post, answer } = await openPage(
+      { returnUrl: "/orders" },
+      { attemptLimit: 1 },
+    );
+    await checkout.create(ORDER);
+    const link = checkout.payLink(ORDER.id);
+    await post(link, { phone: PHONE, after: "0" });
+    await answer((phone) => phone.cancel());
+    expect(await (await get(link)).text()).toContain('<a href="/orders">Back to Duka</a>');
+  });
+
   test("costs no receipt if it cannot be made, and is no script", async () => {
     for (const returnUrl of [
       () => "javascript:alert(1)",
