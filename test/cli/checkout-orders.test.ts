@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -97,6 +97,12 @@ for (const [name, url, open] of PLACES) {
       expect(stdout).toContain("0712 *** 678");
       expect(stdout).toContain("0.00 of 1500.00 KES");
       expect(stdout).not.toContain("345678");
+    });
+
+    test("takes --env-file, as the other commands do", async () => {
+      const file = join(folder, `${name}.env`);
+      writeFileSync(file, "MALIPO_PAGE_URL=https://shop.example/pay\n");
+      expect(await run("show", `${name}-1`, "--env-file", file)).toMatchObject({ code: 0 });
     });
 
     test("changes nothing without a yes, and names what it would do", async () => {

@@ -3,7 +3,6 @@ import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
-import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { formatOrder, onOrders } from "./checkout-orders.ts";
 
@@ -14,7 +13,6 @@ const MAX_DAYS = 3_650;
 
 /** Makes links like the page of the shop, which has the same secret, address and prefix. */
 function linkMaker(values: FlagValues): (id: string) => string {
-  readEnvFile(values);
   const url = checkUrl(values["page-url"] ?? process.env.MALIPO_PAGE_URL);
   if (url === undefined) {
     throw usageError(

@@ -10,6 +10,7 @@ import { describeError } from "../../internal/describe-error.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
+import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
@@ -71,6 +72,7 @@ export const onOrders =
   (work: (orders: ManagedOrders, input: Input, writer: OrderWriter) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
     try {
+      readEnvFile(input.values);
       const store = await openStore(input.values);
       try {
         const onError = (error: unknown) => printError(describeError(error));

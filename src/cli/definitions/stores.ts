@@ -189,6 +189,7 @@ export const INBOX_COMMAND = command(
 const CHECKOUT_STORE = {
   "--store <url>": "the store of the checkout: sqlite:shop.db or postgres://...",
   "--schema <name>": "the `schema` option of a checkout in PostgreSQL [otherwise: malipo_checkout]",
+  ...ENV_FILE,
 };
 
 /** The orders of a checkout. */
@@ -220,7 +221,6 @@ export const CHECKOUT_COMMAND = command(
         "--amount <amount>": "what is to be paid: 1500.50",
         "--currency <code>": "its currency [otherwise: KES]",
         "--description <text>": "what it is for",
-        ...ENV_FILE,
         "--prefix <text>": "the `prefix` option of the checkout [otherwise: no prefix]",
         "--page-url <url>": "the address of the pay page [otherwise: MALIPO_PAGE_URL]",
         "--days <number>": "how long the link works [otherwise: 30]",
