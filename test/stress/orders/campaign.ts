@@ -3,7 +3,7 @@ import type { Order } from "malipo/checkout";
 import { createRandom } from "../prompts/random.ts";
 import type { Service } from "../prompts/service.ts";
 import { type End, isEnded, type LedgerPayment } from "./check.ts";
-import type { History } from "./history.ts";
+import { changedByOther, type History } from "./history.ts";
 import type { Report, Setup } from "./messages.ts";
 import type { Act, PlannedOrder } from "./plan.ts";
 import { type ShopProcess, startShop } from "./shops.ts";
@@ -123,29 +123,16 @@ export class Campaign {
     if (incident.act === "sleep") {
       await sleep(incident.ms);
       const { until } = incident;
-      if (until !== undefined) await this.#changedByOther(order.id, until, shop, from);
+      const hasCome = () =>
+        until === undefined || changedByOther(this.notes, order.id, until, { shop, from });
+      // It takes longer on a busy machine.
+      for (const end = Date.now() + MAX_WAIT_MS; !hasCome() && Date.now() < end; ) await sleep(100);
     }
     if (incident.act === "engine") await this.#harm(incident.fault);
     this.notes.incidents.push({ order, incident, shop, from, until: Date.now() });
     this.#paused.delete(shop);
     if (incident.act === "kill") await this.#kill(shop);
     else shop.goOn();
-  }
-
-  /** Waits until another process has changed an order, which takes longer on a busy machine. */
-  async #changedByOther(id: string, by: string, own: ShopProcess, from: number): Promise<void> {
-    const hasChanged = () =>
-      this.notes.reports.some(
-        ({ report, shop, at }) =>
-          report.what === "changed" &&
-          report.order === id &&
-          report.by === by &&
-          shop !== own &&
-          at > from,
-      );
-    for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await sleep(100)) {
-      if (hasChanged()) return;
-    }
   }
 
   async #harm(fault: Parameters<OpenStore["engine"]["inject"]>[0]): Promise<void> {

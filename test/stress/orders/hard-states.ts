@@ -1,5 +1,5 @@
 import type { End } from "./check.ts";
-import type { History } from "./history.ts";
+import { changedByOther, type History } from "./history.ts";
 import { incidentsOf, type OrderKind } from "./plan.ts";
 import type { StoreName } from "./store.ts";
 
@@ -14,15 +14,7 @@ const incidents =
 
 /** Whether another process changed the order in this way while one stood at its point. */
 const changedMeanwhile = (by: string) => (one: Incident, history: History) =>
-  history.reports.some(
-    ({ report, shop, at }) =>
-      report.what === "changed" &&
-      report.order === one.order.id &&
-      report.by === by &&
-      shop !== one.shop &&
-      one.from < at &&
-      at < one.until,
-  );
+  changedByOther(history, one.order.id, by, one);
 
 /** A webhook may be faster than the message that a process stands at its point. */
 const reportedSinceRequest = (one: Incident, { reports }: History) => {

@@ -24,3 +24,24 @@ export interface History {
   /** How often each other event happened, by their names. */
   readonly counts: Readonly<Record<string, number>>;
 }
+
+/** Whether another process than its own has changed an order in this way, in a time. */
+export const changedByOther = (
+  { reports }: History,
+  order: string,
+  by: string,
+  {
+    shop: own,
+    from,
+    until = Number.POSITIVE_INFINITY,
+  }: { shop: object; from: number; until?: number },
+): boolean =>
+  reports.some(
+    ({ report, shop, at }) =>
+      report.what === "changed" &&
+      report.order === order &&
+      report.by === by &&
+      shop !== own &&
+      from < at &&
+      at < until,
+  );
