@@ -133,6 +133,7 @@ const INPUTS: Readonly<Record<Input["kind"], string>> = {
   due: "Something is due",
   effect_done: "`onPaid` has committed",
   effect_failed: "`onPaid` has failed",
+  effect_unclear: "`onPaid` used `transaction` in a wrong way",
   canceled: "`cancel` was called",
   decided: "A person decided a review",
 };

@@ -2,7 +2,9 @@
 import type { Action, Context, InputOf, Report, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  type EffectState,
   isOpen,
+  isTried,
   type Money,
   type OrderState,
   openReviews,
@@ -98,6 +100,22 @@ export function withReview(
   return { ...order, reviews: [...order.reviews, { id, kind, at: now, ...about }] };
 }
 
+/** A review of the goods. After a person has decided one, the same can happen again. */
+export function effectReview(
+  order: OrderState,
+  kind: "effect_failed" | "effect_unclear",
+  context: Context,
+): OrderState {
+  if (openReviews(order).some((one) => one.kind === kind)) return order;
+  const before = order.reviews.filter((one) => one.kind === kind).length;
+  const next = withReview(order, kind, context, { references: [order.paidBy ?? ""] });
+  if (next !== order) return next;
+  const review = order.reviews.find((one) => one.kind === kind) as ReviewState;
+  const again = { ...review, id: `${review.id}:${before + 1}`, at: context.now };
+  const { ended: _, ...open } = again;
+  return { ...order, reviews: [...order.reviews, open] };
+}
+
 /** The order, paid: `onPaid` is due. */
 export const paid = (order: OrderState, paidBy: string, { now }: Context): OrderState => ({
   ...order,
@@ -105,6 +123,12 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
   paidAt: now,
   effect: { state: "due", tries: 0, at: now },
 });
+
+/** The order, with another state of its effect. */
+export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
+  const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
+  return { ...order, effect: { ...effect, ...changes } };
+}
 
 /** The order, with the end of the attempt that has the reference. */
 function withCompleted(order: OrderState, reference: string): OrderState {
@@ -200,8 +224,7 @@ export function taken(order: OrderState, context: Context): Result {
   const { now, times } = context;
   const { order: next, actions } = looked(order, context);
   const { effect, paidBy = "" } = next;
-  const isDue = effect?.state === "due" && effect.at <= now;
-  if (!isDue) return { order: next, actions };
+  if (!isTried(effect) || effect.at > now) return { order: next, actions };
   const tried = { ...effect, tries: effect.tries + 1, at: now + times.effectMs };
   const references = [paidBy];
   const after =

@@ -4,9 +4,9 @@ import type { WebhookReceiverOptions } from "../webhooks/receiver/receiver-optio
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
+import type { PaidContext } from "./give-goods.ts";
 import type { ManagedOrders } from "./manage-orders.ts";
 import type { OrderChange } from "./order-change.ts";
-import type { PaidContext } from "./order-engine.ts";
 import type { Order, Review } from "./order-types.ts";
 import type { PayPages } from "./page/pay-page.ts";
 

@@ -61,9 +61,30 @@ export type Committed =
 export interface Within<Connection = unknown> {
   /** In this transaction of the merchant, which is begun and committed elsewhere. */
   readonly transaction?: unknown;
-  /** After the change, in the same transaction; with the merchant's connection. */
+  /**
+   * After the change, in the same transaction; with the merchant's connection. The change is `done` only if it was
+   * read in that transaction after this.
+   */
   readonly write?: (connection: Connection) => unknown;
+  /** Whether `write` is known to be an async function, before it runs. */
+  readonly isAsync?: boolean;
+  /** Is called if the connection is used after the end of the transaction, by a store that can know. */
+  readonly onLate?: () => void;
+  /** Aborts when the transaction must end, whatever `write` does. */
+  readonly signal?: AbortSignal;
 }
+
+/** The merchant's code has ended the transaction of a change: what else it wrote may have been kept. */
+export class TransactionEndedError extends Error {
+  constructor(what: string) {
+    super(`${what} Some of its writes may have been kept, and others not.`);
+  }
+}
+
+export const rolledBack = (): TransactionEndedError =>
+  new TransactionEndedError(
+    "onPaid rolled back the transaction that `transaction` had begun. To give up a transaction, throw an error.",
+  );
 
 /** Which orders `list` returns. */
 export interface StoreQuery extends PageQuery {

@@ -59,6 +59,8 @@ function textOf(input: Input, before: OrderState, after: OrderState): string | u
       return "The goods were given: onPaid has committed.";
     case "effect_failed":
       return "onPaid failed. It is tried again.";
+    case "effect_unclear":
+      return `It is not known whether all goods were given: ${input.reason}`;
     case "canceled":
       return "The order was canceled.";
     case "decided": {

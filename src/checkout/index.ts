@@ -21,10 +21,10 @@ export type { GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
+export type { PaidContext } from "./give-goods.ts";
 export type { OrderEvent } from "./history.ts";
 export type { ManagedOrders, OrderQuery } from "./manage-orders.ts";
 export type { OrderChange } from "./order-change.ts";
-export type { PaidContext } from "./order-engine.ts";
 export type {
   Attempt,
   AttemptStatus,

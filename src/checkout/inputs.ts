@@ -100,6 +100,8 @@ export type Input =
   | { readonly kind: "due" }
   | { readonly kind: "effect_done" }
   | { readonly kind: "effect_failed"; readonly retryInMs: number }
+  /** It is not known which writes of `onPaid` were kept. */
+  | { readonly kind: "effect_unclear"; readonly reason: string }
   | { readonly kind: "canceled" }
   | {
       readonly kind: "decided";

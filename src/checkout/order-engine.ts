@@ -1,47 +1,23 @@
 import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
-import { withTimeout } from "../internal/timeout.ts";
-import { errorText } from "../webhooks/inbox/errors.ts";
 import { byReference, moneyOf } from "./changes.ts";
-import { isThenable, labelOf, type Within } from "./checkout-store.ts";
+import { labelOf } from "./checkout-store.ts";
+import { type GoodsSettings, giveGoods } from "./give-goods.ts";
 import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
-import type { Order } from "./order-types.ts";
 import { type LabelledReport, reportOf } from "./reports.ts";
 import { decide } from "./rules.ts";
-import { orderView, unmatchedView } from "./view.ts";
-import { type Changed, type Known, OrderWriter, type WriterSettings } from "./write-order.ts";
-
-/** What `onPaid` gets beside the order. */
-export interface PaidContext<Connection = unknown> {
-  /**
-   * Runs your writes and "done" in one transaction of the store: both happen, or neither. With
-   * `sqliteCheckout` and `memoryCheckout` it takes a function of the database that is not async; with
-   * `postgresCheckout` an async function of the connection, or of your client with `transact`, whose
-   * type you then state: `transaction(async (tx: Prisma.TransactionClient) => ...)`.
-   */
-  readonly transaction: <Result, Own extends Connection = Connection>(
-    write: (connection: Own) => Result | Promise<Result>,
-  ) => Promise<Result>;
-  /** From 1. A try during which the process died counts. */
-  readonly attempt: number;
-  /** Aborts when the time for this try is over, and another process may try. */
-  readonly signal: AbortSignal;
-}
+import { unmatchedView } from "./view.ts";
+import { type Changed, type Known, OrderWriter } from "./write-order.ts";
 
 /** What the engine works with. */
-export interface EngineSettings extends WriterSettings {
+export interface EngineSettings extends GoodsSettings {
   readonly gateway: Gateway;
   readonly prefix: string;
-  /** A method, since the connection is that of the store. */
-  onPaid(order: Order, context: PaidContext): unknown;
 }
 
 const LOOK_BACK_MS = 86_400_000;
-/** What is left of the time of a try of `onPaid` when its signal aborts. */
-const EFFECT_MARGIN_MS = 15_000;
-const MAX_BACKOFF_MS = 300_000;
 /** An order may be made, deleted or bound while a report is stored. */
 const MAX_NOTE_TRIES = 10;
 const NOT_FOUND = "not_found";
@@ -242,57 +218,13 @@ export class Engine extends OrderWriter<EngineSettings> {
   async #do(id: string, action: Action, order: OrderState | undefined): Promise<void> {
     if (action.do === "read") await this.#read(action.reference);
     if (action.do === "look") await this.#look(id, action.number);
-    if (action.do === "effect" && order !== undefined) await this.#pay(order);
-  }
-
-  /** Calls `onPaid`. */
-  async #pay(order: OrderState): Promise<void> {
-    const { onPaid, times } = this.settings;
-    const { id, updatedAt } = order;
-    const attempt = order.effect?.tries ?? 1;
-    const transaction: PaidContext["transaction"] = async (write) => {
-      let written: { readonly value: ReturnType<typeof write> } | undefined;
-      const within: Within = {
-        write: (connection) => {
-          const value: unknown = write(connection as never);
-          // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.
-          const settled = isThenable(value) ? Promise.resolve(value) : value;
-          written = { value: settled as ReturnType<typeof write> };
-          return written.value;
-        },
-      };
-      await this.change(id, { kind: "effect_done" }, within);
-      if (written === undefined) {
-        throw new Error(`onPaid of the order ${JSON.stringify(id)} has committed already.`);
-      }
-      return written.value;
-    };
-    const controller = new AbortController();
-    const { signal } = controller;
-    const late = () => new Error(`onPaid took too long for the order ${JSON.stringify(id)}.`);
-    try {
-      const paying = (async () =>
-        onPaid(orderView(order, updatedAt), { transaction, attempt, signal }))();
-      await withTimeout(paying, Math.max(1, times.effectMs - EFFECT_MARGIN_MS), late);
-      await this.change(id, { kind: "effect_done" });
-    } catch (error) {
-      controller.abort(error);
-      const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
-      this.settings.onError(paidError(id, attempt, retryInMs, error));
-      await this.change(id, { kind: "effect_failed", retryInMs });
-    }
+    if (action.do === "effect" && order !== undefined) await giveGoods(this, order);
   }
 }
 
 /** Whether an order has a payment, by one of its names. */
 const hasPayment = (order: OrderState, report: Report): boolean =>
   byReference(order, report.reference) !== undefined || moneyOf(order, report) !== undefined;
-
-const paidError = (id: string, attempt: number, retryInMs: number, cause: unknown): Error =>
-  new Error(
-    `onPaid failed for the order ${JSON.stringify(id)} at try ${attempt}: ${errorText(cause)}. It is tried again in ${retryInMs / 1_000} s.`,
-    { cause },
-  );
 
 const keyOf = (id: string, number: number): string => `${id}/${number}`;
 

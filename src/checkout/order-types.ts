@@ -19,7 +19,8 @@ export type ReviewKind =
   | "unknown_outcome"
   | "contradiction"
   | "unmatched"
-  | "effect_failed";
+  | "effect_failed"
+  | "effect_unclear";
 
 /** What a person decides about a review. */
 export type ReviewDecision = "accept" | "refunded" | "dismiss";

@@ -66,6 +66,16 @@ export interface Blocked {
   readonly by?: "limit" | "open";
 }
 
+/** What `onPaid` does, as it is stored. */
+export interface EffectState {
+  readonly state: "due" | "done";
+  readonly tries: number;
+  /** When it is due. */
+  readonly at: number;
+  /** It is not tried until a person has looked at what the customer has. */
+  readonly isStopped?: true;
+}
+
 /** An order, as it is stored. */
 export interface OrderState {
   readonly id: string;
@@ -82,7 +92,7 @@ export interface OrderState {
   readonly paidBy?: string;
   /** When that became known. Orders of earlier versions do not say it. */
   readonly paidAt?: number;
-  readonly effect?: { readonly state: "due" | "done"; readonly tries: number; readonly at: number };
+  readonly effect?: EffectState;
   readonly attempts: readonly AttemptState[];
   readonly money: readonly Money[];
   readonly reviews: readonly ReviewState[];
@@ -132,11 +142,15 @@ export function amountText(amount: unknown): string | undefined {
   return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
 }
 
+/** Whether `onPaid` is called when the time of the effect has come. */
+export const isTried = (effect: EffectState | undefined): effect is EffectState =>
+  effect?.state === "due" && effect.isStopped !== true;
+
 /** When something about the order is due next; `undefined` for never. */
 export function dueAt(order: OrderState): number | undefined {
   const { attempts, effect, expiresAt } = order;
   const times = attempts.map(({ lookAt }) => lookAt);
-  if (effect?.state === "due") times.push(effect.at);
+  if (isTried(effect)) times.push(effect.at);
   if (statusOf(order) === "open") times.push(expiresAt);
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

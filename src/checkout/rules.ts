@@ -6,6 +6,7 @@ import {
   bound,
   byReference,
   decided,
+  effectReview,
   ended,
   lookLater,
   moneyOf,
@@ -14,6 +15,7 @@ import {
   reviewWith,
   taken,
   withAttempt,
+  withEffect,
   withMoney,
   withoutAnswered,
   withReview,
@@ -23,6 +25,7 @@ import {
   type AttemptState,
   holdsMoney,
   isOpen,
+  isTried,
   isUsedUp,
   type OrderState,
   statusOf,
@@ -82,6 +85,10 @@ const contradicted: Given<Reported, OrderState> = (order, { report }, context) =
 type Decided = InputOf<"decided">;
 const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
   kinds.some((kind) => kind === reviewWith(order, review)?.kind);
+
+/** Whether a review is about goods that are not given until it is decided. */
+const isStopped = (order: OrderState, input: Decided) =>
+  order.effect?.isStopped === true && isAbout(order, input, ["effect_unclear"]);
 
 /** Kinds of reviews whose money pays the order if a person accepts it. */
 const PAYING: readonly ReviewKind[] = [
@@ -341,10 +348,19 @@ const DECIDED: Rules["decided"] = [
     "an effect that a person accepts is tried at once",
     [6],
     (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
-    (order, input, { now }) => {
-      const { effect, ...next } = decided(order, input);
-      return { ...next, ...(effect && { effect: { ...effect, at: now } }) };
-    },
+    (order, input, { now }) => withEffect(decided(order, input), { at: now }),
+  ),
+  rule(
+    "goods that a person found missing are given again",
+    [6],
+    (order, input) => input.decision === "accept" && isStopped(order, input),
+    (order, input, { now }) => withEffect(decided(order, input), { at: now }),
+  ),
+  rule(
+    "goods that a person found are not given again",
+    [6],
+    (order, input) => input.decision === "dismiss" && isStopped(order, input),
+    (order, input) => withEffect(decided(order, input), { state: "done" }),
   ),
   rule("any other decision ends only the review", [7], always, decided),
 ];
@@ -386,18 +402,30 @@ export const RULES: Rules = {
       "an effect is done once",
       [6],
       ({ effect }) => effect?.state === "due",
-      (order) => ({ ...order, effect: { tries: 0, at: 0, ...order.effect, state: "done" } }),
+      (order) => withEffect(order, { state: "done" }),
     ),
   ],
   effect_failed: [
     rule(
       "an effect that failed is due again",
       [6],
+      ({ effect }) => isTried(effect),
+      (order, { retryInMs }, { now }) => withEffect(order, { at: now + retryInMs }),
+    ),
+  ],
+  effect_unclear: [
+    rule(
+      "an effect of which it is not known what was kept waits for a person",
+      [6],
       ({ effect }) => effect?.state === "due",
-      (order, { retryInMs }, { now }) => ({
-        ...order,
-        effect: { tries: 0, state: "due", ...order.effect, at: now + retryInMs },
-      }),
+      (order, _, context) =>
+        effectReview(withEffect(order, { isStopped: true }), "effect_unclear", context),
+    ),
+    rule(
+      "goods that were not written with the others are a review",
+      [6],
+      always,
+      (order, _, context) => effectReview(order, "effect_unclear", context),
     ),
   ],
   canceled: [

@@ -184,6 +184,12 @@ export function* commitSteps(change: Change): Steps<Committed> {
   return { state: "done", strays };
 }
 
+/** Whether a change is still there after the merchant's code ran in its transaction. */
+export function* isWrittenSteps({ order, version }: Change): Steps<boolean> {
+  const [row] = yield ["read", { id: order.id }];
+  return Number(row?.version ?? 0) > version;
+}
+
 function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefined> {
   const { order, now, limits } = change;
   const { number, phone, at, state } = prompt;

@@ -44,6 +44,8 @@ export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
   unmatched: "The payment belongs to no order.",
   effect_failed:
     "The order is paid, and onPaid has failed 12 times. It is tried again every few minutes.",
+  effect_unclear:
+    "The order is paid, and onPaid used its transaction in a wrong way. Look at what the customer has, and correct onPaid.",
 };
 
 const iso = (ms: number) => new Date(ms).toISOString();

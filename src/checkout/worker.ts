@@ -4,14 +4,20 @@ import type { Engine } from "./order-engine.ts";
 
 /** Another process may change an order without notifying this one. */
 const POLL_MS = 500;
+const LEAST_PAUSE_MS = 25;
 const BATCH = 32;
 const CONCURRENCY = 8;
+/** Work that takes longer gives its place to others, until this lane has {@link MAX_WORKING}. */
+const SLOW_MS = 5_000;
+const MAX_WORKING = 64;
 
 type Work = () => Promise<void>;
 
 /** Works on orders, some at a time. */
 class Lane {
   readonly working = new Map<unknown, Promise<void>>();
+  /** How many of these have a place. */
+  #places = 0;
   readonly #work: (id: string) => Promise<void>;
   readonly #onEmpty: () => void;
   #left: string[] = [];
@@ -47,18 +53,34 @@ class Lane {
   }
 
   #begin(): void {
-    while (this.working.size < CONCURRENCY) {
+    while (this.#places < CONCURRENCY && this.working.size < MAX_WORKING) {
       const first = this.#first.shift();
       const id = first === undefined ? this.#left.pop() : undefined;
       if (id === undefined && first === undefined) return;
       const key = id ?? first;
-      const work = (first ?? (() => this.#work(id as string)))().then(() => {
+      const work = this.#inPlace(first ?? (() => this.#work(id as string))).then(() => {
         this.working.delete(key);
         this.#begin();
       });
       this.working.set(key, work);
       if (id !== undefined && this.#left.length === 0) this.#onEmpty();
     }
+  }
+
+  async #inPlace(work: Work): Promise<void> {
+    this.#places++;
+    let hasPlace = true;
+    const giveBack = () => {
+      if (hasPlace) this.#places--;
+      hasPlace = false;
+    };
+    const slow = setTimeout(() => {
+      giveBack();
+      this.#begin();
+    }, SLOW_MS);
+    await work();
+    clearTimeout(slow);
+    giveBack();
   }
 }
 
@@ -127,14 +149,22 @@ export class Worker {
     for (const lane of [this.#goods, this.#reads]) lane.drop();
   }
 
-  /** Resolves when nothing is under way. */
-  async #underWay(): Promise<void> {
-    const working = () => [...this.#goods.working.values(), ...this.#reads.working.values()];
+  #working(): Promise<void>[] {
+    return [...this.#goods.working.values(), ...this.#reads.working.values()];
+  }
+
+  /** Resolves when nothing is under way. @param apart - Work that is not waited for. */
+  async #underWay(apart: ReadonlySet<Promise<void>> = new Set()): Promise<void> {
+    const working = () => this.#working().filter((one) => !apart.has(one));
     for (let work = working(); work.length > 0; work = working()) await Promise.race(work);
   }
 
-  /** Does what is due, until nothing is or the time is over. What has begun then is awaited. */
+  /**
+   * Does what is due, until nothing is or the time is over. What it has begun then is awaited; what was under way before
+   * is not, since `onPaid` may be what calls this.
+   */
   async drain(timeoutMs: number): Promise<number> {
+    const before = new Set(this.#working());
     const controller = new AbortController();
     const late = sleep(timeoutMs, controller.signal).then((isLate) => {
       if (isLate) this.#drop();
@@ -144,8 +174,10 @@ export class Worker {
     for (;;) {
       const count = await this.#beginDue();
       processed += count;
-      await this.#underWay();
+      await this.#underWay(before);
       if (count === 0 || performance.now() > deadline) break;
+      // Work of before may have all places.
+      if (before.size > 0) await sleep(LEAST_PAUSE_MS);
     }
     controller.abort();
     await late;

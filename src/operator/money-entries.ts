@@ -74,6 +74,18 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
     accept: ["Try again now", "onPaid will be called at once.", "onPaid is called again."],
     dismiss: DISMISS,
   },
+  effect_unclear: {
+    accept: [
+      "The goods are missing",
+      "onPaid will be called again, unless it has committed for this order.",
+      "onPaid is called again, unless it had committed for this order.",
+    ],
+    dismiss: [
+      "The customer has the goods",
+      "The order will say that its goods were given.",
+      "The order says that its goods were given.",
+    ],
+  },
 };
 
 /** What a person does about a review, if its list says too much. */
@@ -81,6 +93,8 @@ const TODO: Readonly<Partial<Record<ReviewKind, string>>> = {
   unmatched:
     "Find out who paid, and for what. Pay the money back, or give what it was for yourself and end this.",
   late_payment: "Give the goods, or pay the money back.",
+  effect_unclear:
+    "Look which goods the customer has. The history of the order says what onPaid did.",
   contradiction: "Read the payment at the service. The order is changed only by what you decide.",
 };
 

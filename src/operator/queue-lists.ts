@@ -91,7 +91,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     title: "Goods that are due",
     hint: "These orders are paid, and their goods were not given yet.",
     todo: "Fix what fails in onPaid. It is tried again automatically.",
-    ...joined(reviewsOf("effect_failed"), listGoods),
+    ...joined(reviewsOf("effect_failed", "effect_unclear"), listGoods),
   },
   failing: {
     title: "Failing now",

@@ -8,12 +8,15 @@ import openKnex from "knex";
 import { Kysely, sql as kyselySql, PostgresDialect, type Transaction } from "kysely";
 import type { Transact } from "malipo/inbox/pg-boss";
 import { Pool } from "pg";
-import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from "pg-boss";
+import { type Db, fromDrizzle, fromKnex, fromKysely, fromPrisma } from "pg-boss";
+import { DataSource, type EntityManager } from "typeorm";
 
 export interface Orm {
   readonly transact: Transact;
   /** Writes an effect with the client that a handler's `transaction` passes on. */
   write(client: unknown, table: string, column: string, effect: string): Promise<unknown>;
+  /** Runs a statement without values with that client. */
+  run(client: unknown, text: string): Promise<unknown>;
   close(): Promise<unknown>;
 }
 
@@ -58,6 +61,11 @@ function poolOf(connectionString: string): Pool {
 const insert = (table: string, column: string, value: string) =>
   `INSERT INTO ${table} (${column}) VALUES (${value})`;
 
+const queryRunnerOf = ({ queryRunner }: EntityManager) => {
+  if (queryRunner === undefined) throw new Error("There is no transaction.");
+  return queryRunner;
+};
+
 export const ORMS = {
   prisma: (connectionString: string): Orm => {
     const Client = getPrismaClient(PRISMA) as unknown as new (options: object) => Prisma;
@@ -66,6 +74,7 @@ export const ORMS = {
       transact: (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx))),
       write: (tx, table, column, effect) =>
         (tx as PrismaTransaction).$executeRawUnsafe(insert(table, column, "$1"), effect),
+      run: (tx, text) => (tx as PrismaTransaction).$executeRawUnsafe(text),
       close: () => prisma.$disconnect(),
     };
   },
@@ -79,6 +88,7 @@ export const ORMS = {
         (tx as Tx).execute(
           drizzleSql`INSERT INTO ${drizzleSql.raw(table)} (${drizzleSql.raw(column)}) VALUES (${effect})`,
         ),
+      run: async (tx, text) => (tx as Tx).execute(drizzleSql.raw(text)),
       close: () => pool.end(),
     };
   },
@@ -91,6 +101,7 @@ export const ORMS = {
         kyselySql`INSERT INTO ${kyselySql.raw(table)} (${kyselySql.raw(column)}) VALUES (${effect})`.execute(
           trx as Transaction<unknown>,
         ),
+      run: (trx, text) => kyselySql.raw(text).execute(trx as Transaction<unknown>),
       close: () => db.destroy(),
     };
   },
@@ -100,7 +111,30 @@ export const ORMS = {
       transact: (run) => knex.transaction((trx) => run(trx, fromKnex(trx))),
       write: async (trx, table, column, effect) =>
         (trx as typeof knex).raw(insert(table, column, "?"), [effect]),
+      run: async (trx, text) => (trx as typeof knex).raw(text),
       close: () => knex.destroy(),
+    };
+  },
+  typeorm: (url: string): Orm => {
+    const source = new DataSource({ type: "postgres", url, poolErrorHandler: () => {} });
+    // A data source is opened once, before its first use.
+    let opening: Promise<unknown> | undefined;
+    const executorOf = (manager: EntityManager): Db => ({
+      executeSql: async (text, values) => {
+        const { records } = await queryRunnerOf(manager).query(text, values, true);
+        return { rows: records ?? [] };
+      },
+    });
+    return {
+      transact: async (run) => {
+        opening ??= source.initialize();
+        await opening;
+        return source.transaction((manager) => run(manager, executorOf(manager)));
+      },
+      write: (manager, table, column, effect) =>
+        (manager as EntityManager).query(insert(table, column, "$1"), [effect]),
+      run: (manager, text) => (manager as EntityManager).query(text),
+      close: () => source.destroy(),
     };
   },
 } as const satisfies Record<string, (url: string) => Orm>;

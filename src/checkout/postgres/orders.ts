@@ -17,8 +17,15 @@ import {
 } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
+import { Semaphore } from "../../internal/semaphore.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
-import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
+import {
+  type Change,
+  type CheckoutStore,
+  type Committed,
+  rolledBack,
+  type Within,
+} from "../checkout-store.ts";
 import {
   addDecisionSteps,
   CHECKOUT_FORMAT,
@@ -28,6 +35,7 @@ import {
   commitSteps,
   decisionsSteps,
   dueSteps,
+  isWrittenSteps,
   keepSteps,
   listStep,
   orderOfSteps,
@@ -36,6 +44,7 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
+import { GuardedClient } from "./guarded-client.ts";
 
 const OWNER = "postgresCheckout";
 
@@ -147,8 +156,22 @@ class NotCommitted extends Error {
 }
 
 /** How long a transaction may wait for its process, which may be frozen. */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
-  SET LOCAL idle_in_transaction_session_timeout = 60000`;
+const LIMIT_IDLE = "SET LOCAL idle_in_transaction_session_timeout = 60000";
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMIT_IDLE}`;
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: in_failed_sql_transaction.
+const isAborted = (error: unknown) => (error as { code?: unknown } | null)?.code === "25P02";
+
+const notKept = (cause?: unknown) =>
+  new Error(
+    "PostgreSQL kept nothing of the transaction, since one of its statements failed. If onPaid catches such an error, it must roll back to a savepoint that it made before the statement.",
+    { cause },
+  );
+
+type Write = NonNullable<Within["write"]>;
+
+/** How many transactions of `onPaid` may run at once: each may need a second connection of the pool. */
+const goodsPlaces = ({ options }: pg.Pool): number => Math.max(1, (options.max ?? 10) - 1);
 
 class PostgresTables {
   readonly #pool: pg.Pool;
@@ -186,28 +209,48 @@ class PostgresTables {
     return next.value;
   }
 
-  async transaction<Result>(work: (run: Run, client: pg.PoolClient) => Promise<Result>) {
+  /** @param signal - Its abort closes the connection: PostgreSQL then rolls back, whatever the work does. */
+  async transaction<Result>(
+    work: (run: Run, client: pg.PoolClient) => Promise<Result>,
+    signal?: AbortSignal,
+  ) {
     const client = await this.#pool.connect();
     let isBroken = false;
     // It may end while the merchant's code does something else: that would end the process.
     const onEnd = () => {
       isBroken = true;
     };
+    let isReleased = false;
+    const release = () => {
+      if (!isReleased) client.release(isBroken);
+      isReleased = true;
+    };
+    const giveUp = () => {
+      isBroken = true;
+      release();
+    };
     client.on("error", onEnd);
+    signal?.addEventListener("abort", giveUp);
     try {
+      signal?.throwIfAborted();
       await client.query(BEGIN);
       await client.query(`SELECT ${DURABLE}`);
       const result = await work((text, values) => client.query(text, values), client);
-      await client.query("COMMIT");
+      const { command } = await client.query("COMMIT");
+      // https://www.postgresql.org/docs/current/sql-commit.html: an aborted transaction is rolled back, without an error.
+      if (command !== "COMMIT") throw notKept();
       return result;
     } catch (error) {
-      await client.query("ROLLBACK").catch(() => {
-        isBroken = true;
-      });
+      if (!isReleased) {
+        await client.query("ROLLBACK").catch(() => {
+          isBroken = true;
+        });
+      }
       throw error;
     } finally {
+      signal?.removeEventListener("abort", giveUp);
       client.off("error", onEnd);
-      client.release(isBroken);
+      release();
     }
   }
 
@@ -327,22 +370,52 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   const table = `${schema}.idempotency`;
   const idempotency = postgresIdempotency(pool, { table, pepper });
 
-  const commitOn = async (change: Change, run: Run, client: unknown, write: Within["write"]) => {
+  const places = new Semaphore(goodsPlaces(pool));
+  const readBack = async (change: Change, run: Run) => {
+    if (!(await tables.steps(isWrittenSteps(change), run))) throw rolledBack();
+  };
+  const commitOn = async (change: Change, run: Run, write: (() => unknown) | undefined) => {
     const outcome = await tables.steps(commitSteps(change), run);
     if (outcome.state !== "done") throw new NotCommitted(outcome);
-    await write?.(client);
+    if (write === undefined) return outcome;
+    await write();
+    await readBack(change, run).catch((error) => {
+      throw isAborted(error) ? notKept(error) : error;
+    });
     return outcome;
   };
-  const commit: CheckoutStore["commit"] = async (change, { transaction, write } = {}) => {
+  const commitByThem = async (change: Change, given: CheckoutTransact, write: Write) => {
+    const outcome = await given(async (client, db) => {
+      const run: Run = (text, values) => db.executeSql(text, values);
+      await run(`SELECT ${DURABLE}`);
+      await run(LIMIT_IDLE);
+      return commitOn(change, run, () => write(client));
+    });
+    // What the library said of its COMMIT is not known here.
+    await readBack(change, tables.run);
+    return outcome;
+  };
+  const commitByUs = (change: Change, { write, onLate = () => {}, signal }: Within) =>
+    tables.transaction(async (run, client) => {
+      if (write === undefined) return commitOn(change, run, undefined);
+      const guard = new GuardedClient(client, onLate);
+      try {
+        return await commitOn(change, run, async () => {
+          await write(guard.client);
+          await guard.idle();
+        });
+      } finally {
+        guard.end();
+      }
+    }, signal);
+  const commit: CheckoutStore["commit"] = async (change, within = {}) => {
+    const { transaction, write, signal } = within;
     if (transaction !== undefined) return tables.steps(commitSteps(change), runOn(transaction));
-    const isTheirs = transact !== undefined && write !== undefined;
     try {
-      return isTheirs
-        ? await transact(async (client, db) => {
-            await db.executeSql(`SELECT ${DURABLE}`);
-            return commitOn(change, (text, values) => db.executeSql(text, values), client, write);
-          })
-        : await tables.transaction((run, client) => commitOn(change, run, client, write));
+      if (write === undefined) return await commitByUs(change, {});
+      return await places.use(signal, () =>
+        transact === undefined ? commitByUs(change, within) : commitByThem(change, transact, write),
+      );
     } catch (error) {
       if (error instanceof NotCommitted) return error.outcome;
       throw error;

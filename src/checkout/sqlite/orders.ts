@@ -25,6 +25,8 @@ import {
   type CheckoutStore,
   type Committed,
   isThenable,
+  rolledBack,
+  TransactionEndedError,
   type Within,
 } from "../checkout-store.ts";
 import {
@@ -37,6 +39,7 @@ import {
   commitSteps,
   decisionsSteps,
   dueSteps,
+  isWrittenSteps,
   keepSteps,
   listStep,
   orderOfSteps,
@@ -162,6 +165,22 @@ class SqliteFile {
   }
 }
 
+const NOT_ASYNC =
+  "With sqliteCheckout, `transaction` takes a function that is not async: it commits when the function returns.";
+
+/** A lock inside our own transaction is not waited for: this process holds the file. */
+function writeNow<Result>(write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    throw new Error(
+      "The file is locked by the transaction of onPaid itself. Write by the connection that `transaction` passes on, not by another one.",
+      { cause: error },
+    );
+  }
+}
+
 const wrongFormat = (format: unknown) =>
   new ConfigurationError(
     `sqliteCheckout: the tables have format ${String(format)}; this version reads format ${CHECKOUT_FORMAT}. Use the version of malipo that wrote them.`,
@@ -208,15 +227,15 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   const commitNow = (change: Change, write: Write): Committed => {
     const outcome = file.steps(commitSteps(change));
     if (outcome.state !== "done") throw new NotCommitted(outcome);
-    if (isThenable(write?.(connection))) {
-      throw new ConfigurationError(
-        "With sqliteCheckout, `transaction` takes a function that is not async: it commits when the function returns.",
-      );
-    }
+    if (write === undefined) return outcome;
+    const isLeftOpen = isThenable(writeNow(() => write(connection)));
+    if (!file.steps(isWrittenSteps(change))) throw rolledBack();
+    if (isLeftOpen) throw new TransactionEndedError(NOT_ASYNC);
     return outcome;
   };
-  const commit: Store["commit"] = async (change, { transaction, write } = {}) => {
+  const commit: Store["commit"] = async (change, { transaction, write, isAsync } = {}) => {
     if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));
+    if (isAsync) throw new ConfigurationError(NOT_ASYNC);
     try {
       return await file.use(() => inTransaction(database, () => commitNow(change, write)));
     } catch (error) {

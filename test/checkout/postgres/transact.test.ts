@@ -5,6 +5,7 @@ import {
   checkoutTransactionSuite,
   type MerchantDatabase,
 } from "../../suites/checkout-transaction.ts";
+import { wrongEndingsSuite } from "../../suites/wrong-endings.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { ORMS, type Orm, type OrmName } from "../../support/orms.ts";
 
@@ -32,6 +33,7 @@ async function prepare() {
     table,
     goods: async () =>
       (await pool.query(`SELECT order_id FROM ${table}`)).rows.map((row) => row.order_id),
+    giveElsewhere: (order: string) => pool.query(`INSERT INTO ${table} VALUES ($1)`, [order]),
     place: { engine: "postgres", place: url, schema, table },
   };
 }
@@ -44,6 +46,7 @@ async function onPg(now: () => number): Promise<MerchantDatabase> {
     open: () => postgresCheckout({ connectionString: url, schema, now }),
     give: (client, order) =>
       (client as PoolClient).query(`INSERT INTO ${table} VALUES ($1)`, [order]),
+    sql: (client, text) => (client as PoolClient).query(text),
     inTransaction: async (work) => {
       const client = await pool.connect();
       try {
@@ -73,6 +76,8 @@ const onOrm =
       place: { ...common.place, orm: name },
       open: () => postgresCheckout({ connectionString: url, schema, transact, now }),
       give: (client, order) => orm.write(client, table, "order_id", order),
+      sql: (client, text) => orm.run(client, text),
+      isLazy: true,
       inTransaction: (work) => transact((client, db) => work(db, client)),
     };
   };
@@ -85,7 +90,9 @@ const cut = () =>
 
 describe.skipIf(engine === undefined)("postgresCheckout", () => {
   checkoutTransactionSuite("pg", onPg, cut);
+  wrongEndingsSuite("pg", "pg", onPg);
   for (const name of Object.keys(ORMS) as OrmName[]) {
     checkoutTransactionSuite(name, onOrm(name), cut);
+    wrongEndingsSuite(name, "orm", onOrm(name));
   }
 });

@@ -3,15 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
+import { memoryCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import {
   checkoutTransactionSuite,
   type MerchantDatabase,
 } from "../../suites/checkout-transaction.ts";
+import { wrongEndingsSuite } from "../../suites/wrong-endings.ts";
 import { atEnd } from "../stage.ts";
 
 type Database = DatabaseSync | BetterSqlite3.Database;
 
+const CREATE = "CREATE TABLE IF NOT EXISTS goods (order_id TEXT)";
 const INSERT = "INSERT INTO goods (order_id) VALUES (?)";
 
 /**
@@ -30,7 +33,7 @@ const on =
     const path = join(folder, "shop.db");
     const own = openFile(path);
     atEnd(() => own.close());
-    own.exec("CREATE TABLE goods (order_id TEXT)");
+    own.exec(CREATE);
     let opened = 0;
     return {
       // The first one is the merchant's; the others are of other processes.
@@ -41,6 +44,8 @@ const on =
           .prepare("SELECT order_id FROM goods")
           .all()
           .map((row) => String((row as { order_id: unknown }).order_id)),
+      giveElsewhere: async (order) => (own as DatabaseSync).prepare(INSERT).run(order),
+      sql: (database, text) => (database as DatabaseSync).exec(text),
       inTransaction: async (work) => {
         own.exec("BEGIN IMMEDIATE");
         try {
@@ -55,27 +60,49 @@ const on =
     };
   };
 
-checkoutTransactionSuite(
-  "sqliteCheckout with a path",
-  on(
+const DATABASES = {
+  path: on(
     "sqlite",
     (path) => new DatabaseSync(path),
     (_, path) => path,
   ),
-);
-checkoutTransactionSuite(
-  "sqliteCheckout with a database of node:sqlite",
-  on(
+  "database of node:sqlite": on(
     "node:sqlite",
     (path) => new DatabaseSync(path),
     (own) => own,
   ),
-);
-checkoutTransactionSuite(
-  "sqliteCheckout with a database of better-sqlite3",
-  on(
+  "database of better-sqlite3": on(
     "better-sqlite3",
     (path) => new BetterSqlite3(path),
     (own) => own,
   ),
-);
+};
+for (const [name, fresh] of Object.entries(DATABASES)) {
+  checkoutTransactionSuite(`sqliteCheckout with a ${name}`, fresh);
+  wrongEndingsSuite(`sqliteCheckout with a ${name}`, "sqlite", fresh);
+}
+
+const inMemory = async (now: () => number): Promise<MerchantDatabase> => {
+  const store = memoryCheckout({ now });
+  const given: string[] = [];
+  let database: DatabaseSync | undefined;
+  const goods = () => {
+    database?.exec(CREATE);
+    return database?.prepare("SELECT order_id FROM goods").all() ?? [];
+  };
+  return {
+    open: () => store,
+    // The only connection to it is the one that a transaction passes on.
+    give: (connection, order) => {
+      database = connection as DatabaseSync;
+      database.exec(CREATE);
+      return database.prepare(INSERT).run(order);
+    },
+    giveElsewhere: async (order) => given.push(order),
+    sql: (connection, text) => (connection as DatabaseSync).exec(text),
+    goods: async () => [...given, ...goods().map((row) => String(row.order_id))],
+    inTransaction: () => Promise.reject(new Error("A store in memory has no other connection.")),
+    place: {},
+  };
+};
+wrongEndingsSuite("memoryCheckout", "sqlite", inMemory);
