@@ -68,6 +68,8 @@ export interface Within<Connection = unknown> {
   readonly write?: (connection: Connection) => unknown;
   /** Whether `write` is known to be an async function, before it runs. */
   readonly isAsync?: boolean;
+  /** Is called if `write` has written no row, by a store that can know. */
+  readonly onEmpty?: () => void;
   /** Is called if the connection is used after the end of the transaction, by a store that can know. */
   readonly onLate?: () => void;
   /** Aborts when the transaction must end, whatever `write` does. */

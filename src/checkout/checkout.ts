@@ -53,6 +53,17 @@ const harmless =
     void (async () => onError(error))().catch(() => {});
   };
 
+/** In a shop whose goods are no rows, it would be said of each order. */
+const tellOnce = (onError: (error: unknown) => void) => {
+  let hasTold = false;
+  return () => {
+    if (!hasTold) onError(new Error(WROTE_NOTHING));
+    hasTold = true;
+  };
+};
+const WROTE_NOTHING =
+  "The transaction of onPaid has written no row, and the order says that its goods were given. If it was to write one, an `await` or a call that runs the statement is missing. This is reported once.";
+
 /** A drill waits for less than ten minutes, and its sandbox lists a payment at once. */
 function notSentAfterMsOfDrill(): number | undefined {
   const name = "MALIPO_NOT_SENT_AFTER_MS";
@@ -135,6 +146,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     onReview: onReview ?? (() => {}),
     onOrderChange: own.onChange,
     onError: harmless(onError),
+    onEmpty: tellOnce(harmless(onError)),
   });
   let isReady = false;
   /** Before the first use, in a process that calls `start` or in one that does not. */

@@ -31,6 +31,8 @@ export interface PaidContext<Connection = unknown> {
 export interface GoodsSettings extends WriterSettings {
   /** A method, since the connection is that of the store. */
   onPaid(order: Order, context: PaidContext): unknown;
+  /** Is called if a transaction of `onPaid` has written no row. */
+  onEmpty(): void;
 }
 
 /** What is left of the time of a try when its signal aborts. */
@@ -135,6 +137,7 @@ class GoodsTry {
         // A transaction that did not commit is tried again as a whole.
         if (this.#hasCommitted) this.#unclear(LATE_QUERY).catch(this.#writer.settings.onError);
       },
+      onEmpty: this.#writer.settings.onEmpty,
       write: (connection) => {
         const value: unknown = write(connection as never);
         // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.

@@ -57,7 +57,8 @@ export function openShop(
       await transaction((_: DatabaseSync) => {});
       given.push(order.id);
     },
-    onError: (error) => errors.push(error),
+    // The goods of most tests are no rows.
+    onError: (error) => /has written no row/.test(String(error)) || errors.push(error),
     ...own,
   });
   atEnd(() => checkout.stop({ timeoutMs: 1_000 }));

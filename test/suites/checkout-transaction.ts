@@ -21,8 +21,8 @@ export interface MerchantDatabase {
   giveElsewhere(order: string): Promise<unknown>;
   /** Runs a statement by the connection that a `transaction` passes on. */
   sql(connection: unknown, text: string): unknown;
-  /** A statement runs only if it is awaited. */
-  readonly isLazy?: boolean;
+  /** Makes a statement by that connection, which nothing runs. */
+  makeOnly?(connection: unknown): unknown;
   /**
    * Runs a transaction of the merchant. It is rolled back if the work throws.
    *

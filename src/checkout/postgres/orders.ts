@@ -9,13 +9,9 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { DURABLE, tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
-import {
-  checkFunction,
-  checkText,
-  describeValue,
-  ownOptions,
-} from "../../internal/check-options.ts";
+import { checkFunction, checkText, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { checkTransact, rowsOf } from "../../internal/postgres/check-transact.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
@@ -170,6 +166,18 @@ const notKept = (cause?: unknown) =>
 
 type Write = NonNullable<Within["write"]>;
 
+/**
+ * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
+ *
+ * @see https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-STATS-VIEWS
+ */
+async function countWritten(run: Run): Promise<number> {
+  const { rows } = await run(
+    "SELECT SUM(n_tup_ins + n_tup_upd + n_tup_del)::text AS written FROM pg_stat_xact_user_tables",
+  );
+  return Number((rows[0] as SqlRow | undefined)?.written ?? 0);
+}
+
 /** How many transactions of `onPaid` may run at once: each may need a second connection of the pool. */
 const goodsPlaces = ({ options }: pg.Pool): number => Math.max(1, (options.max ?? 10) - 1);
 
@@ -190,6 +198,11 @@ class PostgresTables {
   }
 
   readonly run: Run = (text, values) => this.#pool.query(text, values);
+
+  /** The table with the format. */
+  get meta(): string {
+    return this.#dialect.tables.meta;
+  }
 
   /** Runs steps, one after another. */
   async steps<Result>(
@@ -305,31 +318,14 @@ function poolFor({ connectionString, pool }: PostgresCheckoutOptions): pg.Pool {
 /** Runs statements on a transaction of the merchant. */
 function runOn(transaction: unknown): Run {
   const given = transaction as Partial<SqlExecutor & { query: Run }>;
+  const checked = async (result: unknown) => ({ rows: [...rowsOf(OWNER, await result)] });
   if (typeof given.executeSql === "function")
-    return (...args) => (given as SqlExecutor).executeSql(...args);
+    return (...args) => checked((given as SqlExecutor).executeSql(...args));
   if (typeof given.query === "function")
-    return (...args) => (given as { query: Run }).query(...args);
+    return (...args) => checked((given as { query: Run }).query(...args));
   throw new ConfigurationError(
     "`transaction` must be a pg client in a transaction, or have executeSql(text, values), as fromPrisma(tx) of pg-boss has.",
   );
-}
-
-/** @throws {ConfigurationError} for a `transact` of which the first payment would fail. */
-async function checkTransact(transact: CheckoutTransact): Promise<void> {
-  const wrong = (what: string) =>
-    new ConfigurationError(
-      `${OWNER}: \`transact\` ${what}. Write transact: (run) => db.transaction((tx) => run(tx, fromDrizzle(tx, sql))), or with fromPrisma(tx), fromKysely(tx) or fromKnex(tx): pg-boss exports the four.`,
-    );
-  const isDone = await transact(async (_, db) => {
-    const executor = db as SqlExecutor | undefined;
-    if (typeof executor?.executeSql !== "function") {
-      const given = describeValue(executor);
-      throw wrong(`must call run with an object that has executeSql(text, values); got ${given}`);
-    }
-    const { rows } = await executor.executeSql("SELECT 1 AS one");
-    return Array.isArray(rows);
-  });
-  if (isDone !== true) throw wrong("must return what `run` resolves with, and its rows");
 }
 
 /**
@@ -374,36 +370,50 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   const readBack = async (change: Change, run: Run) => {
     if (!(await tables.steps(isWrittenSteps(change), run))) throw rolledBack();
   };
-  const commitOn = async (change: Change, run: Run, write: (() => unknown) | undefined) => {
+  const commitOn = async (
+    change: Change,
+    run: Run,
+    write: (() => unknown) | undefined,
+    onEmpty?: () => void,
+  ) => {
     const outcome = await tables.steps(commitSteps(change), run);
     if (outcome.state !== "done") throw new NotCommitted(outcome);
     if (write === undefined) return outcome;
+    const before = await countWritten(run);
     await write();
     await readBack(change, run).catch((error) => {
       throw isAborted(error) ? notKept(error) : error;
     });
+    // Without `track_counts`, nothing is counted: not even the row of the order.
+    if (before > 0 && (await countWritten(run)) === before) onEmpty?.();
     return outcome;
   };
-  const commitByThem = async (change: Change, given: CheckoutTransact, write: Write) => {
+  const commitByThem = async (
+    change: Change,
+    given: CheckoutTransact,
+    write: Write,
+    { onEmpty }: Within,
+  ) => {
     const outcome = await given(async (client, db) => {
-      const run: Run = (text, values) => db.executeSql(text, values);
+      const run = runOn(db);
       await run(`SELECT ${DURABLE}`);
       await run(LIMIT_IDLE);
-      return commitOn(change, run, () => write(client));
+      return commitOn(change, run, () => write(client), onEmpty);
     });
     // What the library said of its COMMIT is not known here.
     await readBack(change, tables.run);
     return outcome;
   };
-  const commitByUs = (change: Change, { write, onLate = () => {}, signal }: Within) =>
+  const commitByUs = (change: Change, { write, onLate = () => {}, onEmpty, signal }: Within) =>
     tables.transaction(async (run, client) => {
       if (write === undefined) return commitOn(change, run, undefined);
       const guard = new GuardedClient(client, onLate);
       try {
-        return await commitOn(change, run, async () => {
+        const written = async () => {
           await write(guard.client);
           await guard.idle();
-        });
+        };
+        return await commitOn(change, run, written, onEmpty);
       } finally {
         guard.end();
       }
@@ -414,7 +424,9 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
     try {
       if (write === undefined) return await commitByUs(change, {});
       return await places.use(signal, () =>
-        transact === undefined ? commitByUs(change, within) : commitByThem(change, transact, write),
+        transact === undefined
+          ? commitByUs(change, within)
+          : commitByThem(change, transact, write, within),
       );
     } catch (error) {
       if (error instanceof NotCommitted) return error.outcome;
@@ -432,7 +444,9 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
     sql: () => `${tables.sql()};\n${tableStatementsFor(table).migrate};`,
     open: async () => {
       await tables.open();
-      if (transact !== undefined) await checkTransact(transact);
+      if (transact !== undefined) {
+        await checkTransact(transact, { owner: OWNER, meta: tables.meta, run: tables.run });
+      }
       await idempotency.migrate();
     },
     close: async () => {

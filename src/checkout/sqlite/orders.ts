@@ -208,7 +208,6 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   options: SqliteCheckoutOptions = {},
 ): CheckoutStore<ConnectionOf<Source>> {
   type Store = CheckoutStore<ConnectionOf<Source>>;
-  type Write = Within<ConnectionOf<Source>>["write"];
   const { pepper, now = Date.now } = ownOptions(options, ["pepper", "now"], OWNER);
   const isPath = typeof source === "string";
   const database = isPath ? openFile(OWNER, source) : sharedDatabase(source);
@@ -224,20 +223,28 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     if (!isLocked(error)) throw cannotUse(OWNER, isPath ? source : database, error);
   }
 
-  const commitNow = (change: Change, write: Write): Committed => {
+  // https://www.sqlite.org/lang_corefunc.html#total_changes
+  const countWritten = () => database.prepare("SELECT total_changes() AS written").get()?.written;
+  const commitNow = (
+    change: Change,
+    { write, onEmpty }: Within<ConnectionOf<Source>>,
+  ): Committed => {
     const outcome = file.steps(commitSteps(change));
     if (outcome.state !== "done") throw new NotCommitted(outcome);
     if (write === undefined) return outcome;
+    const before = countWritten();
     const isLeftOpen = isThenable(writeNow(() => write(connection)));
     if (!file.steps(isWrittenSteps(change))) throw rolledBack();
+    if (countWritten() === before) onEmpty?.();
     if (isLeftOpen) throw new TransactionEndedError(NOT_ASYNC);
     return outcome;
   };
-  const commit: Store["commit"] = async (change, { transaction, write, isAsync } = {}) => {
+  const commit: Store["commit"] = async (change, within = {}) => {
+    const { transaction, isAsync = false } = within;
     if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));
     if (isAsync) throw new ConfigurationError(NOT_ASYNC);
     try {
-      return await file.use(() => inTransaction(database, () => commitNow(change, write)));
+      return await file.use(() => inTransaction(database, () => commitNow(change, within)));
     } catch (error) {
       if (error instanceof NotCommitted) return error.outcome;
       throw error;

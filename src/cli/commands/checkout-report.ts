@@ -77,6 +77,7 @@ async function read(input: Input, store: CheckoutStore, { from, to }: Day): Prom
     limits: { prompts: 1, withinMs: 1, openMs: 1 },
     // A process of the shop hands over the goods.
     onPaid: () => {},
+    onEmpty: () => {},
     onReview: () => {},
     onError: (error) => printError(describeError(error)),
   });

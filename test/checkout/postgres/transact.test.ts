@@ -77,7 +77,6 @@ const onOrm =
       open: () => postgresCheckout({ connectionString: url, schema, transact, now }),
       give: (client, order) => orm.write(client, table, "order_id", order),
       sql: (client, text) => orm.run(client, text),
-      isLazy: true,
       inTransaction: (work) => transact((client, db) => work(db, client)),
     };
   };
@@ -93,6 +92,6 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
   wrongEndingsSuite("pg", "pg", onPg);
   for (const name of Object.keys(ORMS) as OrmName[]) {
     checkoutTransactionSuite(name, onOrm(name), cut);
-    wrongEndingsSuite(name, "orm", onOrm(name));
+    wrongEndingsSuite(name, "orm", onOrm(name), name);
   }
 });

@@ -46,6 +46,7 @@ const on =
           .map((row) => String((row as { order_id: unknown }).order_id)),
       giveElsewhere: async (order) => (own as DatabaseSync).prepare(INSERT).run(order),
       sql: (database, text) => (database as DatabaseSync).exec(text),
+      makeOnly: (database) => (database as DatabaseSync).prepare(INSERT),
       inTransaction: async (work) => {
         own.exec("BEGIN IMMEDIATE");
         try {

@@ -1,5 +1,6 @@
 import type { Db, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkTransact } from "../../../internal/postgres/check-transact.ts";
 import { makeTables } from "../../../internal/postgres/make-tables.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
@@ -76,8 +77,17 @@ export class Store {
     }
     const create = (db: Db) => createTables(db, this.settings, dialectOf(schema, inbox));
     await makeTables(() => this.#inTransaction(create, START_TIMEOUT_MS));
+    await this.#checkTransact();
     await this.matchQueues();
     await this.#checkDurability();
+  }
+
+  async #checkTransact(): Promise<void> {
+    const { transact, schema, inbox } = this.settings;
+    if (transact === undefined) return;
+    const { meta } = dialectOf(schema, inbox).tables;
+    const run = (text: string, values?: unknown[]) => this.boss.getDb().executeSql(text, values);
+    await checkTransact(transact, { owner: "pgBossInbox", meta, run });
   }
 
   async #checkDurability(): Promise<void> {
