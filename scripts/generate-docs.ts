@@ -17,6 +17,7 @@ import { createFetch } from "../src/sandbox/http/in-process.ts";
 import { Engine } from "../src/sandbox/sandbox-engine.ts";
 import { checkSandboxOptions } from "../src/sandbox/sandbox-options.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
+import { type End, WRONG_ENDINGS } from "../test/suites/wrong-on-paid.ts";
 import { commandReference, commonFlags } from "./command-reference.ts";
 import { markdownTable as table } from "./markdown-table.ts";
 
@@ -152,6 +153,27 @@ const rules = () =>
 
 const reviews = () => list(Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]));
 
+const ENDS: Readonly<Record<End, string>> = {
+  given: "given",
+  "given, told": "given, review",
+  told: "tried again, review",
+  stopped: "stopped, review",
+  empty: "not given, `onError`",
+  safe: "given, or review",
+  again: "written at each try, review",
+};
+
+const wrongEndings = () =>
+  table(
+    ["`onPaid`", "SQLite", "`pg`", "ORM"],
+    WRONG_ENDINGS.map(({ name, end }) => {
+      const ends = (["sqlite", "pg", "orm"] as const).map((engine) =>
+        typeof end === "string" ? end : end[engine],
+      );
+      return [name, ...ends.map((one) => (one === undefined ? "" : ENDS[one]))];
+    }),
+  );
+
 /** Every generated table, by the name in its marker. */
 const TABLES: Readonly<Record<string, () => string>> = {
   endpoints,
@@ -169,6 +191,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   resultCodes,
   rules,
   reviews,
+  wrongEndings,
 };
 
 // `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
@@ -229,6 +252,7 @@ export const PAGES = [
   "reference/test-numbers",
   "reference/sandbox-assumptions",
   "reference/checkout",
+  "concepts/on-paid",
   "contributing/checkout-rules",
 ].map((name) => `docs/${name}.md`);
 

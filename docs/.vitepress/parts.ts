@@ -48,6 +48,7 @@ export const PARTS: readonly {
       ["idempotency", "How one key makes one prompt", 510],
       ["webhooks", "How a webhook is stored, processed and recognised", 510],
       ["promises", "What is promised, and what is not", 620],
+      ["on-paid", "What may go wrong in onPaid, and what happens then", 900],
       ["keys", "API keys: public, secret, sandbox", 380],
     ],
   },

@@ -209,10 +209,6 @@ export interface CheckoutStore<Connection = unknown> {
   decisions(limit: number): Promise<readonly object[]>;
 }
 
-/** Whether a value is to be awaited. */
-export const isThenable = (value: unknown): boolean =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-
 /** How references are compared: services change the case of a label, and cut blanks off. */
 export const labelOf = (accountReference: string): string => accountReference.trim().toUpperCase();
 

@@ -2,9 +2,10 @@
 // given once, or a person is told. The manual has a page about it: "What may go wrong in onPaid".
 import { ConfigurationError } from "../errors/configuration.ts";
 import { describeValue } from "../internal/check-options.ts";
+import { isAsyncFunction, isThenable } from "../internal/thenable.ts";
 import { withTimeout } from "../internal/timeout.ts";
 import { errorText } from "../webhooks/inbox/errors.ts";
-import { isThenable, TransactionEndedError, type Within } from "./checkout-store.ts";
+import { TransactionEndedError, type Within } from "./checkout-store.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
 import { orderView } from "./view.ts";
@@ -49,9 +50,6 @@ const LATE_QUERY =
 
 /** A further use of `transaction`, whose writes are dropped. */
 class FurtherUseError extends Error {}
-
-const isAsync = (write: unknown): boolean =>
-  Object.prototype.toString.call(write) === "[object AsyncFunction]";
 
 /** Calls `onPaid` for an order, and writes what became of the goods. */
 export function giveGoods(writer: OrderWriter<GoodsSettings>, order: OrderState): Promise<void> {
@@ -131,7 +129,7 @@ class GoodsTry {
     }
     let written: { readonly value: Result | Promise<Result> } | undefined;
     const within: Within = {
-      isAsync: isAsync(write),
+      isAsync: isAsyncFunction(write),
       signal: this.#controller.signal,
       onLate: () => {
         // A transaction that did not commit is tried again as a whole.

@@ -177,6 +177,29 @@ export function checkoutTransactionSuite(
       expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
     });
 
+    it("of a process that hangs past its lease commits nothing after another process has", async () => {
+      const { merchant, paid, open, later } = await stage();
+      let resume: () => void = () => {};
+      const gate = new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      const one = await paid(async ({ id }, { transaction }) => {
+        await gate;
+        await transaction((connection) => merchant.give(connection, id));
+      });
+      const other = open(async ({ id }, { transaction }) => {
+        await transaction((connection) => merchant.give(connection, id));
+      });
+      const hanging = later(10_000, one.checkout);
+      await later(4 * MINUTE_MS, other.checkout);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      resume();
+      await hanging;
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
+      expect(one.errors.map(String)).toEqual([expect.stringContaining("not due any more")]);
+    });
+
     it("is killed between the goods and the commit: another process hands them over, once", async () => {
       const { merchant, paid, later, clock } = await stage();
       let isDown = true;

@@ -7,6 +7,8 @@ export interface TransactionStore {
   open(): Inbox;
   /** Writes an effect by the connection of `transaction`. */
   write(connection: unknown, effect: string): unknown;
+  /** Runs a statement by that connection. */
+  sql(connection: unknown, text: string): unknown;
   effects(): Promise<string[]>;
 }
 
@@ -90,6 +92,72 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(String(await rejected)).toContain("processed already");
       expect(await store.effects()).toEqual(["shipped"]);
       expect(attempts()).toBe(1);
+    });
+
+    test("is waited for if the handler does not wait for it", async () => {
+      const { store, receiver, attempts } = await started(async (write) => {
+        void write("shipped");
+      });
+      await until(async () => (await store.effects()).length > 0);
+      await receiver.post("PAY-2");
+      await until(async () => (await store.effects()).length > 1);
+      expect(attempts()).toBe(2);
+    });
+
+    test("fails the attempt if it fails and the handler does not wait for it", async () => {
+      const { store, attempts } = await started(async (write, { attempt, transaction }) => {
+        if (attempt > 1) return write("shipped");
+        void transaction(() => {
+          throw new Error("in the middle");
+        });
+        return undefined;
+      });
+      await until(async () => (await store.effects()).length > 0);
+      expect(await store.effects()).toEqual(["shipped"]);
+      expect(attempts()).toBe(2);
+    });
+
+    test("fails the attempt if it fails, and the handler catches the error", async () => {
+      const { store, attempts } = await started(async (write, { attempt, transaction }) => {
+        if (attempt > 1) return write("shipped");
+        return transaction(() => {
+          throw new Error("in the middle");
+        }).catch(() => {});
+      });
+      await until(async () => (await store.effects()).length > 0);
+      expect(await store.effects()).toEqual(["shipped"]);
+      expect(attempts()).toBe(2);
+    });
+
+    test.each(["ROLLBACK", "COMMIT"])(
+      "makes the event a dead letter if the handler runs %s in it: what was kept is not known",
+      async (text) => {
+        const { store, receiver, attempts } = await started((_, { transaction }) =>
+          transaction((connection) => {
+            const written = store.write(connection, "shipped");
+            const end = () => store.sql(connection, text);
+            return written instanceof Promise ? written.then(end) : end();
+          }),
+        );
+        await until(async () => (await receiver.deadLetters.list()).length > 0);
+        expect((await store.effects()).length).toBeLessThanOrEqual(1);
+        expect(attempts()).toBe(1);
+      },
+    );
+
+    test("keeps nothing, and fails the attempt, if the handler catches the error of a statement that aborts it", async () => {
+      const { store, receiver } = await started((_, { attempt, transaction }) =>
+        transaction((connection) => {
+          const written = store.write(connection, "shipped");
+          if (!(written instanceof Promise) || attempt > 1) return written;
+          return written
+            .then(() => store.sql(connection, "INSERT INTO no_such_table VALUES (1)"))
+            .catch(() => {});
+        }),
+      );
+      await until(async () => (await store.effects()).length > 0);
+      expect(await store.effects()).toEqual(["shipped"]);
+      await receiver.stop();
     });
 
     test("has no effect after the handler's time is over", async () => {

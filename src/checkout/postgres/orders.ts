@@ -11,6 +11,7 @@ import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { checkFunction, checkText, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { isAborted } from "../../internal/postgres/aborted-transaction.ts";
 import { checkTransact, rowsOf } from "../../internal/postgres/check-transact.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
@@ -154,9 +155,6 @@ class NotCommitted extends Error {
 /** How long a transaction may wait for its process, which may be frozen. */
 const LIMIT_IDLE = "SET LOCAL idle_in_transaction_session_timeout = 60000";
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMIT_IDLE}`;
-
-// https://www.postgresql.org/docs/current/errcodes-appendix.html: in_failed_sql_transaction.
-const isAborted = (error: unknown) => (error as { code?: unknown } | null)?.code === "25P02";
 
 const notKept = (cause?: unknown) =>
   new Error(

@@ -18,13 +18,13 @@ import {
   type SqliteSource,
 } from "../../internal/sqlite/open-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
+import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
 import {
   type Change,
   type CheckoutStore,
   type Committed,
-  isThenable,
   rolledBack,
   TransactionEndedError,
   type Within,

@@ -21,6 +21,10 @@ class BusyError extends Error {
   readonly errcode = 5;
 }
 
+class OwnTransactionError extends BusyError {
+  readonly isOwnTransaction = true;
+}
+
 /** Errors of better-sqlite3, with the codes that Node's have. */
 function translated(error: unknown): unknown {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -52,7 +56,7 @@ export function sharedDatabase(given: DatabaseSync | BetterSqlite3): DatabaseSyn
   const isOpen = () => (isBetter ? given.inTransaction : given.isTransaction);
   const isBusy = () => !isOwn && isOpen();
   const guarded = <T>(work: () => T): T => {
-    if (isBusy()) throw new BusyError("A transaction of the application is open.");
+    if (isBusy()) throw new OwnTransactionError("A transaction of the application is open.");
     try {
       return work();
     } catch (error) {

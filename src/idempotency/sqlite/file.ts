@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   isLocked,
-  LOCKED_REASON,
+  lockedReason,
   MAX_LOCKED_MS,
   whenUnlocked,
 } from "../../internal/sqlite/locks.ts";
@@ -90,7 +90,7 @@ export function sqliteFile(path: SqliteSource, warn: (warning: string) => void) 
       if (!isLocked(error)) throw error;
       const file = fileOf(database);
       const what = file === "" ? "The open database" : `The SQLite file ${file}`;
-      throw new Error(`${what} cannot be used: ${LOCKED_REASON}`, { cause: error });
+      throw new Error(`${what} cannot be used: ${lockedReason(error)}`, { cause: error });
     }
   };
   return {

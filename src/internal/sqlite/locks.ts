@@ -15,8 +15,21 @@ export function isLocked(error: unknown): boolean {
   return code === "ERR_SQLITE_ERROR" && LOCK_CODES.includes(Number(errcode) & 0xff);
 }
 
-/** Why a file that stayed locked cannot be used, and what to do. */
-export const LOCKED_REASON: string = `another process has had it locked for ${MAX_LOCKED_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`;
+/** Why a file that stayed locked cannot be used, and what to do. @param error - One of {@link isLocked}. */
+export function lockedReason(error: unknown): string {
+  const { isOwnTransaction } = error as { isOwnTransaction?: unknown };
+  const [who, find] =
+    isOwnTransaction === true
+      ? [
+          "this process has had a transaction open on the same connection",
+          "Find where it begins a transaction, and commit it or roll it back in each case",
+        ]
+      : [
+          "another connection has had it locked",
+          "Find the process that holds a transaction open on the file, and end it",
+        ];
+  return `${who} for ${MAX_LOCKED_MS / 1_000} s. ${find}.`;
+}
 
 /**
  * Tries again while another process has the file locked, up to the deadline by `performance.now()`.

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../describe-error.ts";
-import { isLocked, LOCK_RETRY_MS, LOCKED_REASON } from "./locks.ts";
+import { isLocked, LOCK_RETRY_MS, lockedReason } from "./locks.ts";
 
 /** A path, or a database that is open already. */
 export type SqliteSource = string | DatabaseSync;
@@ -48,7 +48,7 @@ export function cannotUse(owner: string, source: SqliteSource, error: unknown): 
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   return isLocked(error)
-    ? LOCKED_REASON
+    ? lockedReason(error)
     : `${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`;
 }
 

@@ -27,6 +27,28 @@ export class NoTransactionError extends ConfigurationError {
   }
 }
 
+/** What a handler wrote in its transaction may have been kept: a later attempt could write it again. */
+export class TransactionLeftError extends ConfigurationError {
+  readonly isLastAttempt = true;
+
+  constructor(what: string, cause?: unknown) {
+    super(
+      `${what} Some of its writes may have been kept, and others not: look at them, correct the handler, and requeue the event or drop it.`,
+      { cause },
+    );
+  }
+}
+
+/** The name of a savepoint that is there as long as the transaction of a handler is. */
+export const SAVEPOINT = "malipo_transaction";
+
+/** For a handler that ended the transaction which an inbox had begun for it. */
+export const endedByHandler = (cause: unknown): TransactionLeftError =>
+  new TransactionLeftError(
+    "The handler committed or rolled back the transaction that `transaction` had begun. To give up a transaction, throw an error.",
+    cause,
+  );
+
 const MAX_CAUSES = 10;
 
 /** Whether a failed attempt was the last one: the event becomes a dead letter. */

@@ -42,6 +42,8 @@ interface Held {
   hasEnded: boolean;
   /** Its handler. */
   run?: Promise<void>;
+  /** The transactions that its handler began, whether it waits for them or not. */
+  readonly begun: Promise<unknown>[];
 }
 
 /** How a lease ended: the change that writes it. */
@@ -58,6 +60,18 @@ function changesOf(ended: readonly Ended[]): Omit<LeaseChanges, "claim"> {
     return [failed];
   });
   return { complete: leasesOf("complete"), fail, release: leasesOf("release") };
+}
+
+/** Ends when the transactions of a handler have. Rejects if none of them has committed, and one failed. */
+async function transactionsOf({ begun }: Held): Promise<void> {
+  for (let ended = 0; ended < begun.length; ) {
+    ended = begun.length;
+    await Promise.allSettled(begun);
+  }
+  const ends = await Promise.allSettled(begun);
+  const failed = ends.find(({ status }) => status === "rejected");
+  const hasCommitted = ends.some(({ status }) => status === "fulfilled");
+  if (failed?.status === "rejected" && !hasCommitted) throw failed.reason;
 }
 
 /** Runs turns, one after another: at once, soon, or later. Those that are asked for while one runs are one. */
@@ -202,7 +216,7 @@ export class LeaseWorker {
     for (const lease of leases) {
       const controller = new AbortController();
       const merchant = merchantOf(lease.traceContext);
-      const held: Held = { lease, merchant, controller, isOver: false, hasEnded: false };
+      const held: Held = { lease, merchant, controller, isOver: false, hasEnded: false, begun: [] };
       this.#held.set(lease.token, held);
       this.#ready.push(held);
     }
@@ -284,10 +298,13 @@ export class LeaseWorker {
     const transaction = this.#transactionOf(held);
     const job = { key, raw, attempt, receivedAt, traceContext, source, signal };
     this.#places.take(merchant);
-    held.run = this.#options.run({ ...job, ...(transaction && { transaction }) }).then(
-      () => this.#finish(held, { lease, as: "complete" }),
-      (error: unknown) => this.#finish(held, this.#failed(lease, error)),
-    );
+    const run = this.#options.run({ ...job, ...(transaction && { transaction }) });
+    held.run = run
+      .then(() => transactionsOf(held))
+      .then(
+        () => this.#finish(held, { lease, as: "complete" }),
+        (error: unknown) => this.#finish(held, this.#failed(lease, error)),
+      );
   }
 
   #failed(lease: Lease, error: unknown): Ended {
@@ -299,14 +316,17 @@ export class LeaseWorker {
   #transactionOf(held: Held): Transaction | undefined {
     const isHeld = () => !held.isOver && !held.hasEnded;
     const run = this.#store.transaction?.(held.lease, isHeld);
-    return (
-      run &&
-      (async (write) => {
-        const result = await run(write);
+    if (run === undefined) return undefined;
+    return (write) => {
+      const running = run(write).then((result) => {
         held.isOver = true;
         return result;
-      })
-    );
+      });
+      // If the handler does not wait for it, its rejection would end the process.
+      running.catch(() => {});
+      held.begun.push(running);
+      return running;
+    };
   }
 
   #finish(held: Held, ended: Ended): void {

@@ -7,7 +7,7 @@ import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";
-import { atEnd, newSandbox, openShop } from "../stage.ts";
+import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 
 function freshPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-"));
@@ -70,4 +70,39 @@ it("an invoice reaches its handler, with a database of better-sqlite3", async ()
   await checkout.reconcile();
   expect(invoices).toEqual([7]);
   expect(errors).toEqual([]);
+});
+
+it("says that the shop itself has left a transaction open on the connection", async () => {
+  const database = new DatabaseSync(freshPath());
+  const { checkout } = openShop(newSandbox(), sqliteCheckout(database));
+  await checkout.get("");
+  database.exec("BEGIN");
+  await expect(checkout.create({ id: "ORDER-1", amount: 5 })).rejects.toMatchObject({
+    code: "configuration",
+    message: expect.stringMatching(
+      /this process has had a transaction open on the same connection/,
+    ),
+  });
+  database.exec("ROLLBACK");
+  expect(await checkout.create({ id: "ORDER-1", amount: 5 })).toMatchObject({ status: "open" });
+});
+
+it("says that onPaid writes by another connection to the file that its transaction has locked", async () => {
+  const path = freshPath();
+  const outer = new DatabaseSync(path, { timeout: 1 });
+  atEnd(() => outer.close());
+  const sandbox = newSandbox();
+  const clock = testClock();
+  const { checkout, errors } = openShop(sandbox, sqliteCheckout(path, { now: clock.now }), {
+    onPaid: (_, { transaction }) =>
+      transaction(() => outer.exec("CREATE TABLE IF NOT EXISTS goods (id TEXT)")),
+  });
+  await checkout.pay(ORDER);
+  sandbox.phone(PHONE).approve();
+  await sandbox.clock.advance("10s");
+  clock.advance(10_000);
+  await checkout.reconcile();
+  expect(errors.map(String)).toEqual([
+    expect.stringMatching(/Write by the connection that `transaction` passes on/),
+  ]);
 });

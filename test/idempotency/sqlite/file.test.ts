@@ -188,7 +188,7 @@ describe("a file that another process has locked", () => {
     for (const { status, reason } of (await ended) as PromiseRejectedResult[]) {
       expect(status).toBe("rejected");
       expect(reason.message).toBe(
-        `The SQLite file ${path} cannot be used: another process has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+        `The SQLite file ${path} cannot be used: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
       );
     }
     letGo();

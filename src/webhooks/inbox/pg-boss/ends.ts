@@ -1,5 +1,6 @@
 import type { Db } from "pg-boss";
-import { notProcessedHere } from "../errors.ts";
+import { isAborted } from "../../../internal/postgres/aborted-transaction.ts";
+import { endedByHandler, notProcessedHere, SAVEPOINT } from "../errors.ts";
 import type { Transaction } from "../inbox-types.ts";
 import type { FailedLease, Lease } from "../lease-store.ts";
 import type { Store } from "./inbox-store.ts";
@@ -87,7 +88,11 @@ export function jobTransaction(store: Store, job: HeldJob, isHeld: () => boolean
   ) => {
     const commit: Promise<Result> = store.userTransaction(async (client, db) => {
       await limitIdle(db, MAX_IDLE_MS);
+      await db.executeSql(`SAVEPOINT ${SAVEPOINT}`);
       const written = await write(client as Connection);
+      await db.executeSql(`RELEASE SAVEPOINT ${SAVEPOINT}`).catch((error: unknown) => {
+        throw isAborted(error) ? error : endedByHandler(error);
+      });
       if (!isHeld()) throw notProcessedHere();
       // From here on, the event itself is locked.
       job.commit = commit;

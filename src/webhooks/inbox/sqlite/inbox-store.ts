@@ -6,8 +6,9 @@ import { FileClock } from "../../../internal/sqlite/meta.ts";
 import { cannotUse, openFile, type SqliteSource } from "../../../internal/sqlite/open-file.ts";
 import { fileOf, logOf, watchFile } from "../../../internal/sqlite/same-file.ts";
 import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
+import { isAsyncFunction, isThenable } from "../../../internal/thenable.ts";
 import { Batcher, type Stored } from "../batcher.ts";
-import { notProcessedHere } from "../errors.ts";
+import { endedByHandler, notProcessedHere, SAVEPOINT, TransactionLeftError } from "../errors.ts";
 import type { NewDelivery, Receipt, Transaction } from "../inbox-types.ts";
 import type { Kinds } from "../kinds.ts";
 import type { Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
@@ -81,9 +82,6 @@ export interface OpenFile {
   readonly events: Events;
   readonly upkeep: Upkeep;
 }
-
-const isThenable = (value: unknown): boolean =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /** A file of deliveries. It is usable as soon as no other process has it locked. */
 export class SqliteStore implements LeaseStore {
@@ -221,16 +219,29 @@ export class SqliteStore implements LeaseStore {
   }
 
   transaction(lease: Lease): Transaction {
-    return <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
-      inTransactionWhenUnlocked(this.database, () => {
+    return async <Result, Connection>(
+      write: (connection: Connection) => Result | Promise<Result>,
+    ): Promise<Result> => {
+      if (isAsyncFunction(write)) throw new ConfigurationError(NOT_ASYNC);
+      return inTransactionWhenUnlocked(this.database, () => {
+        this.database.exec(`SAVEPOINT ${SAVEPOINT}`);
         const result = write(this.database as Connection);
+        try {
+          this.database.exec(`RELEASE ${SAVEPOINT}`);
+        } catch (error) {
+          throw endedByHandler(error);
+        }
         if (isThenable(result)) {
-          throw new ConfigurationError(
-            "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
-          );
+          // If nothing waits for it, its rejection would end the process.
+          Promise.resolve(result).catch(() => {});
+          throw new TransactionLeftError(NOT_ASYNC);
         }
         if (!this.open().events.complete(lease)) throw notProcessedHere();
-        return result;
-      }) as Promise<Result>;
+        return result as Result;
+      });
+    };
   }
 }
+
+const NOT_ASYNC =
+  "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.";

@@ -150,6 +150,7 @@ describe.skipIf(bouncer === undefined)("pgBossInbox behind PgBouncer in transact
       open: () => inbox,
       write: (connection, effect) =>
         (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
+      sql: (connection, text) => (connection as PgBossTransaction).query(text),
       effects: async () =>
         (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };

@@ -45,6 +45,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       open: () => inbox,
       write: (connection, effect) =>
         (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
+      sql: (connection, text) => (connection as PgBossTransaction).query(text),
       effects: async () =>
         (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };

@@ -26,6 +26,7 @@ describe.skipIf(engine === undefined)("pgBossInbox in a transaction of the user'
       return {
         open: () => inbox,
         write: (client, effect) => orm.write(client, table, "effect", effect),
+        sql: (client, text) => orm.run(client, text),
         effects: async () =>
           (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
       };

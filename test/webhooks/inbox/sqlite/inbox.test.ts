@@ -42,6 +42,7 @@ transactionSuite("sqliteInbox", async () => {
       const insert = (database as DatabaseSync).prepare("INSERT INTO effects VALUES (?)");
       insert.run(effect);
     },
+    sql: (database, text) => (database as DatabaseSync).exec(text),
     effects: async () => {
       const rows = inbox.database.prepare("SELECT effect FROM effects").all();
       return rows.map(({ effect }) => effect as string);

@@ -170,7 +170,7 @@ describe("a file that another process has locked when it is opened", () => {
     expect(await posted).toEqual([503, "cannot be stored now"]);
     expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
       code: "configuration",
-      message: `sqliteInbox cannot use ${path}: another process has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+      message: `sqliteInbox cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
       cause: expect.objectContaining({ message: "database is locked" }),
     });
     await free();
@@ -203,7 +203,7 @@ describe("a file that another process has locked when it is opened", () => {
       [
         expect.objectContaining({
           code: "configuration",
-          message: `sqliteInbox cannot use ${path}: another process has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+          message: `sqliteInbox cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
         }),
       ],
     ]);
