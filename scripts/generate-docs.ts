@@ -158,6 +158,7 @@ const ENDS: Readonly<Record<End, string>> = {
   "given, told": "given, review",
   told: "tried again, review",
   stopped: "stopped, review",
+  dropped: "not given, review",
   empty: "not given, `onError`",
   safe: "given, or review",
   again: "written at each try, review",

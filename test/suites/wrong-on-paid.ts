@@ -27,11 +27,12 @@ export interface Wrong {
  * - `given, told`: the same, and a review says that something else was dropped.
  * - `told`: no goods are kept, it is tried again, and a review says so in the end.
  * - `stopped`: it is not known what was kept: it is not tried again, and a review says so at once.
+ * - `dropped`: no goods are kept, and the order says "done": a review says so at once.
  * - `empty`: the same as `given`, but if the library has sent nothing, `onError` says that no row was written.
  * - `safe`: `given`, or a review says so. Which of them, the library decides.
  * - `again`: writes of other connections are made again with each try, and a review says so in the end.
  */
-export type End = "given" | "given, told" | "told" | "stopped" | "empty" | "safe" | "again";
+export type End = "given" | "given, told" | "told" | "stopped" | "dropped" | "empty" | "safe" | "again";
 
 /** The engines: a SQLite connection is used at once, PostgreSQL keeps nothing of a transaction with a failed statement. */
 export type Engine = "sqlite" | "pg" | "orm";
@@ -330,7 +331,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
         await context.transaction((db) => give(db));
       });
     },
-    end: "given, told",
+    end: "dropped",
   },
   {
     name: "uses transaction again after it returned",
