@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
 import { endWithThisProcess } from "../../src/drill/child.ts";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
+import { gateOf } from "./inbox-stage.ts";
 
 /** A database of the merchant, with his table of goods and the tables of a checkout. */
 export interface MerchantDatabase {
@@ -179,11 +180,10 @@ export function checkoutTransactionSuite(
 
     it("of a process that hangs past its lease commits nothing after another process has", async () => {
       const { merchant, paid, open, later } = await stage();
-      let resume: () => void = () => {};
-      const gate = new Promise<void>((resolve) => {
-        resume = resolve;
-      });
+      const [isCalled, noteCall] = gateOf<void>();
+      const [gate, resume] = gateOf<void>();
       const one = await paid(async ({ id }, { transaction }) => {
+        noteCall();
         await gate;
         await transaction((connection) => merchant.give(connection, id));
       });
@@ -191,6 +191,7 @@ export function checkoutTransactionSuite(
         await transaction((connection) => merchant.give(connection, id));
       });
       const hanging = later(10_000, one.checkout);
+      await isCalled;
       await later(4 * MINUTE_MS, other.checkout);
       expect(await merchant.goods()).toEqual([ORDER.id]);
       resume();
