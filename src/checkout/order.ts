@@ -45,6 +45,10 @@ export interface ReviewState {
   readonly number?: number;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
+  /** Who decided it. */
+  readonly by?: string;
+  /** When it ended. Reviews of earlier versions do not say it. */
+  readonly endedAt?: number;
 }
 
 /** Something that became known about an order, as it is stored. */
@@ -82,7 +86,12 @@ export interface OrderState {
   readonly paidBy?: string;
   /** When that became known. Orders of earlier versions do not say it. */
   readonly paidAt?: number;
-  readonly effect?: { readonly state: "due" | "done"; readonly tries: number; readonly at: number };
+  /** `refunded`: its money was paid back before the goods were given, so they are not given any more. */
+  readonly effect?: {
+    readonly state: "due" | "done" | "refunded";
+    readonly tries: number;
+    readonly at: number;
+  };
   readonly attempts: readonly AttemptState[];
   readonly money: readonly Money[];
   readonly reviews: readonly ReviewState[];

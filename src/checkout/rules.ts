@@ -7,8 +7,11 @@ import {
   byReference,
   decided,
   ended,
+  isAboutPaying,
+  isPaidBack,
   lookLater,
   moneyOf,
+  nameIn,
   paid,
   redated,
   reviewWith,
@@ -16,6 +19,7 @@ import {
   withAttempt,
   withMoney,
   withoutAnswered,
+  withPaidBack,
   withReview,
 } from "./changes.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
@@ -52,6 +56,8 @@ const rule = <F extends Input>(
 
 const always = () => true;
 const unchanged = (order: OrderState) => order;
+/** The caller is told that it is not possible. */
+const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
 const isStatus =
   (...statuses: readonly OrderStatus[]) =>
   (order: OrderState) =>
@@ -83,6 +89,18 @@ type Decided = InputOf<"decided">;
 const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
   kinds.some((kind) => kind === reviewWith(order, review)?.kind);
 
+/** Whether a decision is about the payment that paid the order. */
+const isOfPaying = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isAboutPaying(order, review);
+};
+
+/** Whether a person has said before that the payment of a review was paid back. */
+const wasPaidBack = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isPaidBack(order, nameIn(order, review));
+};
+
 /** Kinds of reviews whose money pays the order if a person accepts it. */
 const PAYING: readonly ReviewKind[] = [
   "amount_mismatch",
@@ -91,6 +109,9 @@ const PAYING: readonly ReviewKind[] = [
   "unknown_outcome",
   "contradiction",
 ];
+
+/** Kinds of reviews whose money must not vanish by an `accept`. */
+const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
 
 const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
 const OPEN_AGAIN =
@@ -244,6 +265,14 @@ const REPORTED: Rules["reported"] = [
     (order, { report }) => withMoney(order, report),
   ),
   rule(
+    "money that was paid back before it was known pays nothing",
+    [6, 7],
+    (order, input) =>
+      isCompleted(order, input) &&
+      [input.report.reference, input.report.alias].some((name) => isPaidBack(order, name)),
+    (order, { report }) => withPaidBack(order, report),
+  ),
+  rule(
     "another currency is a review",
     [7],
     (order, input) =>
@@ -267,7 +296,8 @@ const REPORTED: Rules["reported"] = [
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
-    (order, { report }) => withMoney(order, report),
+    (order, { report }) =>
+      isPaidBack(order, order.paidBy) ? withPaidBack(order, report) : withMoney(order, report),
   ),
   rule(
     "a second completed payment is a review",
@@ -314,7 +344,24 @@ const DECIDED: Rules["decided"] = [
     "a review is decided once",
     [6, 7],
     (order, { review }) => reviewWith(order, review) === undefined,
-    unchanged,
+    refused,
+  ),
+  rule(
+    "money that was paid back is not accepted",
+    [6, 7],
+    (order, input) =>
+      input.decision === "accept" && isAbout(order, input, HAS_MONEY) && wasPaidBack(order, input),
+    refused,
+  ),
+  rule(
+    "money is not accepted after another payment has paid the order",
+    [7],
+    (order, input) =>
+      input.decision === "accept" &&
+      order.paidBy !== undefined &&
+      isAbout(order, input, HAS_MONEY) &&
+      !isOfPaying(order, input),
+    refused,
   ),
   rule(
     "money that a person accepts pays the order, once",
@@ -324,8 +371,18 @@ const DECIDED: Rules["decided"] = [
     (order, input, context) => {
       const { number, references = [] } = reviewWith(order, input.review) ?? {};
       const paidBy = number === undefined ? (references.at(-1) ?? "") : `#${number}`;
-      return paid(decided(order, input), paidBy, context);
+      return paid(decided(order, input, context), paidBy, context);
     },
+  ),
+  rule(
+    "goods whose money was paid back are not given any more",
+    [6, 7],
+    (order, input) =>
+      input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
+    (order, input, context) => ({
+      ...decided(order, input, context),
+      effect: { tries: 0, at: context.now, ...order.effect, state: "refunded" },
+    }),
   ),
   rule(
     "an unknown outcome that is not accepted ends its attempt",
@@ -334,16 +391,16 @@ const DECIDED: Rules["decided"] = [
     (order, input, context) => {
       const { number = 0, references = [] } = reviewWith(order, input.review) ?? {};
       const status = references.length === 0 ? "not_sent" : "failed";
-      return ended(decided(order, input), number, { status }, context);
+      return ended(decided(order, input, context), number, { status }, context);
     },
   ),
   rule(
     "an effect that a person accepts is tried at once",
     [6],
     (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
-    (order, input, { now }) => {
-      const { effect, ...next } = decided(order, input);
-      return { ...next, ...(effect && { effect: { ...effect, at: now } }) };
+    (order, input, context) => {
+      const { effect, ...next } = decided(order, input, context);
+      return { ...next, ...(effect && { effect: { ...effect, at: context.now } }) };
     },
   ),
   rule("any other decision ends only the review", [7], always, decided),
@@ -430,7 +487,9 @@ export function decide(
   const candidates = rules[input.kind] as readonly Rule[];
   const found = candidates.find(({ applies }) => applies(order, input, context));
   const outcome = found?.makes(order, input, context) ?? order;
-  const { order: next, actions } = "actions" in outcome ? outcome : { order: outcome, actions: [] };
+  const result: Result = "actions" in outcome ? outcome : { order: outcome, actions: [] };
+  const { order: next, actions, isRefused } = result;
+  if (isRefused) return { order: stored, actions, isRefused };
   if (next === stored) return { order: stored, actions };
-  return { order: { ...withoutAnswered(next), updatedAt: context.now }, actions };
+  return { order: { ...withoutAnswered(next, context.now), updatedAt: context.now }, actions };
 }
