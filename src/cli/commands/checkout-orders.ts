@@ -247,5 +247,7 @@ export const resolve = onOrders(async (orders, input) => {
   const { by } = input.values;
   const order = await orders.reviews.resolve(id, decision, { by });
   const value = { review: id, decision, ...(order !== undefined && { order }) };
-  return { value, text: () => `${id} ${RESOLVED[decision]}` };
+  const isEnded = decision === "refunded" && order?.effect === "refunded";
+  const hint = isEnded ? " The goods of the order are not given any more." : "";
+  return { value, text: () => `${id} ${RESOLVED[decision]}${hint}` };
 });
