@@ -175,6 +175,10 @@ export function isPaidBack(order: OrderState, name: string | undefined): boolean
   return order.reviews.some((one) => one.ended === "refunded" && nameIn(order, one) === own);
 }
 
+/** Whether a review is about an attempt whose payment is not known. */
+export const isOfNoPayment = (order: OrderState, review: ReviewState): boolean =>
+  review.kind === "unknown_outcome" && nameIn(order, review).startsWith("#");
+
 /** Money with what an earlier report of it did not say. */
 function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
   const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../errors/order.ts";
 import { ownOptions, wrongOption } from "../internal/check-options.ts";
 import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
-import { isPaidBack, nameIn, reviewWith } from "./changes.ts";
+import { isOfNoPayment, nameIn, reviewWith } from "./changes.ts";
 import { linesOf } from "./decision-lines.ts";
 import { DECISIONS, historyOf, type OrderEvent } from "./history.ts";
 import type { OrderState, ReviewState } from "./order.ts";
@@ -138,7 +138,7 @@ export function manageOrders(
     const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
     const changed = await writer.change(order.id, input);
     if (changed === undefined) throw noReview(id);
-    if (changed.isRefused) throw refusal(changed.known.stored.order, id);
+    if (changed.isRefused) throw refusal(changed.known.stored.order, id, decision);
     return read(order.id);
   };
   const list: ManagedOrders["list"] = async (query = {}) => {
@@ -252,22 +252,35 @@ function endIn({ reviews }: OrderState, id: string): ReviewDecidedError | undefi
 }
 
 /** Why a decision about a review is refused. */
-function refusal(order: OrderState, id: string): Error {
+function refusal(order: OrderState, id: string, decision: ReviewDecision): Error {
   const ended = endIn(order, id);
   const review = reviewWith(order, id);
   if (ended !== undefined || review === undefined) return ended ?? noReview(id);
+  if (decision === "refunded") return noPayment(id, order);
   const name = nameIn(order, review);
-  const isOther = (one: ReviewState) => one.ended === "refunded" && nameIn(order, one) === name;
-  const other = order.reviews.find(isOther);
-  if (isPaidBack(order, name) && other !== undefined) {
-    return endIn(order, other.id) ?? noReview(id);
-  }
-  const { id: orderId, paidBy = "" } = order;
+  const isSame = (one: ReviewState) => one.ended === "refunded" && nameIn(order, one) === name;
+  const other = order.reviews.find(isSame);
+  return (other && endIn(order, other.id)) ?? paidBefore(order, review, name);
+}
+
+function paidBefore(order: OrderState, review: ReviewState, name: string): OrderPaidError {
+  const { id, paidBy = "" } = order;
+  const [what, todo] = isOfNoPayment(order, review)
+    ? [`Attempt ${name.slice(1)}`, 'Decide "dismiss": if its payment comes, it is a new review.']
+    : [
+        `The payment ${JSON.stringify(name)}`,
+        'Pay this one back and decide "refunded", or "dismiss" the review.',
+      ];
   return new OrderPaidError(
-    `The payment ${JSON.stringify(name)} cannot be accepted: the payment ${JSON.stringify(paidBy)} has paid the order ${JSON.stringify(orderId)} already. Pay this one back and decide "refunded", or "dismiss" the review.`,
-    ...([orderId, paidBy, id] as const),
+    `${what} cannot be accepted: the payment ${JSON.stringify(paidBy)} has paid the order ${JSON.stringify(id)} already. ${todo}`,
+    ...([id, paidBy, review.id] as const),
   );
 }
+
+const noPayment = (review: string, { id }: OrderState) =>
+  new ConfigurationError(
+    `The review ${JSON.stringify(review)} cannot be decided as refunded: no payment of its attempt is known, so none can be noted as paid back. Decide "dismiss" if the customer has not paid. If the service has the payment, cancel the order ${JSON.stringify(id)} and decide "dismiss": the payment is a new review as soon as it is known.`,
+  );
 
 const noReview = (id: string) =>
   new ConfigurationError(

@@ -8,6 +8,7 @@ import {
   decided,
   ended,
   isAboutPaying,
+  isOfNoPayment,
   isPaidBack,
   lookLater,
   moneyOf,
@@ -364,6 +365,15 @@ const DECIDED: Rules["decided"] = [
     refused,
   ),
   rule(
+    "a payment that is not known was not paid back",
+    [6, 7],
+    (order, input) => {
+      const review = reviewWith(order, input.review);
+      return input.decision === "refunded" && review !== undefined && isOfNoPayment(order, review);
+    },
+    refused,
+  ),
+  rule(
     "money that a person accepts pays the order, once",
     [6, 7],
     (order, input) =>
@@ -389,8 +399,9 @@ const DECIDED: Rules["decided"] = [
     [9],
     (order, input) => isAbout(order, input, ["unknown_outcome"]),
     (order, input, context) => {
-      const { number = 0, references = [] } = reviewWith(order, input.review) ?? {};
-      const status = references.length === 0 ? "not_sent" : "failed";
+      const { number = 0 } = reviewWith(order, input.review) ?? {};
+      // The reference may have become known since: then the payment is read for another day.
+      const status = attemptOf(order, number).reference === undefined ? "not_sent" : "failed";
       return ended(decided(order, input, context), number, { status }, context);
     },
   ),

@@ -1,7 +1,14 @@
 import type { Checkout, ReviewDecision } from "malipo/checkout";
 import { describe, expect, it } from "vitest";
 import { ORDER } from "../checkout/stage.ts";
-import { completed, deliver, MINUTE_MS, referenceOf, type suiteStage } from "./checkout-stage.ts";
+import {
+  completed,
+  deliver,
+  MINUTE_MS,
+  promptsWith,
+  referenceOf,
+  type suiteStage,
+} from "./checkout-stage.ts";
 
 type Stage = () => ReturnType<typeof suiteStage>;
 
@@ -338,6 +345,23 @@ export function checkoutDecisions(name: string, stage: Stage): void {
       expect(await checkout.get("O")).toMatchObject({
         ...{ effect: "done", received: "0.00", payments: [{ isRefunded: true }] },
       });
+    });
+
+    it("is not noted of an attempt whose payment is not known", async () => {
+      const on = await stage();
+      const lost = () => Promise.reject(new TypeError("fetch failed"));
+      const { checkout } = on.open({ fetch: promptsWith(on.sandbox, lost) });
+      await checkout.pay(ORDER);
+      for (let times = 0; times < 4; times++) await on.later(9 * MINUTE_MS, checkout);
+      const reviews = await checkout.reviews.list();
+      const [review] = reviews;
+      expect(review).toMatchObject({ kind: "unknown_outcome", references: [] });
+      const refunded = checkout.reviews.resolve(review?.id ?? "", "refunded");
+      await expect(refunded).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringContaining('cancel the order "ORDER-1"'),
+      });
+      expect(await checkout.reviews.list()).toEqual(reviews);
     });
 
     it("before it was reported as completed pays nothing", async () => {

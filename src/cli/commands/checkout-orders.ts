@@ -230,7 +230,7 @@ const RESOLVED: Readonly<Record<ReviewDecision, string>> = {
 };
 
 /** `malipo checkout resolve` */
-export const resolve = onOrders(async (orders, input) => {
+export const resolve = onOrders(async (orders, input, writer) => {
   const [id = "", given = ""] = input.args;
   if (!Object.hasOwn(RESOLVED, given)) {
     throw usageError(`The decision must be accept, refunded or dismiss, not ${given}.`);
@@ -245,6 +245,8 @@ export const resolve = onOrders(async (orders, input) => {
   }
   await confirm(`1 review would end with ${decision}`, formatReviews([review]), input);
   const { by } = input.values;
+  // The first stores had no log of decisions.
+  await writer.settings.store.open();
   const order = await orders.reviews.resolve(id, decision, { by });
   const value = { review: id, decision, ...(order !== undefined && { order }) };
   const isEnded = decision === "refunded" && order?.effect === "refunded";
