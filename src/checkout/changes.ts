@@ -124,7 +124,7 @@ export const moneyOf = ({ money }: OrderState, { reference, alias }: Report): Mo
   );
 
 /** The money of a payment, by one of its names. */
-export const moneyNamed = ({ money }: OrderState, name: string | undefined): Money | undefined =>
+const moneyNamed = ({ money }: OrderState, name: string | undefined): Money | undefined =>
   money.find(
     ({ reference, alias }) => name !== undefined && (reference === name || alias === name),
   );
@@ -138,7 +138,7 @@ const BESIDE: readonly ReviewKind[] = [
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
-export function payingMoney(order: OrderState): Money | undefined {
+function payingMoney(order: OrderState): Money | undefined {
   const { paidBy, attempts, money, reviews } = order;
   const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
   if (accepted === undefined) return moneyNamed(order, paidBy);
