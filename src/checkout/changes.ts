@@ -147,6 +147,62 @@ export const moneyOf = ({ money }: OrderState, { reference, alias }: Report): Mo
     (one) => one.reference === reference || one.reference === alias || one.alias === reference,
   );
 
+/** The money of a payment, by one of its names. */
+const moneyNamed = ({ money }: OrderState, name: string | undefined): Money | undefined =>
+  money.find(
+    ({ reference, alias }) => name !== undefined && (reference === name || alias === name),
+  );
+
+/** Kinds of reviews of money that did not pay its order by itself. */
+const BESIDE: readonly ReviewKind[] = [
+  "overpaid",
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+];
+
+/** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
+function payingMoney(order: OrderState): Money | undefined {
+  const { paidBy, attempts, money, reviews } = order;
+  const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
+  if (accepted === undefined) return moneyNamed(order, paidBy);
+  if (accepted.reference !== undefined) return moneyNamed(order, accepted.reference);
+  const isBeside = ({ reference }: Money) =>
+    reviews.some(
+      ({ kind, references }) => BESIDE.includes(kind) && references.at(-1) === reference,
+    );
+  return money.find((one) => !isBeside(one));
+}
+
+/** The name of a payment: that of an attempt, `#1`, is its reference as soon as it is known. */
+const nameOf = ({ attempts }: OrderState, name: string): string =>
+  attempts.find(({ number }) => name === `#${number}`)?.reference ?? name;
+
+/** The name of the payment that a review is about. */
+export const nameIn = (order: OrderState, { references, number }: ReviewState): string =>
+  nameOf(order, references.at(-1) ?? `#${number}`);
+
+/** Whether a review is about the payment that paid its order. */
+export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
+  if (order.paidBy === undefined) return false;
+  const name = nameIn(order, review);
+  const paying = payingMoney(order);
+  const isIts = paying !== undefined && moneyNamed(order, name) === paying;
+  return isIts || name === nameOf(order, order.paidBy);
+}
+
+/** Whether a person has said that a payment was paid back, before its money was known or after it. */
+export function isPaidBack(order: OrderState, name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const own = nameOf(order, name);
+  if (moneyNamed(order, own)?.refunded) return true;
+  return order.reviews.some((one) => one.ended === "refunded" && nameIn(order, one) === own);
+}
+
+/** Whether a review is about an attempt whose payment is not known. */
+export const isOfNoPayment = (order: OrderState, review: ReviewState): boolean =>
+  review.kind === "unknown_outcome" && nameIn(order, review).startsWith("#");
+
 /** Money with what an earlier report of it did not say. */
 function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
   const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;
@@ -234,27 +290,43 @@ export function taken(order: OrderState, context: Context): Result {
   return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
 }
 
-export function decided(order: OrderState, { review, decision }: InputOf<"decided">): OrderState {
-  const reference = reviewWith(order, review)?.references.at(-1);
-  return {
-    ...order,
-    reviews: order.reviews.map((one) => (one.id === review ? { ...one, ended: decision } : one)),
-    money: order.money.map((one) =>
-      decision === "refunded" && one.reference === reference ? { ...one, refunded: true } : one,
-    ),
-  };
+/** The order with money that was paid back. */
+const refunded = (order: OrderState, paidBack: Money | undefined): OrderState => ({
+  ...order,
+  money: order.money.map((one) => (one === paidBack ? { ...one, refunded: true } : one)),
+});
+
+export function decided(
+  order: OrderState,
+  { review: id, decision, by }: InputOf<"decided">,
+  { now }: Context,
+): OrderState {
+  const end = { ended: decision, endedAt: now, ...(by !== undefined && { by }) };
+  const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
+  const next = { ...order, reviews };
+  const review = reviewWith(order, id);
+  if (decision !== "refunded" || review === undefined) return next;
+  const isPaying = isAboutPaying(order, review);
+  return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
+}
+
+/** Notes a payment of which a person has said that it was paid back, before its money was known. */
+export function withPaidBack(order: OrderState, report: Report): OrderState {
+  const next = withMoney(order, report);
+  return refunded(next, moneyOf(next, report));
 }
 
 /** Ends the reviews that what is known now has answered. */
-export function withoutAnswered(order: OrderState): OrderState {
+export function withoutAnswered(order: OrderState, now: number): OrderState {
   const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
     if (ended !== undefined) return false;
-    if (kind === "effect_failed") return order.effect?.state === "done";
+    if (kind === "effect_failed") return order.effect?.state !== "due";
+    if (kind === "effect_unclear") return order.effect?.state === "refunded";
     return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
   };
   if (!order.reviews.some(isAnswered)) return order;
   const reviews = order.reviews.map((one) =>
-    isAnswered(one) ? { ...one, ended: "closed" as const } : one,
+    isAnswered(one) ? { ...one, ended: "closed" as const, endedAt: now } : one,
   );
   return { ...order, reviews };
 }

@@ -40,6 +40,8 @@ export interface Change {
   readonly references: readonly string[];
   readonly prompts: readonly Prompt[];
   readonly limits: PhoneLimits;
+  /** Added to the log of decisions. */
+  readonly lines?: readonly object[] | undefined;
 }
 
 /** What became of a change. Only `done` has changed anything. */
@@ -110,6 +112,25 @@ export type Retained = "new" | "known" | "bound";
 export interface KnownStray {
   readonly at: number;
   readonly decision: ReviewDecision | undefined;
+  /** It was under review, and an order has it now. */
+  readonly isClosed: boolean;
+  /** Who has decided about it, and when; nothing if an earlier version stored it. */
+  readonly decided?: Decided | undefined;
+}
+
+/** Who has decided about a payment that belongs to no order, and when. */
+export interface Decided {
+  readonly by?: string | undefined;
+  /** By the store's clock. */
+  readonly at: number;
+}
+
+/** A decision about a payment that belongs to no order. */
+export interface StrayDecision {
+  readonly decision: ReviewDecision;
+  readonly by: string | undefined;
+  /** Added to the log of decisions. */
+  readonly lines: readonly object[];
 }
 
 /** A payment that belongs to no order. */
@@ -184,11 +205,12 @@ export interface CheckoutStore<Connection = unknown> {
    */
   unmatched(limit: number): Promise<Stray[]>;
   /**
-   * Ends such a review. Resolves with whether there was one.
+   * Ends such a review, and adds what the log of decisions says of it. Resolves with whether it did: not if
+   * there is none, or if it has ended.
    *
    * @internal
    */
-  resolve(reference: string, decision: ReviewDecision): Promise<boolean>;
+  resolve(reference: string, decision: StrayDecision): Promise<boolean>;
   /**
    * When a payment that belongs to no order was first seen, and what a person has decided about it.
    *

@@ -15,7 +15,8 @@ export interface OrderEvent {
 /** An order that fails for weeks keeps a log of this length. */
 const MAX_ENTRIES = 100;
 
-const DECISIONS: Readonly<Record<InputOf<"decided">["decision"], string>> = {
+/** What a person has decided about a review, in words. */
+export const DECISIONS: Readonly<Record<InputOf<"decided">["decision"], string>> = {
   accept: "accepted",
   refunded: "decided as refunded",
   dismiss: "dismissed",
@@ -85,6 +86,9 @@ function* resultsOf(before: OrderState, after: OrderState): Generator<string> {
   const status = statusOf(after);
   if (status !== statusOf(before) && (status === "paid" || status === "expired")) {
     yield status === "paid" ? "The order is paid." : "The time to pay the order is over.";
+  }
+  if (after.effect?.state === "refunded" && before.effect?.state !== "refunded") {
+    yield "The payment was paid back: the goods are not given any more.";
   }
 }
 

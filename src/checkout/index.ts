@@ -8,7 +8,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { sqliteCheckout } from "./sqlite/orders.ts";
 
-export { OrderConflictError } from "../errors/order.ts";
+export {
+  OrderConflictError,
+  OrderPaidError,
+  ReviewDecidedError,
+  type ReviewEnd,
+} from "../errors/order.ts";
 export type {
   BookedPayment,
   CurrencySum,

@@ -109,6 +109,8 @@ export type Input =
       readonly decision: ReviewDecision;
       /** Who decided it. */
       readonly by?: string | undefined;
+      /** What the log of decisions says about it, in the same transaction. */
+      readonly lines?: readonly object[];
     };
 
 /** What is to be done after a rule. */
@@ -121,6 +123,8 @@ export type Action =
 export interface Result {
   readonly order: OrderState;
   readonly actions: readonly Action[];
+  /** The input asks for what is not possible any more: nothing is written, and its caller is told. */
+  readonly isRefused?: true;
 }
 
 /** What a rule decides by, beside the order. */

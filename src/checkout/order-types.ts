@@ -88,8 +88,11 @@ export interface Order {
   /** What to tell the customer. */
   readonly message: string;
   readonly attempts: readonly Attempt[];
-  /** What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. */
-  readonly effect: "none" | "due" | "done";
+  /**
+   * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refunded`
+   * if a person says before that the money was paid back: `onPaid` is not called any more.
+   */
+  readonly effect: "none" | "due" | "done" | "refunded";
   /** All money that came for the order and was not refunded: `"1500.00"`. */
   readonly received: string;
   /** Every payment that was completed for the order, the first one first. */

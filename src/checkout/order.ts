@@ -45,6 +45,10 @@ export interface ReviewState {
   readonly number?: number;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
+  /** Who decided it. */
+  readonly by?: string;
+  /** When it ended. Reviews of earlier versions do not say it. */
+  readonly endedAt?: number;
 }
 
 /** Something that became known about an order, as it is stored. */
@@ -68,7 +72,8 @@ export interface Blocked {
 
 /** What `onPaid` does, as it is stored. */
 export interface EffectState {
-  readonly state: "due" | "done";
+  /** `refunded`: its money was paid back before the goods were given, so they are not given any more. */
+  readonly state: "due" | "done" | "refunded";
   readonly tries: number;
   /** When it is due. */
   readonly at: number;

@@ -8,8 +8,12 @@ import {
   decided,
   effectReview,
   ended,
+  isAboutPaying,
+  isOfNoPayment,
+  isPaidBack,
   lookLater,
   moneyOf,
+  nameIn,
   paid,
   redated,
   reviewWith,
@@ -18,6 +22,7 @@ import {
   withEffect,
   withMoney,
   withoutAnswered,
+  withPaidBack,
   withReview,
 } from "./changes.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
@@ -55,6 +60,8 @@ const rule = <F extends Input>(
 
 const always = () => true;
 const unchanged = (order: OrderState) => order;
+/** The caller is told that it is not possible. */
+const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
 const isStatus =
   (...statuses: readonly OrderStatus[]) =>
   (order: OrderState) =>
@@ -90,6 +97,18 @@ const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewK
 const isStopped = (order: OrderState, input: Decided) =>
   order.effect?.isStopped === true && isAbout(order, input, ["effect_unclear"]);
 
+/** Whether a decision is about the payment that paid the order. */
+const isOfPaying = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isAboutPaying(order, review);
+};
+
+/** Whether a person has said before that the payment of a review was paid back. */
+const wasPaidBack = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isPaidBack(order, nameIn(order, review));
+};
+
 /** Kinds of reviews whose money pays the order if a person accepts it. */
 const PAYING: readonly ReviewKind[] = [
   "amount_mismatch",
@@ -98,6 +117,9 @@ const PAYING: readonly ReviewKind[] = [
   "unknown_outcome",
   "contradiction",
 ];
+
+/** Kinds of reviews whose money must not vanish by an `accept`. */
+const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
 
 const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
 const OPEN_AGAIN =
@@ -251,6 +273,14 @@ const REPORTED: Rules["reported"] = [
     (order, { report }) => withMoney(order, report),
   ),
   rule(
+    "money that was paid back before it was known pays nothing",
+    [6, 7],
+    (order, input) =>
+      isCompleted(order, input) &&
+      [input.report.reference, input.report.alias].some((name) => isPaidBack(order, name)),
+    (order, { report }) => withPaidBack(order, report),
+  ),
+  rule(
     "another currency is a review",
     [7],
     (order, input) =>
@@ -274,7 +304,8 @@ const REPORTED: Rules["reported"] = [
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
-    (order, { report }) => withMoney(order, report),
+    (order, { report }) =>
+      isPaidBack(order, order.paidBy) ? withPaidBack(order, report) : withMoney(order, report),
   ),
   rule(
     "a second completed payment is a review",
@@ -321,7 +352,33 @@ const DECIDED: Rules["decided"] = [
     "a review is decided once",
     [6, 7],
     (order, { review }) => reviewWith(order, review) === undefined,
-    unchanged,
+    refused,
+  ),
+  rule(
+    "money that was paid back is not accepted",
+    [6, 7],
+    (order, input) =>
+      input.decision === "accept" && isAbout(order, input, HAS_MONEY) && wasPaidBack(order, input),
+    refused,
+  ),
+  rule(
+    "money is not accepted after another payment has paid the order",
+    [7],
+    (order, input) =>
+      input.decision === "accept" &&
+      order.paidBy !== undefined &&
+      isAbout(order, input, HAS_MONEY) &&
+      !isOfPaying(order, input),
+    refused,
+  ),
+  rule(
+    "a payment that is not known was not paid back",
+    [6, 7],
+    (order, input) => {
+      const review = reviewWith(order, input.review);
+      return input.decision === "refunded" && review !== undefined && isOfNoPayment(order, review);
+    },
+    refused,
   ),
   rule(
     "money that a person accepts pays the order, once",
@@ -331,36 +388,47 @@ const DECIDED: Rules["decided"] = [
     (order, input, context) => {
       const { number, references = [] } = reviewWith(order, input.review) ?? {};
       const paidBy = number === undefined ? (references.at(-1) ?? "") : `#${number}`;
-      return paid(decided(order, input), paidBy, context);
+      return paid(decided(order, input, context), paidBy, context);
     },
+  ),
+  rule(
+    "goods whose money was paid back are not given any more",
+    [6, 7],
+    (order, input) =>
+      input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
+    (order, input, context) => ({
+      ...decided(order, input, context),
+      effect: { tries: 0, at: context.now, ...order.effect, state: "refunded" },
+    }),
   ),
   rule(
     "an unknown outcome that is not accepted ends its attempt",
     [9],
     (order, input) => isAbout(order, input, ["unknown_outcome"]),
     (order, input, context) => {
-      const { number = 0, references = [] } = reviewWith(order, input.review) ?? {};
-      const status = references.length === 0 ? "not_sent" : "failed";
-      return ended(decided(order, input), number, { status }, context);
+      const { number = 0 } = reviewWith(order, input.review) ?? {};
+      // The reference may have become known since: then the payment is read for another day.
+      const status = attemptOf(order, number).reference === undefined ? "not_sent" : "failed";
+      return ended(decided(order, input, context), number, { status }, context);
     },
   ),
   rule(
     "an effect that a person accepts is tried at once",
     [6],
     (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
-    (order, input, { now }) => withEffect(decided(order, input), { at: now }),
+    (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
   ),
   rule(
     "goods that a person found missing are given again",
     [6],
     (order, input) => input.decision === "accept" && isStopped(order, input),
-    (order, input, { now }) => withEffect(decided(order, input), { at: now }),
+    (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
   ),
   rule(
     "goods that a person found are not given again",
     [6],
     (order, input) => input.decision === "dismiss" && isStopped(order, input),
-    (order, input) => withEffect(decided(order, input), { state: "done" }),
+    (order, input, context) => withEffect(decided(order, input, context), { state: "done" }),
   ),
   rule("any other decision ends only the review", [7], always, decided),
 ];
@@ -458,7 +526,9 @@ export function decide(
   const candidates = rules[input.kind] as readonly Rule[];
   const found = candidates.find(({ applies }) => applies(order, input, context));
   const outcome = found?.makes(order, input, context) ?? order;
-  const { order: next, actions } = "actions" in outcome ? outcome : { order: outcome, actions: [] };
+  const result: Result = "actions" in outcome ? outcome : { order: outcome, actions: [] };
+  const { order: next, actions, isRefused } = result;
+  if (isRefused) return { order: stored, actions, isRefused };
   if (next === stored) return { order: stored, actions };
-  return { order: { ...withoutAnswered(next), updatedAt: context.now }, actions };
+  return { order: { ...withoutAnswered(next, context.now), updatedAt: context.now }, actions };
 }

@@ -4,12 +4,14 @@
 import {
   type Change,
   type Committed,
+  type Decided,
   type DueOrder,
   type KnownStray,
   labelOf,
   type Prompt,
   type Retained,
   type StoreQuery,
+  type StrayDecision,
 } from "./checkout-store.ts";
 import type { Report } from "./inputs.ts";
 import { type OrderState, openReviews, statusOf } from "./order.ts";
@@ -134,8 +136,9 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
       ORDER BY asked DESC LIMIT $count`,
     unmatched: `SELECT report, at FROM ${payments} WHERE review = 'open'
       ORDER BY at, reference LIMIT $count`,
-    resolve: `UPDATE ${payments} SET review = $decision
-      WHERE reference = $reference AND review = 'open' RETURNING reference`,
+    /** Unless what was reported of it has changed since it was read. */
+    resolve: `UPDATE ${payments} SET review = $decision, report = $report
+      WHERE reference = $reference AND review = 'open' AND report = $was RETURNING reference`,
     addDecision: `INSERT INTO ${decisions} (line) VALUES ($line) RETURNING id`,
     decisions: `SELECT line FROM ${decisions} ORDER BY id DESC LIMIT $count`,
   };
@@ -181,6 +184,7 @@ export function* commitSteps(change: Change): Steps<Committed> {
     if (row === undefined) return { state: "foreign" };
     if (typeof row.report === "string") strays.push(JSON.parse(row.report));
   }
+  for (const line of change.lines ?? []) yield* addDecisionSteps(line);
   return { state: "done", strays };
 }
 
@@ -255,13 +259,18 @@ export function* orderOfSteps(
   return named && String(named.id);
 }
 
+/** A report as it is stored, with who has decided about its payment. */
+type StoredReport = Report & { readonly decided?: Decided };
+
 export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean): Steps<Retained> {
   yield ["dropStrays", {}];
   const { reference } = report;
   const [stored] = yield ["stray", { reference }];
-  const before: Report | undefined = stored?.report && JSON.parse(String(stored.report));
+  const before: StoredReport | undefined = stored?.report && JSON.parse(String(stored.report));
+  const { decided } = before ?? {};
   // A payment that was completed stays so.
-  const latest = before?.status === "completed" ? before : report;
+  const latest =
+    before?.status === "completed" ? before : { ...report, ...(decided && { decided }) };
   const values = {
     ...{ reference, report: JSON.stringify(latest), review: isReview ? "open" : null },
     is_foreign: isForeign ? 1 : 0,
@@ -275,7 +284,28 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
 export function* strayStateSteps(reference: string): Steps<KnownStray | undefined> {
   const [row] = yield ["stray", { reference }];
   if (row === undefined) return undefined;
-  return { at: Number(row.at), decision: REVIEW_DECISIONS.find((one) => one === row.review) };
+  const { decided }: Partial<StoredReport> = JSON.parse(String(row.report ?? "{}"));
+  const decision = REVIEW_DECISIONS.find((one) => one === row.review);
+  return { at: Number(row.at), decision, isClosed: row.review === "closed", decided };
+}
+
+/** Ends the review of a payment without an order, unless it has ended. */
+export function* resolveSteps(
+  reference: string,
+  { decision, by, lines }: StrayDecision,
+): Steps<boolean> {
+  for (;;) {
+    const [clock] = yield ["read", { id: "" }];
+    const [row] = yield ["stray", { reference }];
+    if (row?.review !== "open") return false;
+    const was = String(row.report);
+    const decided: Decided = { at: Number(clock?.now), ...(by !== undefined && { by }) };
+    const report = JSON.stringify({ ...JSON.parse(was), decided });
+    const resolved = yield ["resolve", { reference, decision, report, was }];
+    if (resolved.length === 0) continue;
+    for (const line of lines) yield* addDecisionSteps(line);
+    return true;
+  }
 }
 
 /** One after another: the line that was added first must be the first one that every process reads. */

@@ -30,6 +30,7 @@ const UNCLEAR =
 const STILL_ASKED = " Reject the request on your phone.";
 const USED_UP =
   "We have sent several requests for this order, and none was paid. Please contact us.";
+const PAID_BACK = "We received your payment for this order, and paid it back.";
 const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
@@ -55,6 +56,7 @@ const GOODS = {
   none: " No goods were given.",
   due: " The goods are not given yet: they are due.",
   done: " The goods were given, once.",
+  refunded: " The goods were not given: the payment was paid back before.",
 };
 const ABOUT_MONEY: readonly ReviewKind[] = [
   "overpaid",
@@ -120,6 +122,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
     return last?.status === "starting" ? STARTING : MESSAGES.pending;
   }
   if (status !== "open" && status !== "paid" && isLate(order)) return `${MESSAGES[status]} ${HELD}`;
+  if (order.effect?.state === "refunded") return PAID_BACK;
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;

@@ -82,7 +82,8 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       if (decided.order === stored.order && !isMade) return { ...decided, isNew: false, known };
       const order =
         input === undefined ? stored.order : withLog(stored.order, decided.order, input, now);
-      const change = changeOf(stored, order, now, limits);
+      const lines = input?.kind === "decided" ? input.lines : undefined;
+      const change = { ...changeOf(stored, order, now, limits), lines };
       const committed = await store.commit(change, within);
       if (committed.state === "busy") {
         const { by, until } = committed;

@@ -87,6 +87,8 @@ export const ERROR_PAGES: Readonly<Record<string, string>> = {
   attempt_in_flight: "docs/guides/charge-once.md",
   outcome_unknown: "docs/operations/unknown-outcomes.md",
   contradiction: "docs/operations/unknown-outcomes.md",
+  review_decided: "docs/operations/refunds.md",
+  order_paid: "docs/operations/refunds.md",
   two_services: "docs/guides/learn.md",
 };
 

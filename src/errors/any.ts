@@ -17,7 +17,7 @@ import type {
 import { GatewayError } from "./base.ts";
 import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
 import type { ConnectionError, TimeoutError } from "./connection.ts";
-import type { OrderConflictError } from "./order.ts";
+import type { OrderConflictError, OrderPaidError, ReviewDecidedError } from "./order.ts";
 import type { PaymentPendingError } from "./payment.ts";
 import type { WebhookVerificationError } from "./webhook.ts";
 
@@ -42,6 +42,8 @@ export type AnyGatewayError =
   | OutcomeUnknownError
   | AttemptInFlightError
   | OrderConflictError
+  | OrderPaidError
+  | ReviewDecidedError
   | WebhookVerificationError;
 
 /**

@@ -18,3 +18,64 @@ export class OrderConflictError extends GatewayError {
     this.orderId = orderId;
   }
 }
+
+/** How a review ended. */
+export interface ReviewEnd {
+  readonly reviewId: string;
+  /** What was decided; `closed` if the review ended by itself, since what became known later answered it. */
+  readonly decision: "accept" | "refunded" | "dismiss" | "closed";
+  /** Who decided it, as `reviews.resolve` was told; `undefined` if it was not told. */
+  readonly by: string | undefined;
+  /** When it was decided. Decisions of earlier versions do not say it. */
+  readonly decidedAt: Date | undefined;
+}
+
+/**
+ * A review was decided before, by another person, another process or an earlier call. Nothing was changed. The
+ * error says who decided what, and when. Outcome `not_sent`.
+ */
+export class ReviewDecidedError extends GatewayError implements ReviewEnd {
+  protected static override readonly malipo: string = "ReviewDecidedError";
+  override readonly code = "review_decided" as const;
+  /** What Express, Fastify and Nest answer if no code of yours handles it. */
+  get statusCode(): 409 {
+    return 409;
+  }
+  /** The id of the review that was decided. */
+  declare readonly reviewId: string;
+  /** What was decided; `closed` if the review ended by itself, since what became known later answered it. */
+  declare readonly decision: ReviewEnd["decision"];
+  /** Who decided it, as `reviews.resolve` was told; `undefined` if it was not told. */
+  declare readonly by: string | undefined;
+  /** When it was decided; `undefined` for a decision of an earlier version. */
+  declare readonly decidedAt: Date | undefined;
+  constructor(message: string, end: ReviewEnd) {
+    super(message, "not_sent");
+    Object.assign(this, end);
+  }
+}
+
+/**
+ * A review cannot be accepted, since another payment has paid its order: the money of the review would vanish.
+ * Nothing was changed, and the review is still open. Decide `refunded` or `dismiss`. Outcome `not_sent`.
+ */
+export class OrderPaidError extends GatewayError {
+  protected static override readonly malipo: string = "OrderPaidError";
+  override readonly code = "order_paid" as const;
+  /** What Express, Fastify and Nest answer if no code of yours handles it. */
+  get statusCode(): 409 {
+    return 409;
+  }
+  /** The id of the order. */
+  readonly orderId: string;
+  /** The reference of the payment that paid it, or `#1` for its first attempt, if a person accepted that. */
+  readonly paidBy: string;
+  /** The id of the review, which is still open. */
+  readonly reviewId: string;
+  constructor(message: string, orderId: string, paidBy: string, reviewId: string) {
+    super(message, "not_sent");
+    this.orderId = orderId;
+    this.paidBy = paidBy;
+    this.reviewId = reviewId;
+  }
+}

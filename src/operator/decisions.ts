@@ -1,6 +1,7 @@
 import type { DecidedLine } from "../checkout/decision-lines.ts";
 import { isGatewayError } from "../errors/any.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { ReviewDecidedError } from "../errors/order.ts";
 import { isObject } from "../internal/is-object.ts";
 import type { Sources } from "./entry.ts";
 import { choose, type Target } from "./queue-lists.ts";
@@ -117,11 +118,19 @@ function decisionsOf(lines: readonly DecisionLine[]): Decision[] {
 /** A timer may fire a little before the clock shows its time. */
 const EARLY_MS = 10;
 
+/** Whether a person has made the same decision before: a double click, or a form that was sent again. */
+const isRepeated = (error: unknown, by: string | undefined, action: string | undefined): boolean =>
+  error instanceof ReviewDecidedError &&
+  error.by !== undefined &&
+  error.by === by &&
+  error.decision === action;
+
 const UNREADABLE = "The log of decisions cannot be read:";
 
 /** What is known when an action fails: a store may fail after it has written, and a batch after its beginning. */
-function failureOf(error: unknown, count: number): string {
+function failureOf(error: unknown, count: number, { by, target }: DecisionLine): string {
   const message = messageOf(error);
+  if (isRepeated(error, by, target?.action)) return `It was done before: ${message}`;
   if (isGatewayError(error) && error.outcome === "not_sent" && count === 1) {
     return `Nothing was changed: ${message}`;
   }
@@ -134,9 +143,12 @@ export class Decisions {
   readonly #log: DecisionLog;
   readonly #sources: Sources;
   readonly #takeBackMs: number;
+  /** Whether the log is that of the checkout, which is written in the transaction of a decision. */
+  readonly #isOfCheckout: boolean;
 
   constructor(log: DecisionLog, sources: Sources, takeBackMs: number) {
     this.#log = log;
+    this.#isOfCheckout = log === sources.checkout?.decisions;
     this.#sources = sources;
     this.#takeBackMs = takeBackMs;
   }
@@ -148,14 +160,27 @@ export class Decisions {
    * is no such action. Rejects if it is not possible any more.
    */
   async plan(target: Target, by: string | undefined): Promise<Decision | undefined> {
-    const chosen = await choose(this.#sources, target);
+    const isSame = ({ plan: { target: other } }: Decision) =>
+      other?.list === target.list && other.id === target.id && other.group === target.group;
+    /** The same decision of the same person: a double click shows it, and changes nothing. */
+    const isOwn = (one: Decision) =>
+      isSame(one) &&
+      by !== undefined &&
+      one.plan.by === by &&
+      one.plan.target?.action === target.action;
+    const chosen = await choose(this.#sources, target).catch(async (error) => {
+      if (!isRepeated(error, by, target.action)) throw error;
+      const made = (await this.list()).find((one) => one.state === "done" && isOwn(one));
+      if (made === undefined) throw error;
+      return made;
+    });
     if (chosen === undefined) return undefined;
+    if ("plan" in chosen) return chosen;
     const { choice, ids, about } = chosen;
     const id = crypto.randomUUID();
     const at = Date.now();
-    const isSame = ({ plan: { target: other } }: Decision) =>
-      other?.list === target.list && other.id === target.id && other.group === target.group;
     const open = (await this.list()).find((one) => one.state === "planned" && isSame(one));
+    if (open !== undefined && isOwn(open)) return open;
     if (open !== undefined) {
       throw new Error(`${open.plan.by ?? "Someone"} has decided about it already.`);
     }
@@ -207,9 +232,12 @@ export class Decisions {
     // Another process was first, or it was taken back.
     if (decision?.last.runner !== runner) return;
     const { target, by } = decision.plan;
+    const lineOf = (state: "done" | "failed", text: string): DecisionLine => {
+      return { decision: id, state, at: Date.now(), by, text };
+    };
     const end = async (state: "done" | "failed", text: string) => {
       try {
-        await this.#log.append({ decision: id, state, at: Date.now(), by, text });
+        await this.#log.append(lineOf(state, text));
       } catch (error) {
         throw new BegunError(`${text} The log of decisions cannot be written: ${messageOf(error)}`);
       }
@@ -219,14 +247,18 @@ export class Decisions {
       chosen = target && (await choose(this.#sources, target));
       if (chosen === undefined) throw new Error("It cannot be decided any more.");
     } catch (error) {
-      return end("failed", `Nothing was changed: ${messageOf(error)}`);
+      const isDone = isRepeated(error, by, target?.action);
+      const what = isDone ? "It was done before" : "Nothing was changed";
+      return end("failed", `${what}: ${messageOf(error)}`);
     }
     const { choice, ids } = chosen;
+    const done = choice.done(ids.length);
+    const isLogged = this.#isOfCheckout && choice.isLogged === true;
     try {
-      await choice.run(ids, by);
+      await choice.run(ids, by, isLogged ? lineOf("done", done) : undefined);
     } catch (error) {
-      return end("failed", failureOf(error, ids.length));
+      return end("failed", failureOf(error, ids.length, decision.plan));
     }
-    return end("done", choice.done(ids.length));
+    if (!isLogged) return end("done", done);
   }
 }

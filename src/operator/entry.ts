@@ -37,7 +37,12 @@ export interface Choice {
   readonly done: (count: number) => string;
   /** Whether something is lost by it. */
   readonly isDestructive?: boolean;
-  run(ids: readonly string[], by: string | undefined): Promise<unknown>;
+  /** It counts the order as paid: it is not offered after another payment has paid the order. */
+  readonly pays?: boolean;
+  /** What it does and its line in the log of the checkout are one transaction. */
+  readonly isLogged?: boolean;
+  /** @param line - What the log of the checkout gets, if `isLogged`. */
+  run(ids: readonly string[], by: string | undefined, line?: object): Promise<unknown>;
 }
 
 /** What waits for a person. */

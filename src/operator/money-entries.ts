@@ -42,6 +42,11 @@ const REFUNDED = [
   "The payment will be noted as paid back. Pay it back first: this moves no money.",
   "The payment is noted as paid back.",
 ] as const;
+const REFUNDED_UNGIVEN = [
+  "I have paid it back",
+  "The payment will be noted as paid back, and the goods will not be given any more. Pay it back first: this moves no money.",
+  "The payment is noted as paid back. onPaid is not called any more.",
+] as const;
 const DISMISS = [
   "Nothing to do",
   "The review will end, and nothing else will change.",
@@ -72,6 +77,7 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   },
   effect_failed: {
     accept: ["Try again now", "onPaid will be called at once.", "onPaid is called again."],
+    refunded: REFUNDED_UNGIVEN,
     dismiss: DISMISS,
   },
   effect_unclear: {
@@ -80,6 +86,7 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
       "onPaid will be called again, unless it has committed for this order.",
       "onPaid is called again, unless it had committed for this order.",
     ],
+    refunded: REFUNDED_UNGIVEN,
     dismiss: [
       "The customer has the goods",
       "The order will say that its goods were given.",
@@ -107,8 +114,18 @@ const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
     says: () => says,
     done: () => done,
     isDestructive: decision === "dismiss",
-    run: async (_, by) => checkout?.reviews.resolve(id, decision as ReviewDecision, { by }),
+    pays: decision === "accept" && kind !== "effect_failed",
+    isLogged: true,
+    run: async (_, by, line) =>
+      checkout?.reviews.resolve(id, decision as ReviewDecision, { by, line }),
   }));
+
+/** The name of a review on the page. */
+const REVIEW = "review:";
+
+/** Who has decided about an entry, if it was a review; `undefined` if that is not known. */
+export const endOfReview = async ({ checkout }: Sources, id: string) =>
+  id.startsWith(REVIEW) ? checkout?.reviews.ended(id.slice(REVIEW.length)) : undefined;
 
 /** Open reviews of some kinds. */
 export async function listReviews(
@@ -121,7 +138,7 @@ export async function listReviews(
     const { id, createdAt, kind, message, orderId, references, amount, currency } = review;
     const came = amount === undefined ? undefined : amountText(amount, currency);
     return {
-      id: `review:${id}`,
+      id: REVIEW + id,
       at: Date.parse(createdAt),
       cause: came !== undefined && DIFFERS.includes(kind) ? `${message} ${came} came.` : message,
       todo: TODO[kind],
@@ -135,6 +152,21 @@ export async function listReviews(
   return { entries, hasMore: false };
 }
 
+/** What the page says about money for an order that other money has paid. */
+export const PAID_ALREADY =
+  "Another payment has paid the order. Pay this one back, or end this if nothing is to be paid back.";
+
+/** A review with what its order says, and what may be decided about it now. */
+function withOrder(entry: Entry, order: Order): Entry {
+  const known = knownOfOrder(order, entry.about);
+  const isPaid = order.status === "paid" && entry.choices.some(({ pays }) => pays);
+  if (!isPaid) return { ...entry, known };
+  return {
+    ...{ ...entry, known, todo: PAID_ALREADY },
+    choices: entry.choices.filter(({ pays }) => !pays),
+  };
+}
+
 /** Reviews with what their orders say. */
 export const withOrders = (
   { checkout }: Sources,
@@ -142,10 +174,10 @@ export const withOrders = (
 ): Promise<readonly Entry[]> =>
   Promise.all(
     entries.map(async (entry) => {
-      const { orderId, known, about } = entry;
+      const { orderId, known } = entry;
       if (orderId === undefined || known !== undefined) return entry;
       const order = await checkout?.get(orderId).catch(() => undefined);
-      return order === undefined ? entry : { ...entry, known: knownOfOrder(order, about) };
+      return order === undefined ? entry : withOrder(entry, order);
     }),
   );
 

@@ -3,7 +3,15 @@ import type { ReviewKind } from "../checkout/order-types.ts";
 import { sameError } from "../webhooks/inbox/event-pages.ts";
 import type { Choice, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
-import { listDoubles, listGoods, listReviews, listUnknown, withOrders } from "./money-entries.ts";
+import {
+  endOfReview,
+  listDoubles,
+  listGoods,
+  listReviews,
+  listUnknown,
+  PAID_ALREADY,
+  withOrders,
+} from "./money-entries.ts";
 import { messageOf, plural } from "./wording.ts";
 
 /** A list of the page. */
@@ -49,7 +57,9 @@ const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => 
     find: async (sources, id) => {
       const { entries } = await read(sources, MAX_ENTRIES);
       const found = entries.find((one) => one.id === id);
-      if (found === undefined) throw new Error("It does not wait any more.");
+      if (found === undefined) {
+        throw (await endOfReview(sources, id)) ?? new Error("It does not wait any more.");
+      }
       return found;
     },
   };
@@ -179,9 +189,13 @@ export async function choose(sources: Sources, target: Target): Promise<Chosen |
   if (list === undefined || action === "" || (id ?? group ?? "") === "") return undefined;
   if (id !== undefined) {
     // What is decided is stored with its order: a record that names none says nothing.
-    const [entry] = await withOrders(sources, [await list.find(sources, id)]);
+    const found = await list.find(sources, id);
+    const [entry] = await withOrders(sources, [found]);
     if (entry === undefined) return undefined;
-    const choice = entry.choices.find((one) => one.action === action);
+    const named = (one: Choice) => one.action === action;
+    const choice = entry.choices.find(named);
+    // The order was paid since the page was shown.
+    if (choice === undefined && found.choices.some(named)) throw new Error(PAID_ALREADY);
     return choice && { choice, ids: [id], about: aboutEntry(entry) };
   }
   if (list.isGrouped !== true) return undefined;

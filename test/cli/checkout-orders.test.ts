@@ -40,12 +40,17 @@ function shop(store: CheckoutStore): Checkout {
   return createCheckout({ store, gateway, secret, onPaid: () => {}, onError: () => {} });
 }
 
-async function deliver(checkout: Checkout, reference: string, accountReference: string) {
+async function deliver(
+  checkout: Checkout,
+  reference: string,
+  accountReference: string,
+  amount = "1400.00",
+) {
   const data = {
     payment_id: 1,
     reference,
     status: "completed",
-    amount: "1400.00",
+    amount,
     currency: "KES",
     account_reference: accountReference,
   };
@@ -116,15 +121,46 @@ for (const [name, url, open] of PLACES) {
 
     test("accepts money: the order is paid, and its goods are left to the shop", async () => {
       const review = `${name}-2:amount_mismatch:PAY-${name}`;
-      const { code } = await run("resolve", review, "accept", "--yes");
+      const { code } = await run("resolve", review, "accept", "--by", "Amina", "--yes");
       expect(code).toBe(0);
       expect((await run("show", `${name}-2`, "--json")).json()).toMatchObject({
         status: "paid",
         effect: "due",
         received: "1400.00",
       });
-      expect((await run("resolve", review, "accept", "--yes")).code).toBe(1);
       expect((await run("cancel", `${name}-2`, "--yes")).code).toBe(1);
+    });
+
+    test("says who decided a review first, and what, and changes nothing", async () => {
+      const review = `${name}-2:amount_mismatch:PAY-${name}`;
+      const { code, stderr } = await run("resolve", review, "refunded", "--by", "Brian", "--yes");
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /Amina has decided the review .* already at 2\d{3}-.*: it was accepted/,
+      );
+      expect((await run("show", `${name}-2`, "--json")).json()).toMatchObject({
+        received: "1400.00",
+      });
+    });
+
+    test("does not accept a second payment, and ends the goods of one that was paid back", async () => {
+      const checkout = shop(open());
+      const { accountReference } = (await checkout.get(`${name}-2`)) ?? {};
+      await deliver(checkout, `MORE-${name}`, accountReference ?? "", "1600.00");
+      await deliver(checkout, `PAY-${name}`, accountReference ?? "", "1300.00");
+      await checkout.stop();
+      const more = `${name}-2:amount_mismatch:MORE-${name}`;
+      const { code, stderr } = await run("resolve", more, "accept", "--yes");
+      expect(code).toBe(1);
+      expect(stderr).toContain(`the payment "PAY-${name}" has paid the order`);
+      expect((await run("resolve", more, "refunded", "--yes")).code).toBe(0);
+      const paid = `${name}-2:contradiction:PAY-${name}`;
+      const { stdout } = await run("resolve", paid, "refunded", "--by", "Brian", "--yes");
+      expect(stdout).toContain("The goods of the order are not given any more.");
+      expect((await run("show", `${name}-2`, "--json")).json()).toMatchObject({
+        ...{ status: "paid", effect: "refunded", received: "0.00", reviews: [] },
+      });
+      expect((await run("show", `${name}-2`)).stdout).toMatch(/goods +refunded/);
     });
 
     test("cancels an order, and ends a review that has no order", async () => {
@@ -134,15 +170,18 @@ for (const [name, url, open] of PLACES) {
       expect((await run("list", "--review", "--json")).json()).toMatchObject({ reviews: [] });
     });
 
-    test("who decided about a payment of no order is in the log of the operator's page", async () => {
+    test("every decision is in the log of the operator's page, once", async () => {
       const checkout = shop(open());
-      const lines = (await checkout.decisions.read()) as { state: string; by: string }[];
+      const lines = (await checkout.decisions.read()) as Record<"state" | "by" | "about", string>[];
       await checkout.stop();
-      expect(lines.map(({ state, by }) => [state, by])).toEqual([
-        ["planned", "Amina"],
-        ["started", "Amina"],
-        ["done", "Amina"],
+      const done = lines.filter(({ state }) => state === "done");
+      expect(done.map(({ by, about }) => [by, about])).toEqual([
+        ["Amina", `${name}-2, PAY-${name}`],
+        [undefined, `${name}-2, MORE-${name}`],
+        ["Brian", `${name}-2, PAY-${name}`],
+        ["Amina", "PAY-STRANGER"],
       ]);
+      expect(lines).toHaveLength(3 * done.length);
     });
 
     test("makes an order and its link, which the pay page of the shop opens", async () => {

@@ -23,6 +23,8 @@ const CLASSES: Readonly<Record<GatewayErrorCode, string>> = {
   attempt_in_flight: "AttemptInFlightError",
   idempotency_conflict: "IdempotencyConflictError",
   order_conflict: "OrderConflictError",
+  order_paid: "OrderPaidError",
+  review_decided: "ReviewDecidedError",
   signature_missing: "WebhookVerificationError",
   signature_malformed: "WebhookVerificationError",
   signature_mismatch: "WebhookVerificationError",

@@ -156,6 +156,125 @@ describe("the operator's page of a shop", () => {
     ]);
   });
 
+  /** The page of a person, and what it answers to a decision about a review. */
+  const pageOf = (
+    checkout: Awaited<ReturnType<typeof shopNight>>["checkout"],
+    operator: string,
+    takeBackMs = 0,
+  ) => {
+    const authorize = () => ({ operator });
+    const handler = operatorHandler({ checkout, authorize, actions: true, takeBackMs });
+    return {
+      get: async (query = "") => (await handler(new Request(ADDRESS + query))).text(),
+      post: async (list: string, id: string, action: string) => {
+        const body = new URLSearchParams({ list, id: `review:${id}`, action });
+        const headers = { "sec-fetch-site": "same-origin" };
+        const response = await handler(new Request(ADDRESS, { method: "POST", body, headers }));
+        const location = response.headers.get("location") ?? "";
+        return { status: response.status, location, html: await response.text() };
+      },
+    };
+  };
+  const reviewOf = async (
+    checkout: Awaited<ReturnType<typeof shopNight>>["checkout"],
+    order: string,
+  ) => (await checkout.get(order))?.reviews[0]?.id ?? "";
+
+  test("lets one of two people win who decide a review at the same moment, and tells the other", async () => {
+    const { checkout } = await shopNight();
+    const pages = [pageOf(checkout, "Amina"), pageOf(checkout, "Brian")] as const;
+    for (const order of ["LESS-1", "LESS-2", "LESS-3"]) {
+      const id = await reviewOf(checkout, order);
+      const answers = await Promise.all([
+        pages[0].post("amount", id, "accept"),
+        pages[1].post("amount", id, "refunded"),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
+      const isAccepted = answers[0].status === 303;
+      const lost = answers.find(({ status }) => status === 422)?.html;
+      // The one who comes second while the first decision is planned reads that, too.
+      expect(lost).toMatch(isAccepted ? /Amina has decided/ : /Brian has decided/);
+      expect(await checkout.get(order)).toMatchObject({
+        ...{ status: isAccepted ? "paid" : "open", reviews: [] },
+        payments: [{ isRefunded: !isAccepted }],
+      });
+    }
+    const lines = (await checkout.decisions.read()) as { state: string; about?: string }[];
+    expect(lines.filter(({ state }) => state === "done")).toHaveLength(3);
+  });
+
+  test("says who has decided what, and when, to a person whose page is older", async () => {
+    const { checkout } = await shopNight();
+    const id = await reviewOf(checkout, "LESS-1");
+    await pageOf(checkout, "Amina").post("amount", id, "refunded");
+    const brian = pageOf(checkout, "Brian");
+    const says =
+      /Amina has decided the review .* already at 2\d{3}-[^ ]+Z: it was decided as refunded/;
+    const { status, html } = await brian.post("amount", id, "accept");
+    expect([status, html]).toEqual([422, expect.stringMatching(says)]);
+    const item = new URLSearchParams({ list: "amount", item: `review:${id}` });
+    expect(await brian.get(`?${item}`)).toMatch(says);
+  });
+
+  test.each([0, 3_600_000])(
+    "shows a person who clicks twice the decision, with %i ms to take it back",
+    async (takeBackMs) => {
+      const { checkout } = await shopNight();
+      const { post, get } = pageOf(checkout, "Amina", takeBackMs);
+      const id = await reviewOf(checkout, "LESS-1");
+      const first = await post("amount", id, "refunded");
+      const again = await post("amount", id, "refunded");
+      expect([first.status, again.status]).toEqual([303, 303]);
+      expect(again.location).toBe(first.location);
+      expect((await get("?decisions=1")).match(/<strong>Amina<\/strong>/g)).toHaveLength(1);
+    },
+  );
+
+  test("notes a decision in the transaction that makes it", async () => {
+    const { checkout } = await shopNight();
+    const { append } = checkout.decisions;
+    Object.assign(checkout.decisions, {
+      append: (line: { state: string }) =>
+        line.state === "done" ? Promise.reject(new Error("connection lost")) : append(line),
+    });
+    const { post, get } = pageOf(checkout, "Amina");
+    const amount = await post("amount", await reviewOf(checkout, "LESS-1"), "refunded");
+    const [stray] = (await checkout.reviews.list()).filter(({ kind }) => kind === "unmatched");
+    const late = await post("late", stray?.id ?? "", "refunded");
+    expect([amount.status, late.status]).toEqual([303, 303]);
+    expect((await get("?decisions=1")).match(/<span class="badge good">done</g)).toHaveLength(2);
+  });
+
+  test("does not count a second payment of an order as paid, nor offer it", async () => {
+    const { checkout, deliver } = await shopNight();
+    const order = await checkout.get("LESS-1");
+    const label = { accountReference: order?.accountReference ?? "" };
+    await deliver(label, "PAY-MORE", { amount: "1600.00" });
+    const { post, get } = pageOf(checkout, "Amina");
+    const [first = "", second = ""] =
+      (await checkout.get("LESS-1"))?.reviews.map(({ id }) => id) ?? [];
+    expect((await post("amount", first, "accept")).status).toBe(303);
+    const item = await get(`?${new URLSearchParams({ list: "amount", item: `review:${second}` })}`);
+    expect(item).not.toContain("Give the goods…");
+    expect(item).toContain("I have paid it back…");
+    const { status, html } = await post("amount", second, "accept");
+    expect(status).toBe(422);
+    expect(html).toContain("Nothing was changed: Another payment has paid the order");
+    expect((await checkout.get("LESS-1"))?.reviews).toMatchObject([{ id: second }]);
+  });
+
+  test("ends the goods of an order whose money was paid back", async () => {
+    const { checkout, given, restock } = await shopNight();
+    const { post, get } = pageOf(checkout, "Amina");
+    expect((await post("goods", await reviewOf(checkout, "GOODS-1"), "refunded")).status).toBe(303);
+    restock();
+    await checkout.reconcile();
+    expect(given).not.toContain("GOODS-1");
+    expect(await checkout.get("GOODS-1")).toMatchObject({ status: "paid", effect: "refunded" });
+    expect(await get("?order=GOODS-1")).toContain("goods: refunded");
+    expect(await get("?list=goods")).not.toContain("GOODS-1<");
+  });
+
   test("names the payment that was paid back in the log of decisions, and not the one that paid the order", async () => {
     const { decide, get, checkout } = await openPage();
     const good = (await checkout.get("TWICE-1"))?.payments[0]?.reference ?? "";

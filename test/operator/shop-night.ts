@@ -94,5 +94,5 @@ export async function shopNight({ hasInbox = true } = {}) {
   const restock = () => {
     isStocked = true;
   };
-  return { checkout: checkout as Checkout, gateway, sandbox, given, restock, clock };
+  return { checkout: checkout as Checkout, gateway, sandbox, given, restock, clock, deliver };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Order } from "malipo/checkout";
 import { describe, expect, it, vi } from "vitest";
 import { ORDER, PHONE } from "../checkout/stage.ts";
+import { checkoutDecisions } from "./checkout-decisions.ts";
 import { checkoutOddities } from "./checkout-oddities.ts";
 import {
   type CheckoutUnderTest,
@@ -19,6 +20,7 @@ const rejected = () =>
 export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void {
   const stage = () => suiteStage(underTest);
   checkoutOddities(name, stage);
+  checkoutDecisions(name, stage);
 
   describe(`${name}: a checkout`, () => {
     it("makes one prompt for a double click, in one process and in two", async () => {

@@ -32,7 +32,15 @@ export interface Wrong {
  * - `safe`: `given`, or a review says so. Which of them, the library decides.
  * - `again`: writes of other connections are made again with each try, and a review says so in the end.
  */
-export type End = "given" | "given, told" | "told" | "stopped" | "dropped" | "empty" | "safe" | "again";
+export type End =
+  | "given"
+  | "given, told"
+  | "told"
+  | "stopped"
+  | "dropped"
+  | "empty"
+  | "safe"
+  | "again";
 
 /** The engines: a SQLite connection is used at once, PostgreSQL keeps nothing of a transaction with a failed statement. */
 export type Engine = "sqlite" | "pg" | "orm";

@@ -268,6 +268,12 @@ test("a switch on the code of a gateway error narrows it to its class", () => {
     case "order_conflict":
       expectTypeOf(error.orderId).toEqualTypeOf<string>();
       break;
+    case "order_paid":
+      expectTypeOf(error.paidBy).toEqualTypeOf<string>();
+      break;
+    case "review_decided":
+      expectTypeOf(error.decidedAt).toEqualTypeOf<Date | undefined>();
+      break;
     default:
       // Every code is handled above.
       expectTypeOf(error).toBeNever();

@@ -81,6 +81,8 @@ const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
     "The payment was completed after the order was canceled or had expired. Give the goods, or pay it back.",
 };
 
+const DECIDED = { accept: "accepted", refunded: "refunded", dismiss: "dismissed" } as const;
+
 type PaymentFields = Omit<ListedPayment, "status" | "alias">;
 
 /** A payment as the books show it. */
@@ -179,7 +181,8 @@ export function compareCompleted(
   const compared = compareMoney(payment, order);
   if (isPaid && compared.is === "agrees") return AGREES;
   if (isPaid && decided === "accept") return { is: "accepted" };
-  if (decided !== undefined) return { is: "dismissed" };
+  // An earlier version let a person accept a second payment of an order: it pays nothing, and is still here.
+  if (decided === "dismiss") return { is: "dismissed" };
   if (compared.is !== "agrees") return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
   if (order.closed !== undefined) return difference("late_payment", payment, order);
@@ -195,7 +198,7 @@ export function comparePaid(
 ): Compared {
   if (found?.status === "completed") return compareCompleted(found, order);
   const decided = decisionOf(order, [reference]);
-  if (decided !== undefined) return { is: decided === "refunded" ? "refunded" : "dismissed" };
+  if (decided !== undefined) return { is: DECIDED[decided] };
   const { amount, currency, accountReference: label } = order;
   const { phone } = order.attempts.find((one) => one.reference === reference) ?? {};
   const payment = found ?? { reference, amount, currency, label, phone };

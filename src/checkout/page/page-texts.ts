@@ -21,6 +21,8 @@ export interface PayPageTexts {
   readonly checkingTitle: string;
   readonly checking: string;
   readonly paidTitle: string;
+  readonly paidBackTitle: string;
+  readonly paidBack: string;
   readonly receipt: string;
   readonly paidBy: string;
   readonly payment: string;
@@ -81,6 +83,8 @@ const ENGLISH: PayPageTexts = {
   checking:
     "Do not pay again. We do not know yet whether the request reached your phone. If it did, you can answer it.",
   paidTitle: "Paid. Thank you.",
+  paidBackTitle: "Paid back",
+  paidBack: "We received your payment for this order, and paid it back.",
   receipt: "Receipt",
   paidBy: "Paid from",
   payment: "Payment",
@@ -141,6 +145,8 @@ const SWAHILI: PayPageTexts = {
   checking:
     "Usilipe tena. Bado hatujui kama ombi lilifika kwenye simu yako. Kama lilifika, unaweza kulijibu.",
   paidTitle: "Umelipa. Asante.",
+  paidBackTitle: "Pesa zimerudishwa",
+  paidBack: "Tulipokea malipo yako ya agizo hili, na tumerudisha pesa.",
   receipt: "Risiti",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",

@@ -80,6 +80,9 @@ export function orderPage(
     returnUrl !== undefined && html`<p><a href="${returnUrl}">${fill(texts.goBack)}</a></p>`;
   const form = (again: boolean) => payForm(words, order, fill, again, rejected);
 
+  if (view.effect === "refunded") {
+    return page(texts.paidBackTitle, "cross", "bad", html`${sum}<p>${texts.paidBack}</p>${back}`);
+  }
   if (view.status === "paid") {
     // A person may have accepted another amount: a receipt names what came.
     const came = order.money.find(({ reference }) => reference === order.paidBy)?.amount;

@@ -37,6 +37,7 @@ import {
   listStep,
   orderOfSteps,
   readRow,
+  resolveSteps,
   type SqlRow,
   type Step,
   strayStateSteps,
@@ -469,8 +470,8 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
         report: JSON.parse(String(report)),
         at: Number(at),
       })),
-    resolve: async (reference, decision) =>
-      (await tables.steps(one(["resolve", { reference, decision }]))).length === 1,
+    resolve: (...decided) =>
+      tables.transaction((run) => tables.steps(resolveSteps(...decided), run)),
     strayOf: (reference) => tables.steps(strayStateSteps(reference)),
     addDecision: (line) => tables.transaction((run) => tables.steps(addDecisionSteps(line), run)),
     decisions: (count) => tables.steps(decisionsSteps(count)),

@@ -44,6 +44,7 @@ import {
   listStep,
   orderOfSteps,
   readRow,
+  resolveSteps,
   type SqlRow,
   type SqlValues,
   type Step,
@@ -283,8 +284,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
           .steps(one(["unmatched", { count }]))
           .map(({ report, at }) => ({ report: JSON.parse(String(report)), at: Number(at) })),
       ),
-    resolve: (reference, decision) =>
-      file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
+    resolve: (...decided) => file.transaction(() => resolveSteps(...decided)),
     strayOf: (reference) => file.use(() => file.steps(strayStateSteps(reference))),
     addDecision: (line) => file.transaction(() => addDecisionSteps(line)),
     decisions: (count) => file.use(() => file.steps(decisionsSteps(count))),

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import type { CheckoutStore } from "../../checkout/checkout-store.ts";
-import { linesOf } from "../../checkout/decision-lines.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { type ManagedOrders, manageOrders, type OrderQuery } from "../../checkout/manage-orders.ts";
 import type { Order, Review, ReviewDecision } from "../../checkout/order-types.ts";
@@ -231,7 +230,7 @@ const RESOLVED: Readonly<Record<ReviewDecision, string>> = {
 };
 
 /** `malipo checkout resolve` */
-export const resolve = onOrders(async (orders, input) => {
+export const resolve = onOrders(async (orders, input, writer) => {
   const [id = "", given = ""] = input.args;
   if (!Object.hasOwn(RESOLVED, given)) {
     throw usageError(`The decision must be accept, refunded or dismiss, not ${given}.`);
@@ -239,18 +238,18 @@ export const resolve = onOrders(async (orders, input) => {
   const decision = given as ReviewDecision;
   const review = (await orders.reviews.list()).find((one) => one.id === id);
   if (review === undefined) {
+    const ended = await orders.reviews.ended(id);
+    if (ended !== undefined) throw ended;
     const hint = "To see the reviews: malipo checkout list --review";
     throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
   }
   await confirm(`1 review would end with ${decision}`, formatReviews([review]), input);
   const { by } = input.values;
+  // The first stores had no log of decisions.
+  await writer.settings.store.open();
   const order = await orders.reviews.resolve(id, decision, { by });
-  // A payment without an order has no history of its own.
-  if (order === undefined && by !== undefined) {
-    const text = `The review ${RESOLVED[decision]}`;
-    const about = review.references.at(-1);
-    for (const line of linesOf({ by, text, about })) await orders.decisions.append(line);
-  }
   const value = { review: id, decision, ...(order !== undefined && { order }) };
-  return { value, text: () => `${id} ${RESOLVED[decision]}` };
+  const isEnded = decision === "refunded" && order?.effect === "refunded";
+  const hint = isEnded ? " The goods of the order are not given any more." : "";
+  return { value, text: () => `${id} ${RESOLVED[decision]}${hint}` };
 });

@@ -245,7 +245,7 @@ export const CHECKOUT_COMMAND = command(
     },
     "resolve <review> <decision>": {
       summary:
-        "Ends a review: accept takes the money for the order and has a process of the shop give the goods, refunded says that you paid it back, dismiss ends only the review.",
+        "Decides a review, once: accept has a process of the shop give the goods, refunded says that you paid it back, dismiss only ends it.",
       run: lazily(() => import("../commands/checkout-orders.ts"), "resolve"),
       flags: {
         ...CHECKOUT_STORE,

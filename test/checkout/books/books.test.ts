@@ -296,6 +296,61 @@ describe("the books of a day", () => {
     );
   });
 
+  test("call no payment dismissed that a person has accepted, though another one has paid the order", async () => {
+    const { checkout, listPayment, webhook } = await openBooks();
+    await checkout.create({ id: "O-1", amount: "100.50", accountReference: "O-1" });
+    await webhook(listPayment(1, { account_reference: "O-1", amount: "90.00" }));
+    await webhook(listPayment(2, { account_reference: "O-1", amount: "110.00" }));
+    const [first, second] = await checkout.reviews.list();
+    await checkout.reviews.resolve(first?.id ?? "", "accept");
+    const accepted = checkout.reviews.resolve(second?.id ?? "", "accept");
+    await expect(accepted).rejects.toMatchObject({ code: "order_paid" });
+    const report = await checkout.report(DAY);
+    expect(report.accepted).toEqual([{ currency: "KES", count: 1, amount: "90.00" }]);
+    expect([kindsOf(report), report.dismissed]).toEqual([["amount PAY-2"], []]);
+    await checkout.reviews.resolve(second?.id ?? "", "refunded");
+    const after = await checkout.report(DAY);
+    expect(after.refunded).toEqual([{ currency: "KES", count: 1, amount: "110.00" }]);
+    expect([kindsOf(after), after.dismissed]).toEqual([[], []]);
+  });
+
+  test("show a second payment that an earlier version let a person accept, and not as dismissed", () => {
+    const reviewed = (reference: string) => ({
+      ...{ id: `O:amount_mismatch:${reference}`, kind: "amount_mismatch" as const },
+      ...{ at: NOON, references: [reference], ended: "accept" as const },
+    });
+    const order: OrderState = {
+      ...{ id: "O", accountReference: "O", amount: "100.50", currency: "KES", metadata: {} },
+      ...{ attempts: [], createdAt: NOON, updatedAt: NOON, paidBy: "PAY-1", paidAt: NOON },
+      money: [
+        { reference: "PAY-1", amount: "90.00", currency: "KES" },
+        { reference: "PAY-2", amount: "110.00", currency: "KES" },
+      ],
+      reviews: [reviewed("PAY-1"), reviewed("PAY-2")],
+    };
+    const payment = (reference: string, amount: string) => ({
+      ...{ reference, amount, status: "completed", currency: "KES" },
+      ...{ alias: undefined, label: "O", phone: undefined },
+    });
+    expect(compareCompleted(payment("PAY-1", "90.00"), order)).toEqual({ is: "accepted" });
+    const second = compareCompleted(payment("PAY-2", "110.00"), order);
+    expect(second).toMatchObject({ is: "different", difference: { kind: "amount" } });
+  });
+
+  test("count the payment of an order as paid back if its goods were not given", async () => {
+    const { checkout, listPayment, webhook, paid } = await openBooks(NOON, undefined, {
+      onPaid: noGoods,
+    });
+    await paid(1);
+    await webhook(listPayment(1, { account_reference: "O-1", amount: "90.00" }));
+    const [review] = await checkout.reviews.list();
+    await checkout.reviews.resolve(review?.id ?? "", "refunded");
+    expect(await checkout.get("O-1")).toMatchObject({ status: "paid", effect: "refunded" });
+    const report = await checkout.report(DAY);
+    expect([report.goodsDue, report.agrees]).toEqual([[], []]);
+    expect(report.refunds).toMatchObject([{ reference: "PAY-1", orderId: "O-1" }]);
+  });
+
   test("count no payment as settled because of a review that is not about its money", () => {
     const review = { id: "O:unknown_outcome:1", at: NOON, number: 1, references: ["PAY-1"] };
     const order: OrderState = {

@@ -30,8 +30,9 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       return "an order that is over was paid";
     const isOverpaid = order.reviews.some(({ kind }) => kind === "overpaid");
     if (order.money.length === 1 && isOverpaid) return "one payment looks like two";
-    for (const { reference } of order.money) {
-      if (reference === order.paidBy) continue;
+    for (const { reference, refunded } of order.money) {
+      // A person has said that it was paid back, before it was known.
+      if (reference === order.paidBy || refunded) continue;
       const isKnown = order.reviews.some((one) => one.references.includes(reference));
       const isOwn = order.attempts.some(
         (one) =>
@@ -68,7 +69,8 @@ function unfinished({
       );
       if (!isReview) return "what is unknown is not a review";
     }
-    if (order.paidBy !== undefined && goods[at] !== 1) return "goods are never given";
+    const isDue = order.paidBy !== undefined && order.effect?.state !== "refunded";
+    if (isDue && goods[at] !== 1) return "goods are never given";
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
     const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");

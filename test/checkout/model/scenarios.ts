@@ -46,6 +46,15 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "a payment is open again", faults: 3, may: ["reopen"] },
   { ...base, name: "a result cannot be read", faults: 2, clicks: 1, may: ["unreadable"] },
   { ...base, name: "the goods", clicks: 1, faults: 3, until: 4, may: ["throw", "decide"] },
+  {
+    ...base,
+    name: "two reviews of one payment",
+    clicks: 1,
+    faults: 4,
+    until: 1,
+    may: ["amount", "contradict", "decide"],
+  },
+  { ...base, name: "two payments, and decisions", faults: 3, may: ["late", "decide"] },
   { ...base, name: "what is unknown", until: 5, clicks: 1, may: ["reject", "decide"] },
   {
     ...base,

@@ -169,7 +169,7 @@ export function applied(
     };
   }
   // No rule looks at these times.
-  const reviews = after.reviews.map((one) => ({ ...one, at: 0 }));
+  const reviews = after.reviews.map(({ endedAt: _, ...one }) => ({ ...one, at: 0 }));
   const stored = { ...after, reviews };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }

@@ -1,3 +1,4 @@
+import { isAboutPaying, isOfNoPayment, isPaidBack, nameIn } from "../../../src/checkout/changes.ts";
 import type { Action, Input, Report } from "../../../src/checkout/inputs.ts";
 import {
   holdsMoney,
@@ -304,14 +305,17 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       const isGiven = done !== world;
       const goods = replaceAt(world.goods, order, (world.goods[order] ?? 0) + 1);
       // The goods and "done" are one transaction, which changes nothing if the effect is not due any more.
+      const before = world.orders[order] as OrderState;
+      const isWrong = isGiven && isPaidBack(before, before.paidBy);
       add(
         `${who} ships the goods of O${order}`,
         goesOn(later(rest), isGiven ? { ...done, goods } : world),
+        { violation: isWrong ? "goods were given for money that was paid back" : undefined },
       );
       if (may("throw")) {
         const failed = change(order, { kind: "effect_failed", retryInMs: 1 });
         const { effect } = failed.orders[order] as OrderState;
-        const isSoon = effect?.state === "done" || effect?.at === wallOf(world) + 1;
+        const isSoon = effect?.state !== "due" || effect.at === wallOf(world) + 1;
         const violation = !isSoon && "an effect that failed is not tried soon";
         fault(`onPaid of O${order} throws`, goesOn(later(rest), failed), violation);
       }
@@ -415,10 +419,14 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     if (!may("decide")) return;
     for (const review of order.reviews) {
       const { id, kind, number = 0, ended } = review;
-      const isThere = world.payments.some((one) => one.order === at && one.attempt === number);
-      for (const decision of ["accept", "dismiss"] as const) {
+      const own = world.payments.filter((one) => one.order === at && one.attempt === number);
+      const isThere = own.length > 0;
+      const isCompleted = own.some(({ status }) => status === "completed");
+      for (const decision of ["accept", "refunded", "dismiss"] as const) {
         // A person who is asked whether there is a payment looks at the service.
-        if (kind === "unknown_outcome" && isThere === (decision === "dismiss")) continue;
+        const isUnknown = kind === "unknown_outcome";
+        if (isUnknown && decision === "refunded" && !isCompleted) continue;
+        if (isUnknown && isThere === (decision === "dismiss")) continue;
         const next = change(at, { kind: "decided", review: id, decision });
         fault(
           `${kind} of O${at}: ${decision}`,
@@ -430,15 +438,27 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
   });
 
   function wrongDecision(
-    { id, kind, number = 0 }: ReviewState,
-    decision: "accept" | "dismiss",
+    review: ReviewState,
+    decision: "accept" | "refunded" | "dismiss",
     next: World,
     at: number,
     ended: ReviewState["ended"],
   ): string | undefined {
+    const { id, kind, number = 0 } = review;
+    const before = world.orders[at] as OrderState;
     const { reviews, paidBy, effect } = next.orders[at] as OrderState;
     const now = reviews.find((one) => one.id === id)?.ended;
     if (ended !== undefined) return now === ended ? undefined : "a review was decided twice";
+    const isOfMoney = decision === "accept" && kind !== "effect_failed";
+    if (isOfMoney && isPaidBack(before, nameIn(before, review))) {
+      return now === undefined ? undefined : "money was accepted that was paid back";
+    }
+    if (isOfMoney && before.paidBy !== undefined && !isAboutPaying(before, review)) {
+      return now === undefined ? undefined : "a second accepted payment vanished";
+    }
+    if (decision === "refunded" && isOfNoPayment(before, review)) {
+      return now === undefined ? undefined : "a payment was paid back that is not known";
+    }
     if (now !== decision) return "a decision was dropped";
     if (kind === "unknown_outcome" && decision === "dismiss") {
       const attempt = attemptIn(next, at, number);

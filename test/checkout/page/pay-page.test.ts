@@ -78,6 +78,21 @@ describe("a payment that a person must decide about", () => {
     expect(receipt).not.toContain("KES 1,500.00");
   });
 
+  test("is no receipt if it was paid back before the goods were given", async () => {
+    const shop = await openPage();
+    const { checkout, get } = shop;
+    await checkout.create(ORDER);
+    await report(shop, "1500.00");
+    await report(shop, "1400.00");
+    const [review] = await checkout.reviews.list();
+    await checkout.reviews.resolve(review?.id ?? "", "refunded");
+    const order = await checkout.get(ORDER.id);
+    expect(order?.message).toBe("We received your payment for this order, and paid it back.");
+    const text = await (await get(checkout.payLink(ORDER.id))).text();
+    expect(text).toContain("We received your payment for this order, and paid it back.");
+    expect(text).not.toContain("Paid. Thank you.");
+  });
+
   test("is said to a customer whose order is canceled", async () => {
     const shop = await openPage();
     const { checkout, get } = shop;

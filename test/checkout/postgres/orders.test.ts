@@ -91,6 +91,40 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "done" });
   });
 
+  it("notes a refund that is decided while the goods are written, after them", async () => {
+    const schema = freshSchema();
+    const sandbox = newSandbox();
+    const other = openShop(sandbox, postgresCheckout({ connectionString, schema }));
+    const isWaiting = async () => {
+      const { rows } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+        [`UPDATE ${schema}.orders%`],
+      );
+      return rows.length > 0;
+    };
+    const goods: string[] = [];
+    let refunded: Promise<unknown> | undefined;
+    const { checkout } = openShop(sandbox, postgresCheckout({ connectionString, schema }), {
+      onPaid: (order, { transaction }) =>
+        transaction(async (_: PoolClient) => {
+          refunded = other.checkout.reviews.resolve(`${ORDER.id}:contradiction:R`, "refunded");
+          await vi.waitUntil(isWaiting, { timeout: 20_000 });
+          goods.push(order.id);
+        }),
+    });
+    const order = await checkout.create(ORDER);
+    for (const amount of ["1500.00", "90.00"]) {
+      const event = completed(order, "R", { amount });
+      await deliver(checkout, sandbox, "payment.completed", event);
+    }
+    await checkout.reconcile();
+    await refunded;
+    expect(goods).toEqual([ORDER.id]);
+    expect(await checkout.get(ORDER.id)).toMatchObject({
+      ...{ effect: "done", received: "0.00", payments: [{ isRefunded: true }] },
+    });
+  });
+
   it("is read in a process that has not made an order", async () => {
     const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
     expect(await checkout.get(ORDER.id)).toBeUndefined();
