@@ -17,6 +17,7 @@ import {
   openFile,
   type SqliteSource,
 } from "../../internal/sqlite/open-file.ts";
+import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
@@ -102,12 +103,15 @@ class SqliteFile {
   readonly database: DatabaseSync;
   readonly #now: () => number;
   readonly #source: SqliteSource;
+  readonly #checkFile: FileCheck;
+  #checkLog: FileCheck = () => undefined;
   #statements: Readonly<Record<CheckoutStatement, StatementSync>> | undefined;
 
   constructor(database: DatabaseSync, source: SqliteSource, now: () => number) {
     this.database = database;
     this.#source = source;
     this.#now = now;
+    this.#checkFile = watchFile(fileOf(database));
   }
 
   /** @throws while another process has the file locked. */
@@ -123,6 +127,7 @@ class SqliteFile {
       const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
       if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
     });
+    this.#checkLog = watchFile(logOf(database));
     this.#statements = prepareAll(database, STATEMENTS);
     return this.#statements;
   }
@@ -145,11 +150,20 @@ class SqliteFile {
     return next.value;
   }
 
+  /** @throws if the file is no longer at its path: after a restart, nothing of what was written would be there. */
+  checkSame(): void {
+    const failure = this.#checkFile() ?? this.#checkLog();
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Works on the file as soon as it is free. The file is checked after the commit, before the caller hears of it. */
   async use<Result>(work: () => Result): Promise<Result> {
     try {
       return await whenUnlocked(() => {
         this.open();
-        return work();
+        const result = work();
+        this.checkSame();
+        return result;
       });
     } catch (error) {
       throw isLocked(error) ? cannotUse(OWNER, this.#source, error) : error;
@@ -216,7 +230,11 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     return outcome;
   };
   const commit: Store["commit"] = async (change, { transaction, write } = {}) => {
-    if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));
+    if (transaction !== undefined) {
+      const committed = file.steps(commitSteps(change), theirs(transaction));
+      file.checkSame();
+      return committed;
+    }
     try {
       return await file.use(() => inTransaction(database, () => commitNow(change, write)));
     } catch (error) {

@@ -153,7 +153,9 @@ export class SqliteStore implements LeaseStore {
   change<Result>(work: (file: OpenFile) => Result): Promise<Result> {
     return this.use((file) => {
       file.disk.check();
-      return inTransaction(this.database, () => work(file));
+      const result = inTransaction(this.database, () => work(file));
+      file.disk.check();
+      return result;
     });
   }
 
@@ -221,8 +223,10 @@ export class SqliteStore implements LeaseStore {
   }
 
   transaction(lease: Lease): Transaction {
-    return <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
-      inTransactionWhenUnlocked(this.database, () => {
+    return async <Result, Connection>(
+      write: (connection: Connection) => Result | Promise<Result>,
+    ) => {
+      const result = await inTransactionWhenUnlocked(this.database, () => {
         const result = write(this.database as Connection);
         if (isThenable(result)) {
           throw new ConfigurationError(
@@ -231,6 +235,10 @@ export class SqliteStore implements LeaseStore {
         }
         if (!this.open().events.complete(lease)) throw notProcessedHere();
         return result;
-      }) as Promise<Result>;
+      });
+      // What a handler wrote to a file that is gone must not count as processed in silence.
+      this.open().disk.check();
+      return result as Result;
+    };
   }
 }
