@@ -38,9 +38,12 @@ export interface CheckoutDialect {
 const indexOn = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
 
+/** What a store has only if {@link checkoutTables} of this version made it, or has been run on it since. */
+export const latestOf = ({ tables }: CheckoutDialect): string => `${tables.orders}_due_by_age`;
+
 /**
  * The statements that make the tables, in their order. They may be run again: the first stores of this format had no
- * decisions.
+ * decisions, and other indexes.
  */
 export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDialect): string[] {
   const { orders, payments, prompts, decisions, meta } = tables;
@@ -49,12 +52,17 @@ export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDia
       id TEXT PRIMARY KEY, version ${integer} NOT NULL, label TEXT NOT NULL UNIQUE,
       status TEXT NOT NULL, has_review ${integer} NOT NULL, created_at ${integer} NOT NULL,
       due_at ${integer}, planned_at ${integer} NOT NULL, state TEXT NOT NULL)${suffix}`,
+    // Of earlier versions. Without statistics, the databases took the index of the status instead, which has every
+    // paid order, or sorted all reviews for a page.
+    `DROP INDEX IF EXISTS ${orders}_goods`,
+    `DROP INDEX IF EXISTS ${orders}_review`,
     indexOn(orders, "due", "(due_at) WHERE due_at IS NOT NULL"),
-    indexOn(orders, "goods", "(due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
+    indexOn(orders, "paid", "(status, due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
+    indexOn(orders, "due_by_age", "(status, created_at, id) WHERE due_at > 0"),
     indexOn(orders, "planned", "(planned_at) WHERE due_at IS NOT NULL"),
     indexOn(orders, "created", "(created_at, id)"),
     indexOn(orders, "status", "(status, created_at, id)"),
-    indexOn(orders, "review", "(created_at, id) WHERE has_review = 1"),
+    indexOn(orders, "review_by_age", "(created_at, id) WHERE has_review > 0"),
     `CREATE TABLE IF NOT EXISTS ${payments} (
       reference TEXT PRIMARY KEY, order_id TEXT, report TEXT, review TEXT,
       at ${integer} NOT NULL)${suffix}`,
@@ -73,7 +81,7 @@ export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDia
 export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) {
   const { orders, payments, prompts, decisions } = tables;
   /** Merchants delete orders. */
-  const isThere = (order: string) => `${order} IN (SELECT id FROM ${orders})`;
+  const isThere = (order: string) => `EXISTS (SELECT 1 FROM ${orders} WHERE id = ${order})`;
   /** Its idempotency keys and its payments are known: an order of this id would get those of another one. */
   const wasAsked = `SELECT order_id FROM ${prompts} WHERE order_id = $id`;
   const clock = `(SELECT ${now} AS now) AS clock`;
@@ -126,9 +134,9 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
     misdated: `SELECT id, status FROM ${orders}
       WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC LIMIT $count`,
     list: listWhere(orders, ""),
-    listStatus: listWhere(orders, "AND status = $status"),
-    listReview: listWhere(orders, "AND has_review = 1 AND COALESCE($status, status) = status"),
-    listDue: listWhere(orders, "AND due_at IS NOT NULL AND status = 'paid'"),
+    listStatus: listOfStatus(orders, "$status", ""),
+    listReview: listWhere(orders, "AND has_review > 0 AND ($status IS NULL OR status = $status)"),
+    listDue: listOfStatus(orders, "'paid'", "AND due_at > 0"),
     byPhone: `SELECT state FROM ${orders} JOIN (SELECT order_id, MAX(at) AS asked FROM ${prompts}
       WHERE phone = $phone GROUP BY order_id) AS asked_on ON id = order_id
       ORDER BY asked DESC LIMIT $count`,
@@ -143,6 +151,18 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
 
 const listWhere = (orders: string, condition: string) => `SELECT state FROM ${orders}
   WHERE (created_at, id) > ($after_at, $after_id) ${condition} ORDER BY created_at, id LIMIT $count`;
+
+/**
+ * A page of the orders of one status. It says so by the order of the index: of `status = 'paid'`, PostgreSQL without
+ * statistics expects few orders, reads all of them, and sorts them.
+ */
+const listOfStatus = (
+  orders: string,
+  status: string,
+  condition: string,
+) => `SELECT state FROM ${orders}
+  WHERE (status, created_at, id) > (${status}, $after_at, $after_id) AND status <= ${status} ${condition}
+  ORDER BY status, created_at, id LIMIT $count`;
 
 export type CheckoutStatement = keyof ReturnType<typeof checkoutStatements>;
 export type SqlValues = Readonly<Record<string, string | number | null>>;

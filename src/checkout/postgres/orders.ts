@@ -29,6 +29,7 @@ import {
   decisionsSteps,
   dueSteps,
   keepSteps,
+  latestOf,
   listStep,
   orderOfSteps,
   readRow,
@@ -220,14 +221,17 @@ class PostgresTables {
   /** @throws {ConfigurationError} if the tables are missing and may not be made, or of another format. */
   async open(): Promise<void> {
     const { decisions, meta } = this.#dialect.tables;
-    const isThere = async (run: Run) =>
-      (await run(`SELECT 1 WHERE to_regclass('${decisions}') IS NOT NULL`)).rows.length > 0;
-    if (!(await isThere(this.run))) {
+    const latest = latestOf(this.#dialect);
+    const isThere = async (run: Run, name: string) =>
+      (await run(`SELECT 1 WHERE to_regclass('${name}') IS NOT NULL`)).rows.length > 0;
+    if (!(await isThere(this.run, latest))) {
       const make = async (run: Run) => {
         await run("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
-        if (!(await isThere(run))) await run(this.sql());
+        if (!(await isThere(run, latest))) await run(this.sql());
       };
-      await makeTables(() => this.transaction(make)).catch((cause: unknown) => {
+      await makeTables(() => this.transaction(make)).catch(async (cause: unknown) => {
+        // Only an index is missing, and this role may not make it: some reads are slower.
+        if (await isThere(this.run, decisions)) return;
         throw new ConfigurationError(
           `${OWNER} cannot make its tables in the schema ${this.#schema} (${describeError(cause)}). Run the SQL of store.sql() as a role that may, and grant this role their use.`,
           { cause },

@@ -39,6 +39,7 @@ import {
   decisionsSteps,
   dueSteps,
   keepSteps,
+  latestOf,
   listStep,
   orderOfSteps,
   readRow,
@@ -120,9 +121,9 @@ class SqliteFile {
     const { database } = this;
     makeDurable(database);
     inTransaction(database, () => {
-      const { decisions, meta } = DIALECT.tables;
-      const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
-      if (tables.get(decisions) === undefined)
+      const { meta } = DIALECT.tables;
+      const made = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
+      if (made.get(latestOf(DIALECT)) === undefined)
         for (const sql of checkoutTables(DIALECT)) database.exec(sql);
       const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
       if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
