@@ -222,6 +222,39 @@ export function checkoutOddities(name: string, stage: Stage): void {
     });
   });
 
+  it(`${name}: payments of one order that come at once are written one after another`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout, store, errors } = open();
+    const order = await checkout.create(ORDER);
+    const commit = vi.spyOn(store, "commit");
+    const payments = Array.from({ length: 40 }, (_, at) =>
+      completed(order, `P-${at}`, { payment_id: at }),
+    );
+    const responses = await Promise.all(
+      payments.map((event) => deliver(checkout, sandbox, "payment.completed", event)),
+    );
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await checkout.get(ORDER.id))?.payments).toHaveLength(40);
+    // Each is written by its first try.
+    expect(commit.mock.calls).toHaveLength(40);
+    expect(errors).toEqual([]);
+  });
+
+  it(`${name}: payments of one order that come to several processes at once are all written`, async () => {
+    const { open, sandbox } = await stage();
+    const shops = [open(), open(), open()];
+    const order = await shops[0]?.checkout.create(ORDER);
+    if (order === undefined) throw new Error("no order");
+    const delivered = Array.from({ length: 30 }, (_, at) => {
+      const event = completed(order, `P-${at}`, { payment_id: at });
+      const { checkout } = shops[at % 3] as (typeof shops)[number];
+      return deliver(checkout, sandbox, "payment.completed", event);
+    });
+    const statuses = (await Promise.all(delivered)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await shops[1]?.checkout.get(ORDER.id))?.payments).toHaveLength(30);
+  });
+
   describe(`${name}: an order`, () => {
     it("is another one with another item, and the same one with the same item", async () => {
       const { open } = await stage();

@@ -91,6 +91,35 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", effect: "done" });
   });
 
+  it("answers onPaid about its order while another payment of it waits for the transaction", async () => {
+    const sandbox = newSandbox();
+    const store = postgresCheckout({ pool, schema: freshSchema() });
+    let late: Promise<{ status: number }> | undefined;
+    let seen: unknown;
+    const { checkout, errors } = openShop(sandbox, store, {
+      onPaid: (order, { transaction }) =>
+        transaction(async () => {
+          late ??= deliver(checkout, sandbox, "payment.completed", completed(order, "SECOND"));
+          await vi.waitFor(async () => {
+            const query =
+              "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ $1";
+            expect((await pool.query(query, ["orders SET version"])).rows).toHaveLength(1);
+          });
+          seen = await checkout.cancel(order.id);
+        }),
+    });
+    const order = await checkout.create(ORDER);
+    await deliver(checkout, sandbox, "payment.completed", completed(order, "FIRST"));
+    await checkout.reconcile();
+    expect(errors).toEqual([]);
+    expect(seen).toMatchObject({ status: "paid" });
+    expect((await late)?.status).toBe(200);
+    expect(await checkout.get(ORDER.id)).toMatchObject({
+      effect: "done",
+      reviews: [{ kind: "overpaid" }],
+    });
+  });
+
   it("is read in a process that has not made an order", async () => {
     const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
     expect(await checkout.get(ORDER.id)).toBeUndefined();

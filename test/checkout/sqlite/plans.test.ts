@@ -22,8 +22,8 @@ async function allStatements(): Promise<string[]> {
   await inbox.stats?.();
   const page = { kind: undefined, since: undefined, until: undefined, after: undefined, limit: 10 };
   for (const query of [page, { ...page, kind: "invoice.paid" }]) {
-    await inbox.deadLetters.list(query);
-    await inbox.conflicts.list(query);
+    await inbox.deadLetters?.list(query);
+    await inbox.conflicts?.list(query);
   }
   const isOwn = (sql: string) =>
     /^\s*(SELECT|UPDATE|DELETE|INSERT INTO)/.test(sql) && !sql.includes("sqlite_master");
