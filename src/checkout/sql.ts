@@ -1,19 +1,21 @@
 // What the SQL stores share: their tables, their statements, and the steps of a change. Each step runs a
 // statement and gets its rows: at once in SQLite, later in PostgreSQL.
 
+import { isStorable } from "../internal/storable-text.ts";
 import {
   type Change,
   type Committed,
   type DueOrder,
   type KnownStray,
   labelOf,
+  type PaymentNames,
   type Prompt,
   type Retained,
   type StoreQuery,
 } from "./checkout-store.ts";
 import type { Report } from "./inputs.ts";
 import { type OrderState, openReviews, statusOf } from "./order.ts";
-import { REVIEW_DECISIONS } from "./order-types.ts";
+import { REVIEW_DECISIONS, type ReviewDecision } from "./order-types.ts";
 
 /** The format of the tables. Tables of another format are neither read nor changed. */
 export const CHECKOUT_FORMAT = 1;
@@ -173,7 +175,7 @@ type Steps<Result> = Generator<Step, Result, readonly SqlRow[]>;
 
 /** The steps of a change. Its transaction is to be rolled back unless the result is `done`. */
 export function* commitSteps(change: Change): Steps<Committed> {
-  const { order, version, now, references } = change;
+  const { order, version, now, references, aliases } = change;
   const { id, createdAt } = order;
   const values = {
     id,
@@ -200,6 +202,11 @@ export function* commitSteps(change: Change): Steps<Committed> {
     const [row] = yield ["bind", { reference, id, now }];
     if (row === undefined) return { state: "foreign" };
     if (typeof row.report === "string") strays.push(JSON.parse(row.report));
+  }
+  for (const reference of aliases) {
+    // One that is another order's stays so: the payment is known by its reference.
+    const [row] = yield ["bind", { reference, id, now }];
+    if (typeof row?.report === "string") strays.push(JSON.parse(row.report));
   }
   return { state: "done", strays };
 }
@@ -238,6 +245,19 @@ const UNPAID_PER_DAY = 2;
 /** The column `is_open`. Before the limit of a day, a paid prompt was written as an ended one. */
 const PROMPT_STATES = { ended: 0, new: 1, open: 1, paid: 2 };
 
+/** What is longer names nothing that is stored. */
+const MAX_NAME = 1_000;
+
+/** A text to look for; `""`, which names nothing, for one that no database holds. */
+const known = (name: string): string => (name.length <= MAX_NAME && isStorable(name) ? name : "");
+
+export const readStep = (id: string): Step => ["read", { id: known(id) }];
+
+export const resolveStep = (reference: string, decision: ReviewDecision): Step => [
+  "resolve",
+  { reference: known(reference), decision },
+];
+
 /** The statement of a list, which uses an index. */
 export const listStep = ({ status, review, isDue = false, after, limit }: StoreQuery): Step => [
   isDue ? "listDue" : review ? "listReview" : status === undefined ? "list" : "listStatus",
@@ -259,13 +279,16 @@ export function* dueSteps(count: number): Steps<DueOrder[]> {
   return [...found].map(([id, isPaid]) => ({ id, isPaid }));
 }
 
-export function* orderOfSteps(
-  reference: string,
-  label: string | undefined,
-): Steps<string | undefined> {
-  const [bound] = yield ["byReference", { reference }];
-  if (bound !== undefined) return String(bound.order_id);
-  const [named] = label === undefined ? [] : yield ["byLabel", { label: labelOf(label) }];
+export function* orderOfSteps({
+  reference,
+  alias,
+  label,
+}: PaymentNames): Steps<string | undefined> {
+  for (const name of [reference, alias]) {
+    const [bound] = name === undefined ? [] : yield ["byReference", { reference: known(name) }];
+    if (bound !== undefined) return String(bound.order_id);
+  }
+  const [named] = label === undefined ? [] : yield ["byLabel", { label: known(labelOf(label)) }];
   return named && String(named.id);
 }
 
@@ -287,7 +310,7 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
 
 /** When a payment without an order was first seen, and what a person has decided about it. */
 export function* strayStateSteps(reference: string): Steps<KnownStray | undefined> {
-  const [row] = yield ["stray", { reference }];
+  const [row] = yield ["stray", { reference: known(reference) }];
   if (row === undefined) return undefined;
   return { at: Number(row.at), decision: REVIEW_DECISIONS.find((one) => one === row.review) };
 }

@@ -17,6 +17,7 @@ import {
 } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
+import { checkNameLength } from "../../internal/postgres/names.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
 import {
@@ -33,6 +34,8 @@ import {
   listStep,
   orderOfSteps,
   readRow,
+  readStep,
+  resolveStep,
   type SqlRow,
   type Step,
   strayStateSteps,
@@ -325,6 +328,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   const expected = "lower-case letters, digits and underscores";
   const schema = own.schema ?? "malipo_checkout";
   checkText("schema", schema, /^[a-z_][a-z0-9_]*$/, expected);
+  checkNameLength("schema", schema);
   if (transact !== undefined) checkFunction("transact", transact);
   const pool = poolFor(own);
   const tables = new PostgresTables(pool, schema, own.now);
@@ -371,9 +375,9 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
     },
     read: async (id, transaction) => {
       const run = transaction === undefined ? tables.run : runOn(transaction);
-      return readRow((await tables.steps(one(["read", { id }]), run))[0]);
+      return readRow((await tables.steps(one(readStep(id)), run))[0]);
     },
-    orderOf: (reference, label) => tables.steps(orderOfSteps(reference, label)),
+    orderOf: (names) => tables.steps(orderOfSteps(names)),
     commit,
     due: (count) => tables.steps(dueSteps(count)),
     list: async (query) =>
@@ -389,7 +393,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
         at: Number(at),
       })),
     resolve: async (reference, decision) =>
-      (await tables.steps(one(["resolve", { reference, decision }]))).length === 1,
+      (await tables.steps(one(resolveStep(reference, decision)))).length === 1,
     strayOf: (reference) => tables.steps(strayStateSteps(reference)),
     addDecision: (line) => tables.transaction((run) => tables.steps(addDecisionSteps(line), run)),
     decisions: (count) => tables.steps(decisionsSteps(count)),

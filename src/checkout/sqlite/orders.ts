@@ -43,6 +43,8 @@ import {
   listStep,
   orderOfSteps,
   readRow,
+  readStep,
+  resolveStep,
   type SqlRow,
   type SqlValues,
   type Step,
@@ -253,10 +255,10 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       isClosed = true;
     },
     read: async (id, transaction) => {
-      const read = (on?: DatabaseSync) => readRow(file.steps(one(["read", { id }]), on)[0]);
+      const read = (on?: DatabaseSync) => readRow(file.steps(one(readStep(id)), on)[0]);
       return transaction === undefined ? file.use(() => read()) : read(theirs(transaction));
     },
-    orderOf: (reference, label) => file.use(() => file.steps(orderOfSteps(reference, label))),
+    orderOf: (names) => file.use(() => file.steps(orderOfSteps(names))),
     commit,
     due: (count) => file.use(() => file.steps(dueSteps(count))),
     list: (query) =>
@@ -277,7 +279,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
           .map(({ report, at }) => ({ report: JSON.parse(String(report)), at: Number(at) })),
       ),
     resolve: (reference, decision) =>
-      file.use(() => file.steps(one(["resolve", { reference, decision }])).length === 1),
+      file.use(() => file.steps(one(resolveStep(reference, decision))).length === 1),
     strayOf: (reference) => file.use(() => file.steps(strayStateSteps(reference))),
     addDecision: (line) => file.transaction(() => addDecisionSteps(line)),
     decisions: (count) => file.use(() => file.steps(decisionsSteps(count))),

@@ -120,6 +120,12 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     });
   });
 
+  it("rejects a schema whose name PostgreSQL would cut off", () => {
+    const schema = "s".repeat(63);
+    expect(() => postgresCheckout({ pool, schema })).not.toThrow();
+    expect(() => postgresCheckout({ pool, schema: `${schema}2` })).toThrow(/at most 63 bytes/);
+  });
+
   it("is read in a process that has not made an order", async () => {
     const { checkout } = openShop(newSandbox(), postgresCheckout({ pool, schema: freshSchema() }));
     expect(await checkout.get(ORDER.id)).toBeUndefined();
