@@ -42,7 +42,7 @@ function shop(store: CheckoutStore): Checkout {
 
 async function deliver(checkout: Checkout, reference: string, accountReference: string) {
   const data = {
-    payment_id: 1,
+    payment_id: `id of ${reference}`,
     reference,
     status: "completed",
     amount: "1400.00",

@@ -17,7 +17,7 @@ import {
 } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
-import { checkNameLength } from "../../internal/postgres/names.ts";
+import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import type { Change, CheckoutStore, Committed, Within } from "../checkout-store.ts";
 import {

@@ -8,7 +8,7 @@ import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
-import { checkNameLength } from "../../internal/postgres/names.ts";
+import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import { createDigest } from "../digest.ts";
 import { isReadable, storedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";

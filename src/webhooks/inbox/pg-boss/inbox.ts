@@ -7,7 +7,7 @@
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkText, ownOptions } from "../../../internal/check-options.ts";
-import { checkNameLength } from "../../../internal/postgres/names.ts";
+import { checkNameLength } from "../../../internal/postgres/name-length.ts";
 import type { Inbox } from "../inbox-types.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import { Database, type Transact } from "./database.ts";
