@@ -86,17 +86,40 @@ export function bound(
   });
 }
 
+/**
+ * The part of a review's id that names its order. An id of an order may have colons; encoded, it has none. Reviews of
+ * payments without an order begin with `unmatched:`.
+ */
+const orderPart = (id: string): string => {
+  const part = encodeURIComponent(id);
+  return part === "unmatched" ? "%75nmatched" : part;
+};
+
+/** What a report says of its payment, to tell it from another report. */
+export const saidBy = ({ status, amount, currency, otherLabel }: Report): string =>
+  JSON.stringify([status, amount, currency, otherLabel]);
+
+/**
+ * @param about - `says`: what a report says that is reviewed. After the review has ended, another one begins for a
+ * report that says something else.
+ */
 export function withReview(
   order: OrderState,
   kind: ReviewKind,
   { now }: Context,
-  about: Pick<ReviewState, "references" | "number">,
+  about: Pick<ReviewState, "references" | "number" | "says">,
 ): OrderState {
-  // An id of an order may have colons; encoded, it has none.
-  const id = [encodeURIComponent(order.id), kind, about.number ?? about.references.at(-1)].join(
-    ":",
+  const name = about.number ?? about.references.at(-1);
+  const known = order.reviews.filter(
+    (one) => one.kind === kind && (one.number ?? one.references.at(-1)) === name,
   );
-  if (order.reviews.some((one) => one.id === id)) return order;
+  const isNews = about.says !== undefined && known.every(({ says }) => says !== about.says);
+  const isOpenNow = known.some(({ ended }) => ended === undefined);
+  if (known.length > 0 && (isOpenNow || !isNews)) return order;
+  const first = [orderPart(order.id), kind, name].join(":");
+  let id = first;
+  for (let at = known.length + 1; order.reviews.some((one) => one.id === id); at++)
+    id = `${first}:${at}`;
   return { ...order, reviews: [...order.reviews, { id, kind, at: now, ...about }] };
 }
 

@@ -38,6 +38,8 @@ export interface Change {
   readonly dueAt: number | undefined;
   /** References that belong to the order from now on. */
   readonly references: readonly string[];
+  /** Further names of its payments. */
+  readonly aliases: readonly string[];
   readonly prompts: readonly Prompt[];
   readonly limits: PhoneLimits;
   /** Added to the log of decisions. */
@@ -105,6 +107,14 @@ export interface DueOrder {
   readonly isPaid: boolean;
 }
 
+/** What a payment is called. */
+export interface PaymentNames {
+  readonly reference: string;
+  readonly alias?: string | undefined;
+  /** Its account reference. */
+  readonly label?: string | undefined;
+}
+
 /** What became of a report that is to be stored: `bound` if an order has the payment by now. */
 export type Retained = "new" | "known" | "bound";
 
@@ -165,11 +175,12 @@ export interface CheckoutStore<Connection = unknown> {
     transaction?: unknown,
   ): Promise<{ readonly now: number; readonly stored: StoredOrder | undefined }>;
   /**
-   * The id of the order to which a payment belongs: by its reference, else by its account reference.
+   * The id of the order to which a payment belongs: by its reference, else by its other name, else by its account
+   * reference.
    *
    * @internal
    */
-  orderOf(reference: string, label: string | undefined): Promise<string | undefined>;
+  orderOf(names: PaymentNames): Promise<string | undefined>;
   /** @internal */
   commit(change: Change, within?: Within<Connection>): Promise<Committed>;
   /**
@@ -237,6 +248,8 @@ export const labelOf = (accountReference: string): string => accountReference.tr
 const referencesOf = ({ attempts, money }: OrderState): string[] =>
   [...attempts, ...money].flatMap(({ reference }) => reference ?? []);
 
+const aliasesOf = ({ money }: OrderState): string[] => money.flatMap(({ alias }) => alias ?? []);
+
 const promptState = (attempt: AttemptState): Prompt["state"] => {
   if (isOpen(attempt)) return "open";
   if (attempt.status === "completed") return "paid";
@@ -259,5 +272,7 @@ export function changeOf(
     return isSame ? [] : { number, phone, at: askedAt, state };
   });
   const references = [...new Set(referencesOf(order))].filter((one) => !known.has(one));
-  return { order, version, now, dueAt: dueAt(order), references, prompts, limits };
+  const knownAliases = new Set([...known, ...references, ...aliasesOf(before)]);
+  const aliases = [...new Set(aliasesOf(order))].filter((one) => !knownAliases.has(one));
+  return { order, version, now, dueAt: dueAt(order), references, aliases, prompts, limits };
 }

@@ -57,6 +57,8 @@ export interface Report {
   /** The network's result code of a failure, if it is known. */
   readonly code?: string | undefined;
   readonly retry: RetryAdvice;
+  /** The account reference of another order, which it names. */
+  readonly otherLabel?: string | undefined;
 }
 
 /** Everything that can become known about an order. */

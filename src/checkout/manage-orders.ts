@@ -1,13 +1,19 @@
 import { internationalDigits } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../errors/order.ts";
-import { ownOptions, wrongOption } from "../internal/check-options.ts";
+import { checkChoice, ownOptions, wrongOption } from "../internal/check-options.ts";
 import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
 import { isOfNoPayment, nameIn, reviewWith } from "./changes.ts";
 import { linesOf } from "./decision-lines.ts";
 import { DECISIONS, historyOf, type OrderEvent } from "./history.ts";
 import type { OrderState, ReviewState } from "./order.ts";
-import type { Order, OrderStatus, Review, ReviewDecision } from "./order-types.ts";
+import {
+  ORDER_STATUSES,
+  type Order,
+  type OrderStatus,
+  type Review,
+  type ReviewDecision,
+} from "./order-types.ts";
 import { orderView, unmatchedView } from "./view.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -144,6 +150,7 @@ export function manageOrders(
   const list: ManagedOrders["list"] = async (query = {}) => {
     const names = ["status", "review", "goodsDue", "limit", "after"];
     const { status, review = false, goodsDue = false, ...page } = ownOptions(query, names, "list");
+    if (status !== undefined) checkChoice("status", status, ORDER_STATUSES);
     const asked = { status, review, isDue: goodsDue, ...checkPageQuery(page) };
     const { now } = await store.read("");
     const found = await store.list(asked);
@@ -157,7 +164,7 @@ export function manageOrders(
     list: opened(list),
     find: opened(async (text: string) => {
       const { now, stored } = await store.read(text);
-      const bound = await store.orderOf(text, text);
+      const bound = await store.orderOf({ reference: text, label: text });
       const other = bound === undefined ? undefined : (await store.read(bound)).stored;
       const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
       const digits = internationalDigits(text);

@@ -1,9 +1,9 @@
 import { accountReferenceFor } from "../contract/account-reference.ts";
 import { InvalidParamsError } from "../errors/configuration.ts";
 import { OrderConflictError } from "../errors/order.ts";
-import { isStorable } from "../idempotency/store-options.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
 import { isObject } from "../internal/is-object.ts";
+import { isStorable } from "../internal/storable-text.ts";
 import type { NewOrder } from "./checkout-options.ts";
 import { labelOf } from "./checkout-store.ts";
 import { amountText, type OrderState } from "./order.ts";

@@ -6,7 +6,7 @@ import { labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
 import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
-import { type LabelledReport, reportOf } from "./reports.ts";
+import { type LabelledReport, reportOf, storedName } from "./reports.ts";
 import { decide } from "./rules.ts";
 import { unmatchedView } from "./view.ts";
 import { type Changed, type Known, OrderWriter } from "./write-order.ts";
@@ -100,7 +100,7 @@ export class Engine extends OrderWriter<EngineSettings> {
         idempotencyKey,
         sendBefore,
       });
-      input = { kind: "accepted", number, reference };
+      input = { kind: "accepted", number, reference: storedName(reference) };
     } catch (error) {
       this.settings.onError(error);
       input = inputOf(error, number);
@@ -123,12 +123,13 @@ export class Engine extends OrderWriter<EngineSettings> {
     const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
     const isFailed = report.status === "failed";
     for (let tries = 0; tries < MAX_NOTE_TRIES; tries++) {
-      const id = await store.orderOf(report.reference, isOurs ? label : undefined);
+      const { reference, alias } = report;
+      const id = await store.orderOf({ reference, alias, label: isOurs ? label : undefined });
       let isForeign = false;
       if (id !== undefined) {
         const before = (await store.read(id)).stored?.order;
         const isOther = await this.#isOther(before, label);
-        const known = isOther ? { ...report, status: "contradiction" } : report;
+        const known = isOther ? { ...report, status: "contradiction", otherLabel: label } : report;
         const result = await this.change(id, { kind: "reported", report: known, source });
         if (result === undefined) continue;
         isForeign = result.isForeign === true;
@@ -153,7 +154,7 @@ export class Engine extends OrderWriter<EngineSettings> {
   async #isOther(order: OrderState | undefined, label: string | undefined): Promise<boolean> {
     if (order === undefined || label === undefined) return false;
     if (labelOf(order.accountReference) === labelOf(label)) return false;
-    return (await this.settings.store.orderOf("", label)) !== undefined;
+    return (await this.settings.store.orderOf({ reference: "", label })) !== undefined;
   }
 
   /** Reads a payment. Resolves with its status; `undefined` if the service said nothing about it. */
@@ -190,7 +191,8 @@ export class Engine extends OrderWriter<EngineSettings> {
       seenAt = (await store.read(id)).now;
       found = await idempotency.get(key);
     }
-    const reference = found.state === "succeeded" ? found.reference : undefined;
+    const name = found.state === "succeeded" ? found.reference : undefined;
+    const reference = name && storedName(name);
     const state = wasUnknown && found.state === "free" ? "freed" : found.state;
     await this.change(id, { kind: "key", number, state, reference, seenAt });
   }

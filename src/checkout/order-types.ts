@@ -1,6 +1,14 @@
 /** What an order is. See the table of statuses in the manual. */
 export type OrderStatus = "open" | "pending" | "paid" | "canceled" | "expired";
 
+export const ORDER_STATUSES: readonly OrderStatus[] = [
+  "open",
+  "pending",
+  "paid",
+  "canceled",
+  "expired",
+];
+
 /** What became of one attempt to pay an order. */
 export type AttemptStatus =
   | "starting"

@@ -43,6 +43,8 @@ export interface ReviewState {
   readonly at: number;
   /** The attempt that it is about. */
   readonly number?: number;
+  /** What the report said that contradicts others. Reviews of earlier versions do not say it. */
+  readonly says?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */

@@ -1,6 +1,8 @@
+import { sha256Hex } from "#hmac";
 import type { EventKind } from "../contract/events.ts";
 import { explainFailure } from "../contract/explain-failure.ts";
 import { idText } from "../internal/json.ts";
+import { isStorable, storableText } from "../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../webhooks/verification/payload.ts";
 import type { Report } from "./inputs.ts";
@@ -19,10 +21,28 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** An amount that cannot be read stays unchanged: it equals no amount of an order. */
 const amountIn = (amount: unknown): string | undefined =>
-  amount === undefined || amount === null ? undefined : (amountText(amount) ?? String(amount));
+  amount === undefined || amount === null
+    ? undefined
+    : storableText(amountText(amount) ?? String(amount), MAX_TEXT);
 
 const textIn = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  typeof value === "string" && value.trim() !== ""
+    ? storableText(value.trim(), MAX_TEXT)
+    : undefined;
+
+/** An order is written whole at each change. */
+const MAX_TEXT = 500;
+/** In the index of a database, with some bytes for each character. */
+const MAX_NAME = 250;
+
+/**
+ * The name of a payment, as it is stored. One that no database takes has a digest in its place: it is the same at the
+ * next delivery, and another one for another payment.
+ */
+export function storedName(name: string): string {
+  if (name.length <= MAX_NAME && isStorable(name)) return name;
+  return `${storableText(name, 50)}#${sha256Hex(JSON.stringify(name))}`;
+}
 
 /** What the name of a payment without a reference begins with. */
 export const ALIAS = "payment_id:";
@@ -32,7 +52,8 @@ const aliasOf = (paymentId: string) => ALIAS + paymentId;
 /** What a payment is called: its reference, else its number at the service. */
 export function paymentName({ reference, payment_id }: Fields): string | undefined {
   const number = idText(payment_id);
-  return idText(reference) ?? (number === undefined ? undefined : aliasOf(number));
+  const name = idText(reference) ?? (number === undefined ? undefined : aliasOf(number));
+  return name && storedName(name);
 }
 
 const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
@@ -59,7 +80,7 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
   const report: Report = {
     reference,
-    ...(paymentId !== undefined && { alias: aliasOf(paymentId) }),
+    ...(paymentId !== undefined && { alias: storedName(aliasOf(paymentId)) }),
     status,
     amount: amountIn(fields.amount),
     currency: textIn(fields.currency)?.toUpperCase(),
@@ -69,7 +90,9 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
     ...(failure?.code !== undefined && { code: failure.code }),
     retry: failure?.retry ?? "unknown",
   };
-  return { report, label: idText(fields.account_reference) };
+  // No order has one that is cut off or changed: such a payment is one without an order, unless its reference is known.
+  const label = idText(fields.account_reference);
+  return { report, label: label && storableText(label, MAX_TEXT) };
 }
 
 /** The status that each event about a payment says to its order. `undefined`: it says nothing to it. */

@@ -17,6 +17,7 @@ import {
   paid,
   redated,
   reviewWith,
+  saidBy,
   taken,
   withAttempt,
   withEffect,
@@ -87,7 +88,10 @@ const reviewed =
   };
 
 const contradicted: Given<Reported, OrderState> = (order, { report }, context) =>
-  withReview(order, "contradiction", context, { references: [report.reference] });
+  withReview(order, "contradiction", context, {
+    references: [report.reference],
+    says: saidBy(report),
+  });
 
 type Decided = InputOf<"decided">;
 const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>

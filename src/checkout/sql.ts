@@ -1,6 +1,7 @@
 // What the SQL stores share: their tables, their statements, and the steps of a change. Each step runs a
 // statement and gets its rows: at once in SQLite, later in PostgreSQL.
 
+import { isStorable } from "../internal/storable-text.ts";
 import {
   type Change,
   type Committed,
@@ -8,6 +9,7 @@ import {
   type DueOrder,
   type KnownStray,
   labelOf,
+  type PaymentNames,
   type Prompt,
   type Retained,
   type StoreQuery,
@@ -40,9 +42,12 @@ export interface CheckoutDialect {
 const indexOn = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
 
+/** What a store has only if {@link checkoutTables} of this version made it, or has been run on it since. */
+export const latestOf = ({ tables }: CheckoutDialect): string => `${tables.orders}_due_by_age`;
+
 /**
  * The statements that make the tables, in their order. They may be run again: the first stores of this format had no
- * decisions.
+ * decisions, and other indexes.
  */
 export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDialect): string[] {
   const { orders, payments, prompts, decisions, meta } = tables;
@@ -51,12 +56,17 @@ export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDia
       id TEXT PRIMARY KEY, version ${integer} NOT NULL, label TEXT NOT NULL UNIQUE,
       status TEXT NOT NULL, has_review ${integer} NOT NULL, created_at ${integer} NOT NULL,
       due_at ${integer}, planned_at ${integer} NOT NULL, state TEXT NOT NULL)${suffix}`,
+    // Of earlier versions. Without statistics, the databases took the index of the status instead, which has every
+    // paid order, or sorted all reviews for a page.
+    `DROP INDEX IF EXISTS ${orders}_goods`,
+    `DROP INDEX IF EXISTS ${orders}_review`,
     indexOn(orders, "due", "(due_at) WHERE due_at IS NOT NULL"),
-    indexOn(orders, "goods", "(due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
+    indexOn(orders, "paid", "(status, due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
+    indexOn(orders, "due_by_age", "(status, created_at, id) WHERE due_at > 0"),
     indexOn(orders, "planned", "(planned_at) WHERE due_at IS NOT NULL"),
     indexOn(orders, "created", "(created_at, id)"),
     indexOn(orders, "status", "(status, created_at, id)"),
-    indexOn(orders, "review", "(created_at, id) WHERE has_review = 1"),
+    indexOn(orders, "review_by_age", "(created_at, id) WHERE has_review > 0"),
     `CREATE TABLE IF NOT EXISTS ${payments} (
       reference TEXT PRIMARY KEY, order_id TEXT, report TEXT, review TEXT,
       at ${integer} NOT NULL)${suffix}`,
@@ -75,7 +85,7 @@ export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDia
 export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) {
   const { orders, payments, prompts, decisions } = tables;
   /** Merchants delete orders. */
-  const isThere = (order: string) => `${order} IN (SELECT id FROM ${orders})`;
+  const isThere = (order: string) => `EXISTS (SELECT 1 FROM ${orders} WHERE id = ${order})`;
   /** Its idempotency keys and its payments are known: an order of this id would get those of another one. */
   const wasAsked = `SELECT order_id FROM ${prompts} WHERE order_id = $id`;
   const clock = `(SELECT ${now} AS now) AS clock`;
@@ -128,9 +138,9 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
     misdated: `SELECT id, status FROM ${orders}
       WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC LIMIT $count`,
     list: listWhere(orders, ""),
-    listStatus: listWhere(orders, "AND status = $status"),
-    listReview: listWhere(orders, "AND has_review = 1 AND COALESCE($status, status) = status"),
-    listDue: listWhere(orders, "AND due_at IS NOT NULL AND status = 'paid'"),
+    listStatus: listOfStatus(orders, "$status", ""),
+    listReview: listWhere(orders, "AND has_review > 0 AND ($status IS NULL OR status = $status)"),
+    listDue: listOfStatus(orders, "'paid'", "AND due_at > 0"),
     byPhone: `SELECT state FROM ${orders} JOIN (SELECT order_id, MAX(at) AS asked FROM ${prompts}
       WHERE phone = $phone GROUP BY order_id) AS asked_on ON id = order_id
       ORDER BY asked DESC LIMIT $count`,
@@ -147,6 +157,18 @@ export function checkoutStatements({ tables, now, lockPhone }: CheckoutDialect) 
 const listWhere = (orders: string, condition: string) => `SELECT state FROM ${orders}
   WHERE (created_at, id) > ($after_at, $after_id) ${condition} ORDER BY created_at, id LIMIT $count`;
 
+/**
+ * A page of the orders of one status. It says so by the order of the index: of `status = 'paid'`, PostgreSQL without
+ * statistics expects few orders, reads all of them, and sorts them.
+ */
+const listOfStatus = (
+  orders: string,
+  status: string,
+  condition: string,
+) => `SELECT state FROM ${orders}
+  WHERE (status, created_at, id) > (${status}, $after_at, $after_id) AND status <= ${status} ${condition}
+  ORDER BY status, created_at, id LIMIT $count`;
+
 export type CheckoutStatement = keyof ReturnType<typeof checkoutStatements>;
 export type SqlValues = Readonly<Record<string, string | number | null>>;
 export type SqlRow = Readonly<Record<string, unknown>>;
@@ -156,7 +178,7 @@ type Steps<Result> = Generator<Step, Result, readonly SqlRow[]>;
 
 /** The steps of a change. Its transaction is to be rolled back unless the result is `done`. */
 export function* commitSteps(change: Change): Steps<Committed> {
-  const { order, version, now, references } = change;
+  const { order, version, now, references, aliases } = change;
   const { id, createdAt } = order;
   const values = {
     id,
@@ -184,13 +206,18 @@ export function* commitSteps(change: Change): Steps<Committed> {
     if (row === undefined) return { state: "foreign" };
     if (typeof row.report === "string") strays.push(JSON.parse(row.report));
   }
+  for (const reference of aliases) {
+    // One that is another order's stays so: the payment is known by its reference.
+    const [row] = yield ["bind", { reference, id, now }];
+    if (typeof row?.report === "string") strays.push(JSON.parse(row.report));
+  }
   for (const line of change.lines ?? []) yield* addDecisionSteps(line);
   return { state: "done", strays };
 }
 
 /** Whether a change is still there after the merchant's code ran in its transaction. */
 export function* isWrittenSteps({ order, version }: Change): Steps<boolean> {
-  const [row] = yield ["read", { id: order.id }];
+  const [row] = yield readStep(order.id);
   return Number(row?.version ?? 0) > version;
 }
 
@@ -228,6 +255,14 @@ const UNPAID_PER_DAY = 2;
 /** The column `is_open`. Before the limit of a day, a paid prompt was written as an ended one. */
 const PROMPT_STATES = { ended: 0, new: 1, open: 1, paid: 2 };
 
+/** What is longer names nothing that is stored. */
+const MAX_NAME = 1_000;
+
+/** A text to look for; `""`, which names nothing, for one that no database holds. */
+const known = (name: string): string => (name.length <= MAX_NAME && isStorable(name) ? name : "");
+
+export const readStep = (id: string): Step => ["read", { id: known(id) }];
+
 /** The statement of a list, which uses an index. */
 export const listStep = ({ status, review, isDue = false, after, limit }: StoreQuery): Step => [
   isDue ? "listDue" : review ? "listReview" : status === undefined ? "list" : "listStatus",
@@ -249,13 +284,16 @@ export function* dueSteps(count: number): Steps<DueOrder[]> {
   return [...found].map(([id, isPaid]) => ({ id, isPaid }));
 }
 
-export function* orderOfSteps(
-  reference: string,
-  label: string | undefined,
-): Steps<string | undefined> {
-  const [bound] = yield ["byReference", { reference }];
-  if (bound !== undefined) return String(bound.order_id);
-  const [named] = label === undefined ? [] : yield ["byLabel", { label: labelOf(label) }];
+export function* orderOfSteps({
+  reference,
+  alias,
+  label,
+}: PaymentNames): Steps<string | undefined> {
+  for (const name of [reference, alias]) {
+    const [bound] = name === undefined ? [] : yield ["byReference", { reference: known(name) }];
+    if (bound !== undefined) return String(bound.order_id);
+  }
+  const [named] = label === undefined ? [] : yield ["byLabel", { label: known(labelOf(label)) }];
   return named && String(named.id);
 }
 
@@ -282,7 +320,7 @@ export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean
 
 /** When a payment without an order was first seen, and what a person has decided about it. */
 export function* strayStateSteps(reference: string): Steps<KnownStray | undefined> {
-  const [row] = yield ["stray", { reference }];
+  const [row] = yield ["stray", { reference: known(reference) }];
   if (row === undefined) return undefined;
   const { decided }: Partial<StoredReport> = JSON.parse(String(row.report ?? "{}"));
   const decision = REVIEW_DECISIONS.find((one) => one === row.review);
@@ -295,8 +333,8 @@ export function* resolveSteps(
   { decision, by, lines }: StrayDecision,
 ): Steps<boolean> {
   for (;;) {
-    const [clock] = yield ["read", { id: "" }];
-    const [row] = yield ["stray", { reference }];
+    const [clock] = yield readStep("");
+    const [row] = yield ["stray", { reference: known(reference) }];
     if (row?.review !== "open") return false;
     const was = String(row.report);
     const decided: Decided = { at: Number(clock?.now), ...(by !== undefined && { by }) };

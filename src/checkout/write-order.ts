@@ -1,3 +1,4 @@
+import { sleep } from "../internal/timeout.ts";
 import {
   type CheckoutStore,
   changeOf,
@@ -47,9 +48,18 @@ export interface Changed extends Result {
   readonly known: Known;
 }
 
+/** The first and the longest time between two tries to change an order that another process changes. */
+const RETRY_MS = [5, 200] as const;
+
+/** Waits for a while that is drawn, so that processes do not meet again at the next try. */
+const backOff = (tries: number): Promise<unknown> =>
+  sleep(Math.random() * Math.min(RETRY_MS[0] * 2 ** tries, RETRY_MS[1]));
+
 /** Brings inputs into orders. */
 export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   readonly settings: Settings;
+  /** The last change of each order that this process is changing. */
+  readonly #last = new Map<string, Promise<unknown>>();
   /** Is called after each change of an order, with its id; `isDue` if something is due at once. */
   onChange: (id: string, isDue: boolean) => void = () => {};
 
@@ -58,7 +68,8 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   }
 
   /**
-   * Applies an input to an order as it is stored. `undefined` if there is no such order.
+   * Applies an input to an order as it is stored. `undefined` if there is no such order. Changes of one order come one
+   * after another in a process, since each one is written only if no other one was faster.
    *
    * @param input - `undefined` only makes a new order.
    * @param at - The order, so that it need not be read.
@@ -69,17 +80,63 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
     within?: Within,
     at?: Known,
   ): Promise<Changed | undefined> {
-    const { store, times, limits } = this.settings;
-    for (let given = at; ; given = undefined) {
+    // Code of the merchant runs within it, and may make another change of the order.
+    if (within !== undefined) return this.#change(id, input, within, at);
+    if (this.#last.has(id)) {
+      // An input that changes nothing waits for no other one: that code may wait for it.
+      const known = at ?? isThere(await this.settings.store.read(id));
+      const decided = known && this.#decided(known, input);
+      if (decided?.isNew !== true) return decided;
+    }
+    return this.#inTurn(id, () => this.#change(id, input, undefined, at));
+  }
+
+  async #inTurn<Done>(id: string, work: () => Promise<Done>): Promise<Done> {
+    const before = this.#last.get(id);
+    const done = (async () => {
+      if (before !== undefined) {
+        await before.catch(() => {});
+        // SQLite answers at once: other work of the process has its turn between two changes.
+        await sleep(0);
+      }
+      return work();
+    })();
+    this.#last.set(id, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(id) === done) this.#last.delete(id);
+    }
+  }
+
+  /** What an input makes of an order; `isNew` if that is to be written. */
+  #decided(known: Known, input: Input | undefined): Changed {
+    const { now, stored } = known;
+    const { order } = stored;
+    const { times } = this.settings;
+    const decided =
+      input === undefined ? { order, actions: [] } : decide(order, input, { now, times });
+    const isNew = decided.order !== order || stored.version === 0;
+    return { ...decided, isNew, known };
+  }
+
+  async #change(
+    id: string,
+    input: Input | undefined,
+    within?: Within,
+    at?: Known,
+  ): Promise<Changed | undefined> {
+    const { store, limits } = this.settings;
+    let given = at;
+    for (let tries = 0; ; tries++, given = undefined) {
+      // What was read before may have changed meanwhile, which is no sign of another process.
+      if (tries > 1) await backOff(tries);
       const known = given ?? isThere(await store.read(id));
       if (known === undefined) return undefined;
       const { now, stored } = known;
       const isMade = stored.version === 0;
-      const decided =
-        input === undefined
-          ? { order: stored.order, actions: [] }
-          : decide(stored.order, input, { now, times });
-      if (decided.order === stored.order && !isMade) return { ...decided, isNew: false, known };
+      const decided = this.#decided(known, input);
+      if (!decided.isNew) return decided;
       const order =
         input === undefined ? stored.order : withLog(stored.order, decided.order, input, now);
       const lines = input?.kind === "decided" ? input.lines : undefined;
@@ -87,7 +144,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       const committed = await store.commit(change, within);
       if (committed.state === "busy") {
         const { by, until } = committed;
-        return this.change(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
+        return this.#change(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
       }
       if (committed.state === "foreign") return this.#foreign(id, input, known);
       if (committed.state === "done") {
@@ -98,7 +155,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
         }
         this.onChange(id, (change.dueAt ?? Number.POSITIVE_INFINITY) <= now);
         const written = { now, stored: { version: stored.version + 1, order } };
-        return this.#withStrays(committed.strays, { ...decided, isNew: true, known: written });
+        return this.#withStrays(committed.strays, { ...decided, known: written });
       }
       if (isMade) return { ...decided, isNew: false, notMade: committed.state, known };
     }
@@ -109,7 +166,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
     let { known } = changed;
     for (const report of strays) {
       const { id } = known.stored.order;
-      const next = await this.change(id, { kind: "reported", report }, undefined, known);
+      const next = await this.#change(id, { kind: "reported", report }, undefined, known);
       known = next?.known ?? known;
     }
     return { ...changed, known };
@@ -123,7 +180,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
         `The order ${JSON.stringify(id)} has the payment of another order, or of a deleted one: ${what}.`,
       ),
     );
-    if (number !== undefined) return this.change(id, { kind: "lost", number });
+    if (number !== undefined) return this.#change(id, { kind: "lost", number });
     const { order } = known.stored;
     return { order, actions: [], isNew: false, isForeign: true, known };
   }

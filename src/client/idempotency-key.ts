@@ -1,5 +1,5 @@
-import { isStorable } from "../idempotency/store-options.ts";
 import { describeValue } from "../internal/check-options.ts";
+import { isStorable } from "../internal/storable-text.ts";
 import { invalidParam } from "./invalid-params.ts";
 
 const MAX_KEY_LENGTH = 255;

@@ -1,4 +1,5 @@
 import { checkWholeNumber, ownOptions, wrongOption } from "../internal/check-options.ts";
+import { isStorable } from "../internal/storable-text.ts";
 
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
@@ -36,10 +37,6 @@ const DEFAULT_RETENTION_MS = 30 * DAY_MS;
 const MAX_RETENTION_MS = 36_500 * DAY_MS;
 
 const OPTION_NAMES = ["retentionMs", "scope", "pepper"];
-
-/** Databases change half of a surrogate pair and a NUL, so two texts could become one. */
-export const isStorable = (text: string): boolean =>
-  !/\p{Surrogate}/u.test(text) && !text.includes("\0");
 
 /** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
 export function checkStoreOptions<Options extends IdempotencyStoreOptions>(

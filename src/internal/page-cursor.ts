@@ -1,4 +1,5 @@
 import { checkWholeNumber, wrongOption } from "./check-options.ts";
+import { isStorable } from "./storable-text.ts";
 
 /** A place in a list. Lists are ordered by a time, then by a text. */
 export interface Position {
@@ -17,7 +18,7 @@ const MAX_PAGE_LIMIT = 1_000;
 
 function positionFrom(after: unknown): Position {
   const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
-  if (typeof after === "string" && at !== undefined && id !== undefined) {
+  if (typeof after === "string" && at !== undefined && id !== undefined && isStorable(id)) {
     return { at: Number(at), id };
   }
   throw wrongOption("after", "`next` of an earlier page", after);

@@ -227,9 +227,7 @@ export function operatorHandler(
     }
   }
 
-  return async (request) => {
-    const person = personIn(await authorize(request));
-    if (person === undefined) return text(403, "You may not see this page.");
+  async function respondTo(request: Request, person: { readonly name: string | undefined }) {
     const url = new URL(request.url);
     if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
     // What another process has planned, or this one before a restart.
@@ -239,5 +237,17 @@ export function operatorHandler(
     if (request.method !== "GET") return text(405, "GET or POST only.");
     if (url.searchParams.has("download")) return download(url);
     return show(url, person.name);
+  }
+
+  return async (request) => {
+    const person = personIn(await authorize(request));
+    if (person === undefined) return text(403, "You may not see this page.");
+    try {
+      return await respondTo(request, person);
+    } catch (error) {
+      // Of an address that no page has linked to, or of a store that does not respond.
+      if (error instanceof ConfigurationError) return text(400, messageOf(error));
+      return text(500, `This page cannot be shown now: ${messageOf(error)}`);
+    }
   };
 }

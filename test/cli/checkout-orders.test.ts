@@ -47,7 +47,7 @@ async function deliver(
   amount = "1400.00",
 ) {
   const data = {
-    payment_id: 1,
+    payment_id: `id of ${reference}`,
     reference,
     status: "completed",
     amount,

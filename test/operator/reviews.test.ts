@@ -60,6 +60,27 @@ describe("the operator's page of a shop", () => {
     },
   );
 
+  test("answers each address, also one that no page leads to", async () => {
+    const { checkout } = await openPage();
+    const page = operatorHandler({ checkout, authorize: () => true });
+    const statusOf = async (query: string) => (await page(new Request(ADDRESS + query))).status;
+    expect(await statusOf("?q=%00")).toBe(200);
+    expect(await statusOf("?order=%00")).toBe(200);
+    expect(await statusOf("?payment=%00")).toBe(200);
+    expect(await statusOf("?list=amount&item=%00")).toBe(200);
+    for (const cursor of ["junk", "5:%00"])
+      expect(await statusOf(`?q=KES+1.00&orders=${cursor}`)).toBe(400);
+  });
+
+  test("says that it cannot be shown, if the store does not respond", async () => {
+    const { checkout } = await openPage();
+    const find = () => Promise.reject(new Error("the store is away"));
+    const page = operatorHandler({ checkout: { ...checkout, find }, authorize: () => true });
+    const response = await page(new Request(`${ADDRESS}?q=1`));
+    expect(response.status).toBe(500);
+    expect(await response.text()).toMatch(/cannot be shown now: the store is away/);
+  });
+
   test("shows the reviews of a list whose other entries cannot be read, and says so", async () => {
     const { checkout } = await openPage();
     const { receiver } = checkout;

@@ -103,6 +103,163 @@ export function checkoutOddities(name: string, stage: Stage): void {
     );
   });
 
+  describe(`${name}: one payment`, () => {
+    it("does not pay a second order by another reference and label", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout } = open();
+      const [one, other] = await Promise.all([
+        checkout.create(ORDER),
+        checkout.create({ ...ORDER, id: "ORDER-2" }),
+      ]);
+      const same = { payment_id: 77 };
+      await deliver(checkout, sandbox, "payment.completed", completed(one, "FIRST", same));
+      const again = await deliver(
+        checkout,
+        sandbox,
+        "payment.completed",
+        completed(other, "SECOND", same),
+      );
+      expect(again.status).toBe(200);
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", payments: [] });
+      expect(await checkout.reviews.list()).toMatchObject([
+        { kind: "contradiction", orderId: ORDER.id, references: ["SECOND"] },
+      ]);
+    });
+
+    it("that first came without its reference pays no second order by it", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout } = open();
+      const one = await checkout.create(ORDER);
+      const other = await checkout.create({ ...ORDER, id: "ORDER-2" });
+      const named = completed(other, "LATER", { payment_id: 78 });
+      const unnamed = { ...completed(one, "", { payment_id: 78 }), reference: undefined };
+      for (const event of [unnamed, named])
+        await deliver(checkout, sandbox, "payment.completed", event);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid" });
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", payments: [] });
+    });
+
+    it("whose contradiction was dismissed is a review again if it says something else", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout } = open();
+      const order = await checkout.create(ORDER);
+      const event = completed(order, "P-1");
+      const send = (more: object = {}) =>
+        deliver(checkout, sandbox, "payment.completed", { ...event, ...more });
+      await send();
+      const ids = new Set<string>();
+      for (const amount of ["7.00", "8.00"]) {
+        await send({ amount });
+        const [review] = await checkout.reviews.list();
+        expect(review).toMatchObject({ kind: "contradiction", references: ["P-1"] });
+        ids.add(review?.id ?? "");
+        await checkout.reviews.resolve(review?.id ?? "", "dismiss");
+        // Delivered again, it says nothing new.
+        await send({ amount });
+        expect(await checkout.reviews.list()).toEqual([]);
+      }
+      expect(ids.size).toBe(2);
+    });
+  });
+
+  it(`${name}: a review of an order "unmatched" is not that of a payment without an order`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout } = open();
+    const order = await checkout.create({ ...ORDER, id: "unmatched" });
+    const wrong = completed(order, "R", { amount: "1.00" });
+    const stranger = { ...wrong, reference: "amount_mismatch:R", account_reference: "NONE" };
+    for (const event of [wrong, { ...stranger, payment_id: 5 }])
+      await deliver(checkout, sandbox, "payment.completed", event);
+    const reviews = await checkout.reviews.list();
+    expect(reviews.map(({ kind }) => kind).sort()).toEqual(["amount_mismatch", "unmatched"]);
+    expect(new Set(reviews.map(({ id }) => id)).size).toBe(2);
+    const ofStranger = reviews.find(({ kind }) => kind === "unmatched");
+    await checkout.reviews.resolve(ofStranger?.id ?? "", "refunded");
+    expect(await checkout.reviews.list()).toMatchObject([
+      { kind: "amount_mismatch", orderId: "unmatched" },
+    ]);
+  });
+
+  /** Texts that a database does not take, or takes in no index. */
+  const TEXTS = [
+    ["a NUL", "A\0B"],
+    ["half a character", "A\ud800B"],
+    ["400 kB", "x".repeat(400_000)],
+  ] as const;
+
+  describe.each(TEXTS)(`${name}: a text with %s`, (_, text) => {
+    it("in any field of an event is acknowledged, and its money is seen by a person", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout, errors } = open();
+      const order = await checkout.create(ORDER);
+      const wrong = completed(order, "R", { account_reference: "NONE" });
+      const names = ["reference", "account_reference", "transaction_id", "amount", "currency"];
+      for (const [at, field] of [...names, "status", "payment_id"].entries()) {
+        const event = { ...wrong, reference: `R-${at}`, payment_id: 900 + at, [field]: text };
+        for (const says of ["received", "received before"]) {
+          const { status, body } = await deliver(checkout, sandbox, "payment.completed", event);
+          expect([field, status, JSON.parse(body).ResultDesc]).toEqual([field, 200, says]);
+        }
+      }
+      const failed = { ...wrong, reference: text, status: "failed", user_message: text };
+      expect((await deliver(checkout, sandbox, "payment.failed", failed)).status).toBe(200);
+      const reviews = await checkout.reviews.list();
+      expect(reviews).toHaveLength(7);
+      for (const { id } of reviews) await checkout.reviews.resolve(id, "dismiss");
+      expect(await checkout.reviews.list()).toEqual([]);
+      expect(errors.map(String).filter((one) => !/a payment without an order/.test(one))).toEqual(
+        [],
+      );
+    });
+
+    it("in the reference of a payment does not hide that it pays an order, nor two of them", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout } = open();
+      const order = await checkout.create(ORDER);
+      for (const reference of [text, `${text}2`])
+        await deliver(checkout, sandbox, "payment.completed", completed(order, reference));
+      expect(await checkout.get(ORDER.id)).toMatchObject({
+        status: "paid",
+        received: "3000.00",
+        reviews: [{ kind: "overpaid" }],
+      });
+    });
+
+    it("in the kind of an event is acknowledged, and a dead letter if the store keeps events", async () => {
+      const { open, sandbox } = await stage();
+      const { checkout, store } = open();
+      expect((await deliver(checkout, sandbox, text, { id: 1 })).status).toBe(200);
+      const letters = await checkout.receiver.deadLetters.list();
+      expect(letters).toHaveLength(store.inbox === undefined ? 0 : 1);
+    });
+
+    it("names no order, no payment and no review", async () => {
+      const { open } = await stage();
+      const { checkout } = open();
+      await checkout.create(ORDER);
+      expect(await checkout.get(text)).toBeUndefined();
+      expect(await checkout.wait(text, { waitMs: 1 })).toBeUndefined();
+      expect(await checkout.cancel(text)).toBeUndefined();
+      expect(await checkout.history(text)).toEqual([]);
+      expect(await checkout.find(text)).toEqual([]);
+      for (const id of [text, `unmatched:${text}`, `%00${text}`])
+        await expect(checkout.reviews.resolve(id, "dismiss")).rejects.toThrow(/no open review/);
+      await expect(checkout.list({ status: text as never })).rejects.toThrow(/status/);
+      const notMade = checkout.create({ ...ORDER, id: text });
+      await expect(notMade).rejects.toMatchObject({ code: "invalid_params" });
+      const path = encodeURIComponent(text.replaceAll("\ud800", "")).slice(0, 2_000);
+      const request = new Request(`https://shop.test/status/${path}`);
+      expect((await checkout.statusHandler()(request)).status).toBeLessThan(500);
+    });
+  });
+
+  it(`${name}: a list goes on after no text that it has not returned`, async () => {
+    const { open } = await stage();
+    const { checkout } = open();
+    for (const after of ["5:A\0B", "junk"])
+      await expect(checkout.list({ after })).rejects.toMatchObject({ code: "configuration" });
+  });
+
   describe(`${name}: what a service says`, () => {
     it("a payment that failed and is open again is waited for, and not without end", async () => {
       const { open, sandbox, later, clock } = await stage();
@@ -220,6 +377,39 @@ export function checkoutOddities(name: string, stage: Stage): void {
       expect(given).toEqual([ORDER.id]);
       expect(await checkout.get(ORDER.id)).toMatchObject({ received: "1500.00", reviews: [] });
     });
+  });
+
+  it(`${name}: payments of one order that come at once are written one after another`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout, store, errors } = open();
+    const order = await checkout.create(ORDER);
+    const commit = vi.spyOn(store, "commit");
+    const payments = Array.from({ length: 40 }, (_, at) =>
+      completed(order, `P-${at}`, { payment_id: at }),
+    );
+    const responses = await Promise.all(
+      payments.map((event) => deliver(checkout, sandbox, "payment.completed", event)),
+    );
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await checkout.get(ORDER.id))?.payments).toHaveLength(40);
+    // Each is written by its first try.
+    expect(commit.mock.calls).toHaveLength(40);
+    expect(errors).toEqual([]);
+  });
+
+  it(`${name}: payments of one order that come to several processes at once are all written`, async () => {
+    const { open, sandbox } = await stage();
+    const shops = [open(), open(), open()];
+    const order = await shops[0]?.checkout.create(ORDER);
+    if (order === undefined) throw new Error("no order");
+    const delivered = Array.from({ length: 30 }, (_, at) => {
+      const event = completed(order, `P-${at}`, { payment_id: at });
+      const { checkout } = shops[at % 3] as (typeof shops)[number];
+      return deliver(checkout, sandbox, "payment.completed", event);
+    });
+    const statuses = (await Promise.all(delivered)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await shops[1]?.checkout.get(ORDER.id))?.payments).toHaveLength(30);
   });
 
   describe(`${name}: an order`, () => {

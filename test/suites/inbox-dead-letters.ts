@@ -41,6 +41,14 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
   describe(`${name}: dead letters`, { timeout: 70_000 }, () => {
     stopAll();
 
+    test("are not found by a text that no database takes", async () => {
+      const { receiver } = await withDeadLetters([{}]);
+      const text = "A\0B\ud800C";
+      expect(await receiver.deadLetters.list({ kind: text })).toEqual([]);
+      for (const list of ["deadLetters", "conflicts", "doublePayments"] as const)
+        await expect(receiver[list].drop(text)).rejects.toMatchObject({ code: "configuration" });
+    });
+
     test("have the body, the time and the signature of the delivery, and the last error", async () => {
       const receiver = receiverOn((await fresh()).open());
       receiver.onOther(() => {

@@ -222,7 +222,10 @@ class Books {
     const one = { ...listed(payment), reference: name };
     if (one.status !== "completed") return;
     const isOurs = one.label === undefined ? prefix === "" : labelOf(one.label).startsWith(prefix);
-    const id = await store.orderOf(name, isOurs ? one.label : undefined);
+    const id = await store.orderOf({
+      ...{ reference: name, alias: one.alias },
+      label: isOurs ? one.label : undefined,
+    });
     const order = id === undefined ? undefined : (await store.read(id)).stored?.order;
     const stray = order === undefined ? await store.strayOf(name) : undefined;
     // Without a time, it is of the day of its order; without an order, of that on which it was first seen.

@@ -17,6 +17,7 @@ import {
   openFile,
   type SqliteSource,
 } from "../../internal/sqlite/open-file.ts";
+import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
@@ -41,9 +42,11 @@ import {
   dueSteps,
   isWrittenSteps,
   keepSteps,
+  latestOf,
   listStep,
   orderOfSteps,
   readRow,
+  readStep,
   resolveSteps,
   type SqlRow,
   type SqlValues,
@@ -106,12 +109,15 @@ class SqliteFile {
   readonly database: DatabaseSync;
   readonly #now: () => number;
   readonly #source: SqliteSource;
+  readonly #checkFile: FileCheck;
+  #checkLog: FileCheck = () => undefined;
   #statements: Readonly<Record<CheckoutStatement, StatementSync>> | undefined;
 
   constructor(database: DatabaseSync, source: SqliteSource, now: () => number) {
     this.database = database;
     this.#source = source;
     this.#now = now;
+    this.#checkFile = watchFile(fileOf(database));
   }
 
   /** @throws while another process has the file locked. */
@@ -120,13 +126,14 @@ class SqliteFile {
     const { database } = this;
     makeDurable(database);
     inTransaction(database, () => {
-      const { decisions, meta } = DIALECT.tables;
-      const tables = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
-      if (tables.get(decisions) === undefined)
+      const { meta } = DIALECT.tables;
+      const made = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
+      if (made.get(latestOf(DIALECT)) === undefined)
         for (const sql of checkoutTables(DIALECT)) database.exec(sql);
       const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
       if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
     });
+    this.#checkLog = watchFile(logOf(database));
     this.#statements = prepareAll(database, STATEMENTS);
     return this.#statements;
   }
@@ -149,11 +156,20 @@ class SqliteFile {
     return next.value;
   }
 
+  /** @throws if the file is no longer at its path: after a restart, nothing of what was written would be there. */
+  checkSame(): void {
+    const failure = this.#checkFile() ?? this.#checkLog();
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Works on the file as soon as it is free. The file is checked after the commit, before the caller hears of it. */
   async use<Result>(work: () => Result): Promise<Result> {
     try {
       return await whenUnlocked(() => {
         this.open();
-        return work();
+        const result = work();
+        this.checkSame();
+        return result;
       });
     } catch (error) {
       throw isLocked(error) ? cannotUse(OWNER, this.#source, error) : error;
@@ -242,7 +258,11 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   };
   const commit: Store["commit"] = async (change, within = {}) => {
     const { transaction, isAsync = false } = within;
-    if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));
+    if (transaction !== undefined) {
+      const committed = file.steps(commitSteps(change), theirs(transaction));
+      file.checkSame();
+      return committed;
+    }
     if (isAsync) throw new ConfigurationError(NOT_ASYNC);
     try {
       return await file.use(() => inTransaction(database, () => commitNow(change, within)));
@@ -261,10 +281,10 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       isClosed = true;
     },
     read: async (id, transaction) => {
-      const read = (on?: DatabaseSync) => readRow(file.steps(one(["read", { id }]), on)[0]);
+      const read = (on?: DatabaseSync) => readRow(file.steps(one(readStep(id)), on)[0]);
       return transaction === undefined ? file.use(() => read()) : read(theirs(transaction));
     },
-    orderOf: (reference, label) => file.use(() => file.steps(orderOfSteps(reference, label))),
+    orderOf: (names) => file.use(() => file.steps(orderOfSteps(names))),
     commit,
     due: (count) => file.use(() => file.steps(dueSteps(count))),
     list: (query) =>

@@ -31,6 +31,9 @@ export const FORMAT_COMMENT = "Idempotency keys of malipo, format ";
 /** An index is always in the schema of its table. */
 const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
 
+/** What follows the name of the table in the longest name of an index. */
+export const LONGEST_INDEX = "_reference";
+
 /** The statements that create the table and tell its format. */
 export const tableStatementsFor = (table: string) => ({
   // The lock, since PostgreSQL fails if two connections create a table at the same time. It ends

@@ -8,13 +8,19 @@ import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
+import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import { createDigest } from "../digest.ts";
 import { isReadable, storedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { FORMAT_COMMENT, recordStatementsFor, tableStatementsFor } from "./statements.ts";
+import {
+  FORMAT_COMMENT,
+  LONGEST_INDEX,
+  recordStatementsFor,
+  tableStatementsFor,
+} from "./statements.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -121,6 +127,9 @@ export function postgresIdempotency(
     TABLE_NAME,
     "lower-case letters, digits and underscores, with or without a schema before a dot",
   );
+  const [name = "", schema = ""] = table.split(".").reverse();
+  checkNameLength("table", name, LONGEST_INDEX);
+  checkNameLength("table", schema);
   const { migrate, run } = statementsOn(pool, table, scope);
   const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
   return { ...store, migrate };

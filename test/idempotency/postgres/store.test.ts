@@ -118,6 +118,13 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: TIMEOUT_MS
     await connect().query(`DROP TABLE ${own}`);
   });
 
+  test("rejects a name that PostgreSQL would cut off, in a table, an index or a schema", () => {
+    const [name, schema] = ["t".repeat(53), "s".repeat(63)];
+    expect(() => storeOn(`${schema}.${name}`)).not.toThrow();
+    expect(() => storeOn(`${name}2`)).toThrow(/at most 53 bytes; got 54/);
+    expect(() => storeOn(`${schema}2.${name}`)).toThrow(/at most 63 bytes; got 64/);
+  });
+
   test("rejects with the name of the table if it was not migrated", async () => {
     const own = `${table}_none`;
     await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);

@@ -1,8 +1,11 @@
+import { isStorable, storableText } from "../../../internal/storable-text.ts";
 import { partsOfConflictId } from "../delivery.ts";
 import type { EventFilter } from "../event-list.ts";
 import type { StoredDoublePayment } from "../inbox-types.ts";
 import { bytesOfHex, hexOf } from "./rows.ts";
 import type { Dialect } from "./tables.ts";
+
+const MAX_TEXT = 1_000;
 
 type Value = Uint8Array | number | string | null;
 
@@ -11,6 +14,9 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly Value[];
 }
+
+/** A text to look for; `""`, which no row has, for one that no database holds. */
+const known = (text: string): string => (isStorable(text) ? text : "");
 
 /** The bytes of an id; none if it is not the text of any bytes, which no row has. */
 function bytesOfId(id: string): Uint8Array {
@@ -51,7 +57,7 @@ const LISTS = {
     table: "doubles",
     state: "open",
     columns: "*",
-    keyOf: (id: string) => ({ id }),
+    keyOf: (id: string) => ({ id: known(id) }),
   },
 } as const satisfies Readonly<Record<string, ListTable>>;
 
@@ -104,6 +110,7 @@ export class LedgerStatements {
     const order = ["received_at", ...Object.keys(key)];
     const position = [after?.receivedAt ?? first, ...Object.values(key)];
     const values = [since ?? first, until ?? last, limit, ...position];
+    const kinds = kind === undefined ? [] : [known(kind)];
     return {
       text: `
         SELECT ${columns} FROM ${this.#dialect.tables[table]}
@@ -113,7 +120,7 @@ export class LedgerStatements {
           ${kind === undefined ? "" : `AND kind = $${values.length + 1}`}
         ORDER BY ${order.join(", ")} LIMIT $3
       `,
-      values: kind === undefined ? values : [...values, kind],
+      values: [...values, ...kinds],
     };
   }
 
@@ -149,7 +156,11 @@ export class LedgerStatements {
 
   /** Changes no row if the pair is stored, or was dropped, already. */
   addDouble(double: StoredDoublePayment): Statement {
-    const { id, by, value, references, merchant = null, receivedAt } = double;
+    const { id, by, merchant = null, receivedAt } = double;
+    // They are read by a person. What tells pairs apart is the id.
+    const [value, ...references] = [double.value, ...double.references].map((text) =>
+      storableText(text, MAX_TEXT),
+    ) as [string, string, string];
     return {
       text: `
         INSERT INTO ${this.#dialect.tables.doubles}

@@ -7,6 +7,7 @@
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkText, ownOptions } from "../../../internal/check-options.ts";
+import { checkNameLength } from "../../../internal/postgres/name-length.ts";
 import type { Inbox } from "../inbox-types.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import { Database, type Transact } from "./database.ts";
@@ -125,6 +126,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
     );
   }
   if (schema !== undefined) checkText("schema", schema, SCHEMA, SCHEMA_EXPECTED);
+  checkNameLength("schema", schema?.replaceAll('"', "") ?? DEFAULT_SCHEMA);
   if (transact !== undefined) checkFunction("transact", transact);
   const database =
     connectionString === undefined

@@ -151,7 +151,9 @@ export class SqliteStore implements LeaseStore {
   change<Result>(work: (file: OpenFile) => Result): Promise<Result> {
     return this.use((file) => {
       file.disk.check();
-      return inTransaction(this.database, () => work(file));
+      const result = inTransaction(this.database, () => work(file));
+      file.disk.check();
+      return result;
     });
   }
 
@@ -223,7 +225,7 @@ export class SqliteStore implements LeaseStore {
       write: (connection: Connection) => Result | Promise<Result>,
     ): Promise<Result> => {
       if (isAsyncFunction(write)) throw new ConfigurationError(NOT_ASYNC);
-      return inTransactionWhenUnlocked(this.database, () => {
+      const kept = await inTransactionWhenUnlocked(this.database, () => {
         this.database.exec(`SAVEPOINT ${SAVEPOINT}`);
         const result = write(this.database as Connection);
         try {
@@ -239,6 +241,9 @@ export class SqliteStore implements LeaseStore {
         if (!this.open().events.complete(lease)) throw notProcessedHere();
         return result as Result;
       });
+      // What a handler wrote to a file that is gone must not count as processed in silence.
+      this.open().disk.check();
+      return kept;
     };
   }
 }

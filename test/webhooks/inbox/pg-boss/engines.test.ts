@@ -120,7 +120,7 @@ describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company"
   });
 
   test("rejects a schema and a queue that cannot be one", () => {
-    for (const schema of ["", "two words", "it's"]) {
+    for (const schema of ["", "two words", "it's", "s".repeat(64), `"${"é".repeat(32)}"`]) {
       expect(() => pgBossInbox({ connectionString: url, schema })).toThrow(
         expect.objectContaining({ code: "configuration" }),
       );

@@ -147,6 +147,19 @@ describe("a file that is gone", () => {
     });
   });
 
+  test("is noticed by the transaction of a handler, which rejects", async () => {
+    const path = freshPath();
+    const receiver = receiverOn(sqliteInbox(path, { pace }));
+    const [ended, end] = gateOf<unknown>();
+    receiver.onOther(async (_, { transaction }) => {
+      rmSync(path);
+      await transaction(() => {}).then(end, end);
+    });
+    await receiver.start();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    expect(String(await ended)).toMatch(/was deleted or replaced while it was open/);
+  });
+
   test("is noticed between the commit and the acknowledgement", async () => {
     const path = freshPath();
     const receiver = receiverOn(sqliteInbox(path, { pace }));

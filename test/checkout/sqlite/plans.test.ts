@@ -1,0 +1,146 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import BetterSqlite3 from "better-sqlite3";
+import { sqliteCheckout } from "malipo/checkout/sqlite";
+import type { Inbox } from "malipo/webhooks";
+import { describe, expect, it } from "vitest";
+
+/** A database that notes the statements which the stores on it prepare. */
+class NotedDatabase extends DatabaseSync {
+  readonly texts = new Set<string>();
+  override prepare(sql: string): StatementSync {
+    this.texts.add(sql);
+    return super.prepare(sql);
+  }
+}
+
+/** All statements of the checkout, of its keys and of its inbox, with those of the inbox's lists. */
+async function allStatements(): Promise<string[]> {
+  const database = new NotedDatabase(":memory:");
+  const store = sqliteCheckout(database);
+  await store.open();
+  const inbox = store.inbox as Inbox;
+  await inbox.stats?.();
+  const page = { kind: undefined, since: undefined, until: undefined, after: undefined, limit: 10 };
+  for (const query of [page, { ...page, kind: "invoice.paid" }]) {
+    await inbox.deadLetters?.list(query);
+    await inbox.conflicts?.list(query);
+  }
+  const isOwn = (sql: string) =>
+    /^\s*(SELECT|UPDATE|DELETE|INSERT INTO)/.test(sql) && !sql.includes("sqlite_master");
+  return [...database.texts].filter(isOwn);
+}
+
+const ROWS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 100000)";
+const FILL = [
+  `${ROWS} INSERT INTO malipo_checkout_orders
+    SELECT 'O' || n, 1, 'L' || n, 'paid', 0, n, NULL, n, '{}' FROM r`,
+  `${ROWS} INSERT INTO malipo_checkout_payments SELECT 'R' || n, 'O' || n, NULL, NULL, n FROM r`,
+  `${ROWS} INSERT INTO malipo_checkout_prompts SELECT 'O' || n, 1, 'P' || n, n, 0 FROM r`,
+];
+
+const LIBRARIES = [
+  ["node:sqlite", () => new DatabaseSync(":memory:")],
+  ["better-sqlite3", () => new BetterSqlite3(":memory:")],
+] as const;
+
+describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async (_, open) => {
+  const texts = await allStatements();
+  const database = open();
+  await sqliteCheckout(database).open();
+  for (const sql of FILL) database.exec(sql);
+  /** A plan does not depend on the values. better-sqlite3 asks for all of them, Node for none. */
+  const planOf = (sql: string) => {
+    const names = Array.from(sql.matchAll(/[$?](\w+)/g), ([, name = ""]) => [name, null]);
+    const values =
+      "inTransaction" in database && names.length > 0 ? [Object.fromEntries(names)] : [];
+    const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    return rows.map((row) => (row as { detail: string }).detail);
+  };
+
+  it("are counted in no table of statistics", () => {
+    const query = "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat%'";
+    expect(database.prepare(query).all()).toEqual([]);
+  });
+
+  /** An order of a page, or its absence: the only statements that read a whole table or index. */
+  const WHOLE = [
+    /^SELECT line FROM \w+ ORDER BY id DESC LIMIT/,
+    /FROM \w+ WHERE review = 'open'\s+ORDER BY at, reference LIMIT/,
+    // Counts of what waits, from indexes of nothing else.
+    /COUNT\(\*\) AS count/,
+    /count\(\*\) FROM \w+ WHERE state = 'dead'/,
+  ];
+
+  it("are scanned by no statement", () => {
+    const scans = texts.flatMap((sql) => {
+      if (WHOLE.some((one) => one.test(sql))) return [];
+      return planOf(sql).filter((step) => /^SCAN malipo_/.test(step));
+    });
+    expect(scans).toEqual([]);
+  });
+
+  it.each([
+    [
+      /due_at <= \$clock AND status = 'paid'/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_paid (status=? AND due_at<?)",
+    ],
+    [
+      /due_at <= \$clock ORDER BY/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_due (due_at<?)",
+    ],
+    [
+      /planned_at > \$clock/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_planned (planned_at>?)",
+    ],
+    [
+      /status <= 'paid' AND due_at > 0/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_due_by_age ((status,created_at,id)>(?,?,?) AND status<?)",
+    ],
+    [
+      /\(\$after_at, \$after_id\)\s+ORDER BY created_at/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_created ((created_at,id)>(?,?))",
+    ],
+    [
+      /status <= \$status/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_status ((status,created_at,id)>(?,?,?) AND status<?)",
+    ],
+    [
+      /has_review > 0 AND/,
+      "SEARCH malipo_checkout_orders USING INDEX malipo_checkout_orders_review_by_age ((created_at,id)>(?,?))",
+    ],
+    [
+      /review = 'open'\s+ORDER BY at, reference/,
+      "SCAN malipo_checkout_payments USING INDEX malipo_checkout_payments_review",
+    ],
+    [
+      /^DELETE FROM malipo_checkout_payments/,
+      "SEARCH malipo_checkout_payments USING INDEX malipo_checkout_payments_stray (at<?)",
+    ],
+    [/^SELECT line FROM malipo_checkout_decisions/, "SCAN malipo_checkout_decisions"],
+    [
+      /FROM malipo_checkout_prompts\s+WHERE phone = \$phone AND at/,
+      "SEARCH malipo_checkout_prompts USING INDEX malipo_checkout_prompts_phone (phone=? AND at>? AND at<?)",
+    ],
+  ])("are not read by what has an index for its order: %s", (text, step) => {
+    const found = texts.filter((sql) => text.test(sql));
+    expect(found.map(planOf)).toEqual([[step]]);
+  });
+
+  it.each([
+    [/MAX\(at\) AS asked/, "malipo_checkout_prompts USING INDEX malipo_checkout_prompts_phone"],
+    [/state IN \('in_flight', 'unknown'\)/, "USING INDEX malipo_idempotency_state (state=? AND"],
+    [/account_reference = \$account_reference/, "malipo_idempotency_account_reference ("],
+    [/DELETE FROM malipo_idempotency WHERE key IN/, "malipo_idempotency_keep_until (keep_until<?)"],
+    [/SELECT MIN\(due\)/, "USING COVERING INDEX malipo_inbox_due (queue=?)"],
+    [/SELECT SUM\(count\)/, "USING COVERING INDEX malipo_inbox_due (queue=? AND due_at<?)"],
+    [/DELETE FROM malipo_inbox WHERE rowid/, "malipo_inbox_forget (forget_at<?)"],
+    [/DELETE FROM malipo_inbox_conflicts/, "malipo_inbox_decided (forget_at<?)"],
+    [/UPDATE malipo_inbox SET due_at = \?2/, "malipo_inbox_due (queue=? AND due_at>?)"],
+    [/WHERE state = 'dead' AND received_at >=/, "malipo_inbox_dead (received_at>?"],
+    [/WHERE state = 'open' AND received_at >=/, "malipo_inbox_open (received_at>?"],
+  ])("are not read by what has an index for what it asks: %s", (text, step) => {
+    const found = texts.filter((sql) => text.test(sql));
+    expect(found).not.toEqual([]);
+    for (const sql of found) expect(planOf(sql).join("\n")).toContain(step);
+  });
+});
