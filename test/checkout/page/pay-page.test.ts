@@ -342,6 +342,19 @@ describe("the way back to the shop", () => {
     }
     await expect(openPage({ returnUrl: "//evil.example" })).rejects.toThrow(/returnUrl/);
   });
+
+  test("leads to no other server by a path", async () => {
+    const hostile = ["/\\evil.example", "/\t/evil.example", "\\\\evil.example", "/.//evil.example"];
+    for (const address of hostile) {
+      await expect(openPage({ returnUrl: address })).rejects.toThrow(/returnUrl/);
+      await expect(openPage({ merchant: { name: "Duka", logo: address } })).rejects.toThrow(/logo/);
+      const { checkout, get, errors } = await openPage({ returnUrl: () => address });
+      await checkout.create(ORDER);
+      await checkout.cancel(ORDER.id);
+      expect(await (await get(checkout.payLink(ORDER.id))).text()).not.toMatch(/Back to Duka|evil/);
+      expect(errors).toHaveLength(1);
+    }
+  });
 });
 
 describe("a pay page whose store fails", () => {
