@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
+import { jsonText } from "../../internal/json.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -32,7 +33,7 @@ export const printError = (text: string): void => write(process.stderr, `${text}
 
 /** Prints the result of a command: one JSON document with `--json`, otherwise the text. */
 export function printResult(json: boolean, value: unknown, text: () => string): void {
-  printLine(json ? JSON.stringify(value, null, 2) : text());
+  printLine(json ? jsonText(value, 2) : text());
 }
 
 const unicodeEscape = (character: string) =>
@@ -54,10 +55,10 @@ export const printable = (text: string): string =>
 
 /** A value from a service in one line. */
 export const asText = (value: unknown): string =>
-  printable(typeof value === "string" ? value : String(JSON.stringify(value)));
+  printable(typeof value === "string" ? value : jsonText(value));
 
 /** A value from a service as the text of a cell: it may be of any type. */
 export const cellText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonText(value);
 };
