@@ -110,7 +110,12 @@ export function onNode(
     try {
       const result = await responseTo(request, handler, controller.signal);
       if (response.destroyed || response.headersSent) return;
-      response.writeHead(result.status, Object.fromEntries(result.headers));
+      const isStream = result.headers.get("content-type")?.startsWith("text/event-stream");
+      response.writeHead(result.status, {
+        ...Object.fromEntries(result.headers),
+        // A server that closes would wait for another request on the connection. HTTP/2 knows no such header.
+        ...(isStream && request.httpVersionMajor === 1 && { connection: "close" }),
+      });
       await send(result, response);
     } catch (error) {
       if (next !== undefined) next(error);

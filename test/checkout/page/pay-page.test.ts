@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import express from "express";
+import { ConfigurationError } from "malipo";
 import type { CheckoutOptions } from "malipo/checkout";
 import { memoryCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
@@ -196,6 +198,25 @@ describe("a link to pay", () => {
     for (const url of ["http://shop.example/pay", "pay", "https://a.example/?x", "javascript:1"]) {
       expect(() => checkout.page({ merchant, secret: SECRET, url })).toThrow(/`url`/);
     }
+  });
+});
+
+describe("options of a link", () => {
+  test.each([
+    [{ expiresAt: "2026-12-01" }],
+    [{ expiresAt: 1_800_000_000_000 }],
+    [{ expiresAt: null }],
+    [{ expiresAt: {} }],
+    [{ expiresAt: new Date(Number.NaN) }],
+    [{ expires: new Date() }],
+    [null],
+    ["2026-12-01"],
+  ])("that are wrong are a ConfigurationError: %j", async (options) => {
+    const { checkout } = await openPage();
+    await checkout.create(ORDER);
+    const given = options as { expiresAt?: Date };
+    expect(() => checkout.payLink(ORDER.id, given)).toThrow(ConfigurationError);
+    await expect(checkout.payQrCode(ORDER.id, given)).rejects.toThrow(ConfigurationError);
   });
 });
 
@@ -442,8 +463,22 @@ describe("a pay page on a server", () => {
         headers: { "sec-fetch-site": "same-origin" },
         body: new URLSearchParams({ phone: PHONE, after: "0" }),
       });
-    return { ...opened, link, said, send };
+    return { ...opened, link, said, send, server };
   }
+
+  test("ends the stream of an open page as the checkout stops, so that the server can close", async () => {
+    const { checkout, link, send, server } = await serve();
+    await send();
+    const stream = await fetch(link, { headers: { accept: "text/event-stream" } });
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    // The server does not wait for another request on the connection.
+    expect(stream.headers.get("connection")).toBe("close");
+    const closed = once(server, "close");
+    server.close();
+    await checkout.stop();
+    expect(await stream.text()).toContain('"final":false');
+    await closed;
+  });
 
   test.each([
     ["urlencoded", express.urlencoded({ extended: false })],
