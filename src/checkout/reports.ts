@@ -1,7 +1,7 @@
 import { sha256Hex } from "#hmac";
 import type { EventKind } from "../contract/events.ts";
 import { explainFailure } from "../contract/explain-failure.ts";
-import { idText } from "../internal/json.ts";
+import { idText, jsonText } from "../internal/json.ts";
 import { isStorable, storableText } from "../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../webhooks/verification/payload.ts";
@@ -112,7 +112,7 @@ export const isReport = (kind: string): boolean => statusOf(kind) !== undefined;
 
 const contradictionError = (event: string, reference: string, status: unknown) =>
   new Error(
-    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${JSON.stringify(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
+    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${jsonText(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
   );
 
 const isNotThere = async (): Promise<never> => {

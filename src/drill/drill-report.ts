@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { visible } from "../internal/visible.ts";
 import { GROUPS } from "./cases.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
 import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
@@ -231,11 +232,15 @@ export function reportAsJson(result: DrillResult): object {
 /** What XML 1.0 cannot have (https://www.w3.org/TR/xml/#charsets), and the controls of terminals. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu;
 
-/** Escapes a text for XML and HTML, and leaves out what XML cannot have, such as colors of a terminal. */
+/**
+ * Escapes a text for XML and HTML. It leaves out what XML cannot have, such as colors of a terminal, and shows
+ * what is invisible or turns the direction of text.
+ */
 export const escapeText = (text: string): string =>
-  stripVTControlCharacters(text)
-    .replace(FORBIDDEN, "")
-    .replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+  visible(stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(FORBIDDEN, "")).replace(
+    /[&<>"]/g,
+    (one) => `&#${one.charCodeAt(0)};`,
+  );
 
 /** The report as JUnit XML: one test for each case. */
 export function reportAsJunit(result: DrillResult): string {

@@ -45,7 +45,7 @@ export function checkChoice(option: string, value: unknown, choices: readonly un
 export function checkText(
   option: string,
   value: unknown,
-  pattern: RegExp,
+  pattern: Pick<RegExp, "test">,
   expected: string,
 ): string {
   if (typeof value === "string" && pattern.test(value)) return value;

@@ -13,11 +13,14 @@ export interface Flag {
   readonly fallback?: string;
   readonly choices?: readonly string[];
   readonly repeatable?: true;
+  /** A model may set it, by `malipo mcp`. No flag that names a file, a folder, a store or a secret has it. */
+  readonly forModels?: true;
 }
 
 /**
  * Flags as the help prints them: `--clock <kind>`, or `--force` for a switch. Behind each stands what it
  * is for, with notes in brackets: `what time is [real | virtual; default: real]`. `otherwise` is in words.
+ * `malipo mcp` offers a flag only if its notes end with `for models`.
  */
 export type FlagRows = Readonly<Record<string, string>>;
 
@@ -26,6 +29,7 @@ const NOTES: readonly (readonly [pattern: RegExp, meaning: (text: string) => Par
   [/^default: (.*)$/, (text) => ({ default: text })],
   [/^otherwise: (.*)$/, (text) => ({ fallback: text })],
   [/^(repeatable)$/, () => ({ repeatable: true })],
+  [/^(for models)$/, () => ({ forModels: true })],
   [/^([^|]*\|.*)$/, (text) => ({ choices: text.split(" | ") })],
 ];
 

@@ -1,3 +1,5 @@
+import { canonicalJson } from "./canonical-json.ts";
+
 /** A JSON text, and the value that it holds. */
 export interface WrittenJson {
   readonly text: string;
@@ -55,4 +57,19 @@ export function parseJson(text: string): unknown {
 export function idText(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/**
+ * A value of JSON as a text, for a person. A body from outside may nest deeper than the stack of
+ * `JSON.stringify`: it is then written without white space, its fields in the order of their names.
+ *
+ * @throws {TypeError} for a cycle and for a bigint.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  try {
+    return String(JSON.stringify(value, null, indent));
+  } catch (error) {
+    if (error instanceof RangeError) return canonicalJson(value);
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { requestUrl } from "./urls.ts";
 
 /** The largest form of any page: the ids of one list, or a phone number. */
 const MAX_BODY_BYTES = 50_000;
@@ -55,7 +56,9 @@ function requestOf(
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): [string, string] => [name, one]),
   );
-  return new Request(new URL(originalUrl ?? url, `http://${headers.host ?? "localhost"}`), {
+  const address = requestUrl(originalUrl ?? url, headers.host);
+  if (address === undefined) throw new TypeError("The request has no URL.");
+  return new Request(address, {
     method,
     headers: lines,
     signal,
@@ -107,7 +110,12 @@ export function onNode(
     try {
       const result = await responseTo(request, handler, controller.signal);
       if (response.destroyed || response.headersSent) return;
-      response.writeHead(result.status, Object.fromEntries(result.headers));
+      const isStream = result.headers.get("content-type")?.startsWith("text/event-stream");
+      response.writeHead(result.status, {
+        ...Object.fromEntries(result.headers),
+        // A server that closes would wait for another request on the connection. HTTP/2 knows no such header.
+        ...(isStream && request.httpVersionMajor === 1 && { connection: "close" }),
+      });
       await send(result, response);
     } catch (error) {
       if (next !== undefined) next(error);

@@ -12,3 +12,44 @@ export function withoutTrailingSlashes(text: string): string {
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
+
+/** Stands for the server of a page while an address is read. */
+const OWN = "https://own.invalid";
+
+/**
+ * A path on the server of a page, as a browser reads it: with a backslash for a slash, without tabs and line
+ * breaks. `undefined` for every other text, such as `//evil.example` and all that a browser takes for it.
+ */
+export function ownPath(text: unknown): string | undefined {
+  if (typeof text !== "string" || !text.startsWith("/") || !URL.canParse(text, OWN)) return;
+  const { origin, pathname, search, hash } = new URL(text, OWN);
+  // `/.//evil.example` is a path of two slashes: read again, it would name a host.
+  return origin === OWN && !pathname.startsWith("//") ? pathname + search + hash : undefined;
+}
+
+/**
+ * An address that a page may link to: `http:` or `https:` with its host, or a path on the server of the page.
+ * It is returned as a browser reads it; `undefined` for every other text.
+ */
+export function linkAddress(text: unknown): string | undefined {
+  const isWhole = typeof text === "string" && /^https?:\/\//i.test(text) && URL.canParse(text);
+  return isWhole ? new URL(text).href : ownPath(text);
+}
+
+/** A header may hold anything, such as a path that would become a part of the URL. */
+const HOST = /^[\w.:[\]-]+$/;
+
+/**
+ * The URL of a request to a server; `undefined` if there is none. The host is that of the header, whatever the
+ * target says: a target that begins with two slashes would be read as another host, and some clients send a
+ * whole URL.
+ */
+export function requestUrl(target: string, host = "localhost"): URL | undefined {
+  const { pathname, search } = URL.canParse(target)
+    ? new URL(target)
+    : { pathname: target, search: "" };
+  if (!pathname.startsWith("/") || !HOST.test(host)) return undefined;
+  // Joined as texts, for the reason above.
+  const url = `http://${host}${pathname}${search}`;
+  return URL.canParse(url) ? new URL(url) : undefined;
+}

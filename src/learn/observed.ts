@@ -1,4 +1,5 @@
 import type { KeyKind } from "../contract/keys.ts";
+import { isObject } from "../internal/is-object.ts";
 import { parseJson } from "../internal/json.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 
@@ -48,9 +49,34 @@ export interface DeliverySeen {
   readonly receivedAt: number;
 }
 
-/** The parsed text of a body. `text`: it is not JSON. */
+/** The deepest body of JSON that is learned from. No service nests nearly as deep, and no stack is as deep as JSON may be. */
+const MAX_LEVELS = 100;
+/** How many names a body may have. A list repeats its names; a body with more has ids for names. */
+const MAX_NAMES = 10_000;
+
+/** Why nothing is learned from a JSON value; `undefined` if it is within the limits. */
+function excessIn(value: unknown): string | undefined {
+  const names = new Set<string>();
+  let level = typeof value === "object" && value !== null ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) return `nests more than ${MAX_LEVELS} levels deep`;
+    const next: object[] = [];
+    for (const one of level) {
+      if (isObject(one)) for (const name of Object.keys(one)) names.add(name);
+      const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
+      for (const value of inner) if (typeof value === "object" && value !== null) next.push(value);
+      if (names.size > MAX_NAMES) return `has more than ${MAX_NAMES.toLocaleString("en")} names`;
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+/** The parsed text of a body. `text`: it is not JSON. `excess`: it is JSON beyond the limits. */
 export interface ParsedBody {
-  readonly kind: "json" | "text" | "empty";
+  readonly kind: "json" | "text" | "empty" | "excess";
+  /** Which limit the body exceeds, such as `nests more than 100 levels deep`. */
+  readonly excess?: string;
   /** Of JSON. */
   readonly value?: unknown;
 }
@@ -58,5 +84,7 @@ export interface ParsedBody {
 export function parseBody(text: string): ParsedBody {
   if (text.trim() === "") return { kind: "empty" };
   const value = parseJson(text);
-  return value === undefined ? { kind: "text" } : { kind: "json", value };
+  if (value === undefined) return { kind: "text" };
+  const excess = excessIn(value);
+  return excess === undefined ? { kind: "json", value } : { kind: "excess", excess };
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
+import { fileReason, nodeFs, writeWhole } from "../internal/files/write-whole.ts";
 import { parseJson } from "../internal/json.ts";
 import { encodeProfile } from "../profile/file-format.ts";
 import { mergeValues } from "../profile/merge.ts";
@@ -40,7 +40,7 @@ export function readProfileFile(path: string): ServiceProfile | undefined {
 
 const cannot = (what: "read" | "written", path: string, error: unknown) =>
   new ConfigurationError(
-    `${path} cannot be ${what} (${(error as { code?: unknown }).code}). Check the path and its permissions.`,
+    `${path} cannot be ${what} (${fileReason(error)}). Check the path and its permissions.`,
     { cause: error },
   );
 
@@ -52,9 +52,7 @@ const cannot = (what: "read" | "written", path: string, error: unknown) =>
 export async function writePublicFile(path: string, text: string): Promise<void> {
   const fs = requireFs();
   try {
-    // A link keeps pointing to the file.
-    const target = await fs.promises.realpath(path).catch(() => path);
-    await writeWhole(fs, target, text, 0o644);
+    await writeWhole(fs, path, text, 0o644);
   } catch (error) {
     throw cannot("written", path, error);
   }

@@ -210,6 +210,7 @@ export class Recorder {
     if (!(exchange.status >= 200 && exchange.status <= 599)) return;
     try {
       const read = readExchange(exchange, this.#known.bodyResults);
+      if (read.parsed.kind === "excess") return;
       this.#add({ runs: { [this.#run]: { requests: 1 } } });
       if (read.cause !== undefined) this.#addRejection(read, read.cause);
       this.#addResponse(read);

@@ -204,7 +204,8 @@ export function operatorHandler(
     const { list = "", action = "", decision = "" } = Object.fromEntries(form);
     // After a redirect, reloading the page does not act again.
     const go = (to: Readonly<Record<string, string>>) => {
-      const location = `${url.pathname}?${new URLSearchParams(to)}`;
+      // Without the path: one that begins with two slashes would be another server.
+      const location = `?${new URLSearchParams(to)}`;
       return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
     };
     try {

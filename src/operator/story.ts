@@ -2,6 +2,7 @@ import type { OrderEvent } from "../checkout/history.ts";
 import { ALIAS } from "../checkout/reports.ts";
 import type { Payment } from "../contract/payment.ts";
 import { isGatewayError } from "../errors/any.ts";
+import { jsonText } from "../internal/json.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
 import { keysOfPayment } from "../webhooks/receiver/event-identity.ts";
 import type { Entry, Sources } from "./entry.ts";
@@ -148,7 +149,7 @@ export interface Comparison {
 }
 
 const text = (value: unknown): string | undefined =>
-  value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+  value === undefined || typeof value === "string" ? value : jsonText(value);
 
 /** Compares two versions, with what differs first. */
 function compareVersions(

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:http";
@@ -240,6 +240,44 @@ describe("env --write", () => {
     expect((await write()).stdout).toBe(
       `The settings of the sandbox at ${ready.url} (started in ${cwd}) are in ${path()}.\n`,
     );
+  });
+
+  test("leaves the bytes of other lines as they are, also those of another encoding", async () => {
+    await start();
+    const others = Buffer.from(
+      "NAME=caf\xe9 \xff\xfe\r\n# na\xefve\nMALIPO_API_KEY=old\nLAST=\xc3\xa9\n",
+      "latin1",
+    );
+    fs.writeFileSync(path(), others);
+    expect((await write()).code).toBe(EXIT.ok);
+    const text = fs.readFileSync(path(), "latin1");
+    expect(text.split("\n").slice(0, 3)).toEqual([
+      "NAME=caf\xe9 \xff\xfe\r",
+      "# na\xefve",
+      "LAST=\xc3\xa9",
+    ]);
+    expect(text).not.toContain("=old");
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "refuses a pipe, and does not wait for it",
+    async () => {
+      await start();
+      execFileSync("mkfifo", [path()]);
+      const { code, stderr } = await write();
+      expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("not a regular file")]);
+      expect(fs.lstatSync(path()).isFIFO()).toBe(true);
+    },
+  );
+
+  test.skipIf(process.platform === "win32")("keeps a link to a .env file elsewhere", async () => {
+    await start();
+    const target = join(folder, "shared.env");
+    fs.writeFileSync(target, "OTHER=1\n");
+    fs.symlinkSync(target, path());
+    expect((await write()).code).toBe(EXIT.ok);
+    expect(fs.readlinkSync(path())).toBe(target);
+    expect(fs.readFileSync(target, "utf8")).toMatch(/^OTHER=1\nMALIPO_BASE_URL=/);
   });
 
   test("replaces its variables, and leaves the others", async () => {

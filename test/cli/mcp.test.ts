@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -19,6 +19,53 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const KEY = "sk_live_canary0123456789";
 const SECRET = "whsec_canary0123456789";
 const PIN = "471147";
+
+/**
+ * What a model may say, by tool. A new flag of a command is no field of its tool until it is allowed in
+ * `src/cli/definitions`, and listed here. None may name a file, a folder, a store or another machine.
+ */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  phone_approve: ["number", "reference"],
+  phone_cancel: ["number", "reference"],
+  phone_wrong_pin: ["number", "reference"],
+  phone_ignore: ["number", "reference"],
+  phone_off: ["number", "reference"],
+  phone_on: ["number", "reference"],
+  phone_balance: ["number", "balance", "reference"],
+  phone_always: ["number", "answer", "reference"],
+  clock_now: [],
+  clock_advance: ["by"],
+  events_list: ["state", "payment", "limit"],
+  events_show: ["id"],
+  events_resend: ["id"],
+  events_resend_failed: [],
+  events_test: ["id", "event"],
+  requests_list: ["limit"],
+  faults_list: [],
+  faults_add: [...["kind", "endpoint", "method", "path", "status", "body", "ms", "after", "times"]],
+  faults_remove: ["id"],
+  faults_clear: [],
+  chaos_start: [
+    ...["duplicate", "reorder", "delay", "drop", "bad_signature", "stale_timestamp"],
+    ...["rotate_secret", "api_errors", "lost_responses", "seed"],
+  ],
+  chaos_end: [],
+  scenes_list: [],
+  scenes_save: ["name"],
+  scenes_load: ["name"],
+  scenes_remove: ["name"],
+  reset: ["keep_receivers", "save_as"],
+  // Only a receiver on this machine.
+  doctor: ["webhook"],
+  payments_get: ["reference"],
+  payments_list: ["query"],
+  payments_initiate: [
+    ...["amount", "phone", "account_reference", "description", "payment_account_id"],
+  ],
+  webhooks_register: ["receiver", "name", "event"],
+  webhooks_list: ["query"],
+  explain: ["code"],
+};
 
 /** A session of the SDK's client with `malipo mcp`. */
 async function connect(args: readonly string[] = [], env: Record<string, string> = {}) {
@@ -95,6 +142,31 @@ describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
     const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
     expect(fields).not.toContain("url");
     expect(Object.keys(byName).filter((name) => /key|export|import/.test(name))).toEqual([]);
+  });
+
+  test("offers the fields that are allowed for models, and no other", async () => {
+    const { tools } = await session.client.listTools();
+    const fields = tools.map(({ name, inputSchema }) => [
+      name,
+      Object.keys(inputSchema.properties ?? {}),
+    ]);
+    expect(Object.fromEntries(fields)).toEqual(FIELDS);
+  });
+
+  test("no tool reads a file of variables, nor says whether it exists", async () => {
+    const file = join(folder, "secrets.env");
+    writeFileSync(file, "MALIPO_LOG=debug\n");
+    const messages = await Promise.all(
+      [file, `${file}.missing`, "/dev/stdin"].flatMap((path) =>
+        ["env_file", "env-file"].map((field) => session.call("payments_list", { [field]: path })),
+      ),
+    );
+    for (const { isError, value } of messages) {
+      expect([isError, value.error?.message]).toEqual([
+        true,
+        expect.stringContaining("payments_list has no option"),
+      ]);
+    }
   });
 
   test("a payment is started, approved on the phone and delivered", async () => {

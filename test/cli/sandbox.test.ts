@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,7 +13,7 @@ import {
 } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
@@ -183,6 +184,20 @@ describe("malipo sandbox", () => {
   });
 });
 
+test.skipIf(process.platform === "win32")(
+  "a pipe is neither a state nor a ready file",
+  async () => {
+    const pipe = join(mkdtempSync(join(tmpdir(), "malipo-pipe-")), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const flag of ["--state", "--ready-file"]) {
+      const { code, stderr } = await malipo(["sandbox", "--port=0", flag, pipe]);
+      expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("not a regular file")]);
+      expect(lstatSync(pipe).isFIFO()).toBe(true);
+    }
+    rmSync(dirname(pipe), { recursive: true });
+  },
+);
+
 /** Starts a sandbox without `--json`. */
 function startWithoutJson(args: readonly string[], surroundings: Surroundings = {}) {
   const started = startMalipo(["sandbox", "--port", "0", ...args], surroundings);
@@ -304,7 +319,7 @@ describe("malipo sandbox --state", () => {
     expect(empty.ready.restored).toBe(false);
     const { code, stderr } = await malipo(["sandbox", "--port=0", "--state", folder]);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain("EISDIR");
+    expect(stderr).toContain("not a regular file");
     chmodSync(folder, 0o700);
   });
 });

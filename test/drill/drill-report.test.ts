@@ -82,7 +82,17 @@ const isChar = (code: number): boolean =>
   (code >= 0xe000 && code <= 0xfffd) ||
   code >= 0x10000;
 
-test("JUnit keeps every character of the shop's output that XML allows, and no other", () => {
+test("no report holds what a terminal acts on, or what turns the direction of text", () => {
+  const hostile = "a\u001b[2Jb\u009b31mc\u202ed\u2066e\u200bf\u{e0041}\u061cg\ufeffh\ri";
+  const result = drillResult([], [hostile]);
+  const texts = [reportAsJunit(result), reportAsPage(result, "1.0.0", new Date(0))];
+  for (const text of texts) {
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
+    expect(text).toContain("abc\\u202ed\\u2066e\\u200bf\\udb40\\udc41\\u061cg\\ufeffh\ni");
+  }
+});
+
+test("JUnit keeps every other character of the shop's output that XML allows, and none that it forbids", () => {
   const printed = [...Array(0x11000).keys()].map((code) => String.fromCodePoint(code));
   // Not in one text: there, two surrogates in a row would be one character.
   const xml = reportAsJunit(
@@ -95,8 +105,9 @@ test("JUnit keeps every character of the shop's output that XML allows, and no o
   expect(codes.filter((code) => !isChar(code))).toEqual([]);
   const printable = new Set(codes);
   const isEscaped = (code: number) => [0x22, 0x26, 0x3c, 0x3e].includes(code);
-  // Those from 80 to 9F are controls of a terminal, too.
-  const isControl = (code: number) => code >= 0x7f && code <= 0x9f;
+  // Controls of a terminal, and what is invisible: the test above.
+  const isControl = (code: number) =>
+    /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(String.fromCodePoint(code));
   const lost = [...printed.keys()].filter(
     (code) => isChar(code) && !printable.has(code) && !isEscaped(code) && !isControl(code),
   );

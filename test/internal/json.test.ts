@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/internal/canonical-json.ts";
-import { writeJson } from "../../src/internal/json.ts";
+import { jsonText, writeJson } from "../../src/internal/json.ts";
 
 test("it writes JSON of the same content", () => {
   fc.assert(
@@ -25,6 +25,15 @@ test("the order of a list makes a difference", () => {
 test("a value that nests 100,000 deep is written", () => {
   const text = "[".repeat(100_000) + "]".repeat(100_000);
   expect(canonicalJson(JSON.parse(text))).toBe(text);
+  expect([jsonText(JSON.parse(text)), jsonText(JSON.parse(text), 2)]).toEqual([text, text]);
+});
+
+test("a value is shown as JSON shows it", () => {
+  const value = { b: [1, { x: null }], a: undefined, c: "\n" };
+  expect(jsonText(value)).toBe(JSON.stringify(value));
+  expect(jsonText(value, 2)).toBe(JSON.stringify(value, null, 2));
+  expect(jsonText(undefined)).toBe("undefined");
+  expect(() => jsonText(1n)).toThrow(TypeError);
 });
 
 test("the text of a value is the same at every depth", () => {

@@ -6,6 +6,7 @@ import { createObserver } from "../../src/learn/index.ts";
 import { Recorder } from "../../src/learn/recorder.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse-profile.ts";
 import { isShapePath } from "../../src/profile/vocabulary/names.ts";
+import { deepBodies } from "../support/deep-bodies.ts";
 
 const RESPONSE = { method: "GET", path: "/merchant", status: 200, headers: [] } as const;
 
@@ -32,6 +33,25 @@ test.each([0, 99, 101, 600, 1e9])("a response with the status %d teaches nothing
 });
 
 const INHERITED = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
+
+describe.each(deepBodies("data"))("a body of %s that nests 50,000 levels deep", (_, body) => {
+  test("teaches nothing, and ends nothing", () => {
+    const recorder = new Recorder({ by: "observer" });
+    const before = recorder.profile();
+    for (const status of [200, 422]) recorder.record({ ...RESPONSE, status, body });
+    expect(recorder.profile()).toEqual(before);
+    recorder.recordDelivery({ headers: [], body, status: 200, receivedAt: 1 });
+    expect(recorder.profile().events).toEqual({});
+  });
+});
+
+test("a body with 50,000 names teaches nothing", () => {
+  const names = Array.from({ length: 50_000 }, (_, at) => [`amount_${at}`, 1]);
+  const recorder = new Recorder({ by: "observer" });
+  const before = recorder.profile();
+  recorder.record({ ...RESPONSE, body: JSON.stringify(Object.fromEntries(names)) });
+  expect(recorder.profile()).toEqual(before);
+});
 
 describe("a profile that was learned from hostile bodies", () => {
   test.each(INHERITED)("can be read if %s is a key anywhere", (key) => {

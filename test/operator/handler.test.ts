@@ -185,6 +185,18 @@ describe("a decision", () => {
     expect(html).toMatch(/<strong>Amina<\/strong> <span class="badge good">done<\/span>/);
   });
 
+  test("leads back to the page, whatever path the form was sent to", async () => {
+    const night = await nightShift({ actions: true });
+    const fields = { list: "conflicts", action: "drop", id: await conflictOf(night.receiver) };
+    const address = "https://shop.test//evil.example/operator";
+    const body = new URLSearchParams(fields);
+    const request = new Request(address, { method: "POST", body, headers: SAME_SITE });
+    const response = await night.handler(request);
+    expect(response.status).toBe(303);
+    const target = new URL(response.headers.get("location") ?? "", address);
+    expect([target.host, target.pathname]).toEqual(["shop.test", "//evil.example/operator"]);
+  });
+
   test("that a restart would forget is listed with a note that says so", async () => {
     const { get } = await nightShift({ actions: true });
     expect((await get("?decisions=1")).html).toContain("a restart forgets them");

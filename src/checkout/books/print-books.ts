@@ -1,5 +1,6 @@
 // The books of a day, as text, as CSV and as a page.
 import { html, inline, renderPage } from "../../html/html.ts";
+import { csvField } from "../../internal/csv-field.ts";
 import type { Review } from "../order-types.ts";
 import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
 import type { BooksReport } from "./day-books.ts";
@@ -143,10 +144,6 @@ function wholeParts(report: DayReport): readonly BooksPart[] {
   const paid = { title: "Payments of paid orders", head: BOOKED_HEAD, rows };
   return [...partsOf(report), ...(rows.length > 0 ? [paid] : [])];
 }
-
-/** A field of CSV. A spreadsheet would run what begins like a formula: https://owasp.org/www-community/attacks/CSV_Injection */
-const csvField = (text: string): string =>
-  `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
 /**
  * The books for a spreadsheet: one table, whose columns are those of all parts. Lines end with a line feed

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText, ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
-import { isLoopback, withoutTrailingSlashes } from "../../internal/urls.ts";
+import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
 import type { Order } from "../order-types.ts";
 import { type PayPageMessages, type PayPageTexts, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
@@ -111,12 +111,7 @@ export function pageSettings(options: PayPageOptions): PageSettings {
   );
   if (color !== undefined) checkText("color", color, /^#[0-9a-f]{6}$/i, "a colour such as #0a6279");
   if (merchant.logo !== undefined) {
-    checkText(
-      "merchant.logo",
-      merchant.logo,
-      /^(?:\/(?!\/)|data:image\/)/,
-      "a path on your server or a data: URL",
-    );
+    merchant.logo = logoOf(merchant.logo);
   }
   for (const one of frameAncestors) {
     checkText("frameAncestors", one, /^https?:\/\/[\w.:[\]-]+$/, "a list of origins");
@@ -132,10 +127,19 @@ export function pageSettings(options: PayPageOptions): PageSettings {
   };
 }
 
+/** @throws {ConfigurationError} */
+function logoOf(given: string): string {
+  const address = (text: string) => (/^data:image\//.test(text) ? text : ownPath(text));
+  const isRight = { test: (text: string) => address(text) !== undefined };
+  checkText("merchant.logo", given, isRight, "a path on your server or a data: URL");
+  return address(given) as string;
+}
+
 /** An address that may be a link; a path on the same server may be one, too. @throws {ConfigurationError} */
-function checkReturn(url: unknown): string {
-  checkText("returnUrl", url, /^(?:https?:\/\/|\/(?!\/))/, "an https: address or a path");
-  return url as string;
+function checkReturn(given: unknown): string {
+  const isRight = { test: (text: string) => linkAddress(text) !== undefined };
+  checkText("returnUrl", given, isRight, "an https: address or a path on your server");
+  return linkAddress(given) as string;
 }
 
 function returnTo(given: PayPageOptions["returnUrl"]): PageSettings["returnUrl"] {
@@ -160,9 +164,9 @@ function checkTimeZone(timeZone: string): void {
 /** @throws {ConfigurationError} */
 export function checkUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
-  const { protocol, hostname, search, hash } = URL.canParse(url) ? new URL(url) : new URL("none:");
+  const { href, protocol, hostname, search, hash } = new URL(URL.canParse(url) ? url : "none:");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-  if (isSafe && search === "" && hash === "") return withoutTrailingSlashes(url);
+  if (isSafe && search === "" && hash === "") return withoutTrailingSlashes(href);
   throw new ConfigurationError(
     "`url` of the pay page must be the https: address at which it is mounted, such as https://shop.example/pay.",
   );

@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { types } from "node:util";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { wrongOption } from "../../internal/check-options.ts";
 
 // The last part of a link is a token in base64url: a nonce, then `expiry:id` encrypted with AES-256-GCM (NIST
 // SP 800-38D), then its tag. The expiry is in seconds since 1970, in base 36. Who has a link can read nothing in
@@ -51,6 +53,9 @@ function linkToken(
   return Buffer.concat([nonce, ...encrypted, cipher.getAuthTag()]).toString("base64url");
 }
 
+/** Of a Date of any realm; NaN for everything else. */
+const timeOf = (given: unknown): number => (types.isDate(given) ? Number(given) : Number.NaN);
+
 const LINK_MS = 30 * 86_400_000;
 
 /** The link of an order. @throws {ConfigurationError} */
@@ -59,8 +64,8 @@ export function linkTo(
   { url, keys }: { readonly url: string; readonly keys: readonly Uint8Array[] },
   expiresAt: Date | undefined,
 ): string {
-  const until = expiresAt?.getTime() ?? Date.now() + LINK_MS;
-  if (Number.isNaN(until)) throw new ConfigurationError("`expiresAt` must be a valid Date.");
+  const until = expiresAt === undefined ? Date.now() + LINK_MS : timeOf(expiresAt);
+  if (Number.isNaN(until)) throw wrongOption("expiresAt", "a valid Date", expiresAt);
   return `${url}/${linkToken(id, until, keys)}`;
 }
 

@@ -4,6 +4,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { html, inline, renderPage } from "../../html/html.ts";
 import { isCrossSite, pageHeaders } from "../../html/serving.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import type { Order } from "../order-types.ts";
 import { orderView } from "../view.ts";
@@ -44,7 +45,7 @@ export interface PayPages {
    * The address at which a customer pays an order: send it by SMS or WhatsApp. A person who has it can see what is to be
    * paid, and can have any phone asked for it.
    *
-   * @throws {ConfigurationError} if `page` was not called before, or knows no `url`.
+   * @throws {ConfigurationError} if `page` was not called before, or knows no `url`, and for a wrong option.
    *
    * @example
    * ```ts
@@ -164,7 +165,8 @@ ${script}`,
 /** The pay page, its links and their QR codes. */
 export function payPages(source: PaySource): PayPages {
   let last: { readonly url: string | undefined; readonly keys: readonly Uint8Array[] } | undefined;
-  const payLink: PayPages["payLink"] = (id, { expiresAt } = {}) => {
+  const payLink: PayPages["payLink"] = (id, options = {}) => {
+    const { expiresAt } = ownOptions(options, ["expiresAt"], "payLink");
     if (last?.url === undefined) {
       throw new ConfigurationError(
         last === undefined

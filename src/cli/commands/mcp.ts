@@ -46,9 +46,6 @@ const OFFERED: readonly string[] = [
 /** The whole state has the keys, and is read from a file. */
 const WITHHELD: readonly string[] = ["scenes export", "scenes import"];
 
-/** The sandbox that was found decides about these: a machine names no other service, key or file. */
-const WITHHELD_FLAGS: readonly string[] = ["url", "base-url", "key-file", "secret", "secret-file"];
-
 /** The target of a redirect stays with the server that sent it: no result has it. */
 const WITHHELD_RESULTS: readonly string[] = ["location"];
 
@@ -69,9 +66,8 @@ interface Tool {
 const fieldName = (name: string): string => name.replaceAll("-", "_");
 
 function toolOf(words: readonly string[], subcommand: Subcommand): Tool {
-  const flags = subcommand.flags.filter(
-    ({ name, value }) => value !== "file" && !WITHHELD_FLAGS.includes(name),
-  );
+  // The sandbox that was found decides about all others: a model names no service, key or file.
+  const flags = subcommand.flags.filter(({ forModels }) => forModels === true);
   return {
     name: fieldName(words.join("_")),
     words,

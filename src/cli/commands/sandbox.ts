@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
@@ -9,7 +8,7 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
 import { portError } from "../port-error.ts";
-import { writeReadyFile } from "../sandbox/private-files.ts";
+import { removeReadyFile, writeReadyFile } from "../sandbox/private-files.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
 import { banner } from "../sandbox/sandbox-banner.ts";
 import { logLines } from "../sandbox/sandbox-log.ts";
@@ -56,7 +55,7 @@ export async function run(input: Input): Promise<number> {
   } finally {
     registration?.remove();
     await server.close();
-    if (readyFile) rmSync(readyFile, { force: true });
+    if (readyFile) await removeReadyFile(readyFile);
   }
   await saver?.saveNow();
   if (!json) printLine(state ? `Stopped. The state is saved in ${state}.` : "Stopped.");

@@ -1,6 +1,7 @@
 import type { FlagRows } from "../../internal/flags.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import type { Command as ControlRow } from "../../sandbox/control/define-command.ts";
+import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
 import { type Command, command, kebabCase, lazily, type SubcommandRow } from "../command.ts";
 import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../command-words.ts";
 import { SANDBOX_URL } from "./common-flags.ts";
@@ -24,11 +25,19 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   number: "number",
 };
 
+/** The fields that a model may set by a flag. No field of an object is one of them: it is read from a file. */
+const FOR_MODELS: readonly string[] = [
+  ...["reference", "event", "keep_receivers", "save_as"],
+  ...["endpoint", "method", "path", "status", "body", "ms", "after", "times"],
+  ...[...CHAOS_NAMES, "seed"],
+];
+
 function fieldFlag(name: string): [usage: string, text: string] {
   const { type = "", description } = fieldRow(name);
   const kebab = kebabCase(name);
   const value = type === "boolean" ? "" : ` <${VALUE_NAMES[type] ?? kebab}>`;
-  return [`--${kebab}${value}`, phrase(description)];
+  const note = FOR_MODELS.includes(name) ? " [for models]" : "";
+  return [`--${kebab}${value}`, phrase(description) + note];
 }
 
 type Example = Readonly<Record<string, unknown>>;
@@ -83,7 +92,7 @@ const read = (
 });
 
 const limit = (what: string): FlagRows => ({
-  "--limit <number>": `the maximum number of ${what} [default: 20]`,
+  "--limit <number>": `the maximum number of ${what} [default: 20; for models]`,
 });
 
 /** What the command line calls a group of commands, and what it reads from a sandbox itself. */
@@ -110,8 +119,9 @@ const GROUPS: Readonly<
           "events list --state failed --json",
         ],
         {
-          "--state <state>": "list only deliveries in this state [pending | delivered | failed]",
-          "--payment <reference>": "list only deliveries about this payment",
+          "--state <state>":
+            "list only deliveries in this state [pending | delivered | failed; for models]",
+          "--payment <reference>": "list only deliveries about this payment [for models]",
           ...limit("deliveries"),
         },
       ),

@@ -16,7 +16,8 @@ const ARGUMENT_EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 const QUERY: FlagRows = {
-  "--query <name=value>": "a query parameter, passed to the service unchanged [repeatable]",
+  "--query <name=value>":
+    "a query parameter, passed to the service unchanged [repeatable; for models]",
 };
 
 const FIELDS: FlagRows = {
@@ -32,12 +33,13 @@ const OWN: Readonly<
 > = {
   "mobileMoney.initiate": {
     flags: {
-      "--amount <amount>": "above 0, with at most two decimals",
-      "--phone <number>": "the customer's phone, in any usual format",
-      "--account-reference <label>": "for example an order number; at most 12 characters",
-      "--description <text>": "a description of the payment",
+      "--amount <amount>": "above 0, with at most two decimals [for models]",
+      "--phone <number>": "the customer's phone, in any usual format [for models]",
+      "--account-reference <label>":
+        "for example an order number; at most 12 characters [for models]",
+      "--description <text>": "a description of the payment [for models]",
       "--payment-account-id <id>":
-        "the account that receives the money [otherwise: the merchant's default account]",
+        "the account that receives the money [otherwise: the merchant's default account; for models]",
     },
     examples: ["payments initiate --amount 100 --phone 0712345678"],
   },
@@ -49,9 +51,9 @@ const OWN: Readonly<
   "webhooks.register": {
     args: "<receiver>",
     flags: {
-      "--name <text>": "a label [otherwise: the host of the receiver]",
+      "--name <text>": "a label [otherwise: the host of the receiver; for models]",
       "--event <event>":
-        "an event to deliver, such as payment.completed [otherwise: all eight documented events; repeatable]",
+        "an event to deliver, such as payment.completed [otherwise: all eight documented events; repeatable; for models]",
     },
     examples: [
       "webhooks register https://shop.example/webhooks --name shop --event payment.completed",

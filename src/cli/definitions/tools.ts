@@ -55,7 +55,8 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
     run: lazily(() => import("../commands/doctor.ts"), "run"),
     flags: {
       ...GATEWAY,
-      "--webhook <url>": "a receiver: it is sent one signed event and one with a forged signature",
+      "--webhook <url>":
+        "a receiver: it is sent one signed event and one with a forged signature [for models]",
       ...secretFlags(),
     },
     examples: [

@@ -1,26 +1,35 @@
 import fs from "node:fs";
-import { writeWhole } from "../../internal/files/write-whole.ts";
-import { usageError } from "../cli-error.ts";
+import { fileReason, regularFile, writeWhole } from "../../internal/files/write-whole.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { readFile } from "../input/files.ts";
 import type { Ready } from "./sandbox-settings.ts";
 
 /** Writes a file whole or not at all, readable only by its owner: it holds keys. */
-export const writePrivateFile = (path: string, text: string): Promise<void> =>
-  writeWhole(fs, path, text, 0o600);
+export const writePrivateFile = (path: string, content: string | Uint8Array): Promise<void> =>
+  writeWhole(fs, path, content, 0o600);
 
-async function writeFor(flag: string, path: string, text: string): Promise<void> {
+async function writeFor(flag: string, path: string, write: () => Promise<void>): Promise<void> {
   try {
-    await writePrivateFile(path, text);
+    await write();
   } catch (error) {
-    throw usageError(`${flag}: cannot write ${path}: ${(error as NodeJS.ErrnoException).code}.`);
+    if (error instanceof CliError) throw error;
+    throw usageError(`${flag}: cannot write ${path}: ${fileReason(error)}.`);
   }
 }
 
 /** A program that waits for the file finds it complete. @throws {CliError} `usage` */
 export const writeReadyFile = (path: string, ready: Ready): Promise<void> =>
-  writeFor("--ready-file", path, `${JSON.stringify(ready, null, 2)}\n`);
+  writeFor("--ready-file", path, () =>
+    writePrivateFile(path, `${JSON.stringify(ready, null, 2)}\n`),
+  );
 
-/** The lines of a `.env` file with these variables. Lines of other variables stay as they are. */
+/** Removes the file, also one of a sandbox that was killed. What is not a regular file is no such file. */
+export async function removeReadyFile(path: string): Promise<void> {
+  const target = await regularFile(fs, path).catch(() => undefined);
+  for (const one of target === undefined ? [] : [target, path]) fs.rmSync(one, { force: true });
+}
+
+/** The lines of a `.env` file with these variables, all in Latin-1. Lines of other variables stay as they are. */
 function withVariables(text: string, variables: Readonly<Record<string, string>>): string {
   const isOurs = (line: string) => {
     const [, name = ""] = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line) ?? [];
@@ -43,6 +52,10 @@ export async function writeEnvFile(
   path: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const before = fs.existsSync(path) ? readFile(path).toString("utf8") : "";
-  await writeFor("--write", path, withVariables(before, variables));
+  await writeFor("--write", path, async () => {
+    const target = await regularFile(fs, path);
+    // Latin-1 has a character for each byte: the other lines may be in any encoding.
+    const before = fs.existsSync(target) ? readFile(target).toString("latin1") : "";
+    await writePrivateFile(path, Buffer.from(withVariables(before, variables), "latin1"));
+  });
 }

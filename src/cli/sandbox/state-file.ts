@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, statSync } from "node:fs";
+import { fileReason } from "../../internal/files/write-whole.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { Sandbox, SandboxSnapshot } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
@@ -47,11 +48,14 @@ export function restoreState(
 
 function readStateFile(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    // A pipe may have no end.
+    if (statSync(path).isFile()) return readFileSync(path, "utf8");
+    throw new Error("it is not a regular file");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return "";
-    throw usageError(`Cannot read the state file ${path}: ${code}. It was left unchanged.`);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw usageError(
+      `Cannot read the state file ${path}: ${fileReason(error)}. It was left unchanged.`,
+    );
   }
 }
 
@@ -81,8 +85,6 @@ export function createStateSaver(
   clock: "virtual" | "real",
   onFailure: (message: string) => void,
 ) {
-  // A symbolic link stays a link: the file that it leads to is replaced.
-  const target = existsSync(path) ? realpathSync(path) : path;
   let savedContent = "";
   let pauseMs = MIN_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -95,7 +97,7 @@ export function createStateSaver(
     // Real time always moves. Only how far it was advanced is worth a write.
     const time = clock === "virtual" ? now : Math.round((Number(now) - Date.now()) / 1_000);
     const content = `${time} ${state}`;
-    if (content !== savedContent) await writeState(target, now, state);
+    if (content !== savedContent) await writeState(path, now, state);
     savedContent = content;
     pauseMs = Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
   }
@@ -124,8 +126,7 @@ async function writeState(path: string, now: unknown, state: string): Promise<vo
     const text = `${BEGINNING},"version":${VERSION},"now":${now},"state":${state}}\n`;
     await writePrivateFile(path, text);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const message = `The state could not be saved to ${path}: ${code}.`;
+    const message = `The state could not be saved to ${path}: ${fileReason(cause)}.`;
     throw new CliError("state_not_saved", message, { cause });
   }
 }

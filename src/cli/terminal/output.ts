@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
+import { jsonText } from "../../internal/json.ts";
+import { unicodeEscape, visible } from "../../internal/visible.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -32,18 +34,8 @@ export const printError = (text: string): void => write(process.stderr, `${text}
 
 /** Prints the result of a command: one JSON document with `--json`, otherwise the text. */
 export function printResult(json: boolean, value: unknown, text: () => string): void {
-  printLine(json ? JSON.stringify(value, null, 2) : text());
+  printLine(json ? jsonText(value, 2) : text());
 }
-
-const unicodeEscape = (character: string) =>
-  character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-/**
- * Makes the characters visible that control a terminal, turn the direction of text, or are invisible. Line
- * breaks and tabs stay. In a string of JSON, the visible form means the same.
- */
-const visible = (text: string): string =>
-  text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, unicodeEscape);
 
 /** Text from elsewhere in one line: a line break in it must not begin another row. */
 export const printable = (text: string): string =>
@@ -54,10 +46,10 @@ export const printable = (text: string): string =>
 
 /** A value from a service in one line. */
 export const asText = (value: unknown): string =>
-  printable(typeof value === "string" ? value : String(JSON.stringify(value)));
+  printable(typeof value === "string" ? value : jsonText(value));
 
 /** A value from a service as the text of a cell: it may be of any type. */
 export const cellText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonText(value);
 };

@@ -11,8 +11,20 @@ export interface Query {
 }
 
 /**
- * A path with its parameters filled in. Each stays in its own segment: `/` and `?` are encoded, and
- * what no encoding holds back (`.`, `..`, nothing at all) is rejected.
+ * A text as one segment of a path: `/` and `?` are encoded. `undefined` for what no encoding holds back (`.`,
+ * `..`, nothing at all), and for half of a surrogate pair, which is no text.
+ */
+export function pathSegment(text: string): string | undefined {
+  if (/^\.{0,2}$/.test(text)) return undefined;
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A path with its parameters filled in. Each stays in its own segment.
  *
  * @throws {InvalidParamsError}
  */
@@ -20,14 +32,9 @@ export function fillPath(endpoint: string, template: string, params: readonly un
   let at = 0;
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[at++];
-    const segment = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
-    if (typeof segment === "string" && !/^\.{0,2}$/.test(segment)) {
-      try {
-        return encodeURIComponent(segment);
-      } catch {
-        // Half of a surrogate pair: no text at all.
-      }
-    }
+    const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
+    const segment = typeof text === "string" ? pathSegment(text) : undefined;
+    if (segment !== undefined) return segment;
     throw invalidParam(endpoint, name, 'expected an identifier other than "", "." and ".."');
   });
 }

@@ -24,6 +24,9 @@ const NO_ITEMS = /^_?(?:errors?|warnings?|messages?|notices?|links?|scopes?|perm
 /** Objects that hold what was asked for, however they are written. */
 const WRAPPER = /^(?:data|response(?:_?(?:body|payload|data))?|payload|result)$/i;
 
+/** How many wrappers stand around a list at most: a body may nest deeper than the stack. */
+const MAX_WRAPPERS = 10;
+
 /** The name of the only array; `undefined` if there are several, of which one would be a guess. */
 function onlyArray(fields: Fields): string | undefined {
   const [only, other] = Object.keys(fields).filter(
@@ -48,18 +51,24 @@ function listAt(body: unknown, [name = "", ...rest]: readonly string[]): FoundLi
  *
  * @param resource - The name of the items, such as `payments`.
  * @param place - The path of the list, if a profile knows it.
+ * @param depth - How many wrappers stand around the body.
  */
-export function findList(body: unknown, resource: string, place?: string): FoundList | undefined {
+export function findList(
+  body: unknown,
+  resource: string,
+  place?: string,
+  depth = 0,
+): FoundList | undefined {
   const learned = place === undefined ? undefined : listAt(body, place.split("."));
   if (learned !== undefined) return learned;
   if (Array.isArray(body)) return { items: body, meta: {} };
-  if (!isObject(body)) return undefined;
+  if (!isObject(body) || depth > MAX_WRAPPERS) return undefined;
   const names = [resource, "data", "items", "results", "records"];
   const known = names.find((one) => Array.isArray(body[one]));
   const wrappers = Object.keys(body).filter((one) => known === undefined && WRAPPER.test(one));
   for (const wrapper of ["data", ...wrappers]) {
     const { [wrapper]: inner, ...beside } = body;
-    const nested = isObject(inner) && findList(inner, resource);
+    const nested = isObject(inner) && findList(inner, resource, undefined, depth + 1);
     if (nested) return { items: nested.items, meta: { ...beside, ...nested.meta } };
   }
   const name = known ?? onlyArray(body);

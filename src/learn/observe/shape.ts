@@ -157,6 +157,7 @@ interface Target extends ShapeOptions, BodyShape {
 
 /** The shape of a body. Of its values only formats and closed sets are stored. */
 export function shapeOf({ kind, value }: ParsedBody, options: ShapeOptions): BodyShape {
+  if (kind === "excess") return { shape: {}, timestamps: {} };
   if (kind !== "json")
     return { shape: { [ROOT]: { types: { [kind]: options.one } } }, timestamps: {} };
   const texts = textsIn([value, options.sent]);

@@ -1,3 +1,4 @@
+import { fillPath } from "../../client/http/url.ts";
 import { isObject } from "../../internal/is-object.ts";
 import {
   type CreatedKind,
@@ -31,7 +32,7 @@ export function isListed(list: unknown, mark: string): boolean {
   return !GONE.test(String(list.status ?? "")) && list.deleted_at == null;
 }
 
-const pathOf = (kind: CreatedKind, id: string) => `/${kind}s/${encodeURIComponent(id)}`;
+const pathOf = (kind: CreatedKind, id: string) => fillPath("probe", `/${kind}s/{id}`, [id]);
 
 /** Everything that the probe created at the service and has to delete again. */
 export class CreatedResources {

@@ -1,3 +1,4 @@
+import { pathSegment } from "../../client/http/url.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { FieldRole } from "../../profile/paging.ts";
 import { isStatusName, wordsOf } from "../../profile/vocabulary/names.ts";
@@ -20,8 +21,9 @@ export function findItems(body: unknown): Fields[] {
   return lists.find(({ length }) => length > 0) ?? [];
 }
 
+/** Whether a value may be an id: one that a path can hold, since `DELETE /invoices/..` deletes something else. */
 const isId = (value: unknown): value is string | number =>
-  (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
+  (typeof value === "string" && pathSegment(value) !== undefined) || Number.isSafeInteger(value);
 
 /** The value of a field with this name: in the documented place, or else the outermost. */
 export function findField(body: unknown, name: string): string | undefined {

@@ -64,12 +64,17 @@ async function exchange(
       throw new ProbeError("response_too_large", message);
     }
     const { status, headers } = response;
+    const { value: json, excess } = parseBody(body);
+    if (excess !== undefined) {
+      const message = `The service sent JSON that ${excess}. The probe does not read that. Check --base-url.`;
+      throw new ProbeError("response_too_large", message);
+    }
     return {
       ...request,
       key: key === undefined ? "none" : (keyKind(key) ?? "other"),
       hasBody: sentText !== undefined,
       hasOrigin: origin !== undefined,
-      ...{ status, headers, body, json: parseBody(body).value },
+      ...{ status, headers, body, json },
     };
   } catch (error) {
     throw error instanceof ProbeError ? error : unreachable(baseUrl, error);

@@ -1,3 +1,4 @@
+import { pathSegment } from "../../client/http/url.ts";
 import { textFormat } from "../../profile/vocabulary/formats.ts";
 import {
   findCursor,
@@ -16,18 +17,20 @@ const random = (limit: number): number =>
 
 const pick = (alphabet: string) => () => alphabet[random(alphabet.length)] as string;
 
+const UNKNOWN = "malipo-probe-unknown";
+
 /** An id of the same kind as one of the service's, which nothing has. */
 export function unknownIdLike(id: string | undefined): string {
-  if (id === undefined) return "malipo-probe-unknown";
+  if (id === undefined) return UNKNOWN;
   if (textFormat(id) === "uuid") return crypto.randomUUID();
   // Above every id in use, and within what a database column holds.
   if (/^\d{1,10}$/.test(id)) return String(MAX_INTEGER - 1 - random(1_000));
   const [prefix = ""] = /^[A-Za-z]+[-_]/.exec(id) ?? [];
-  const rest = id
-    .slice(prefix.length)
-    .replace(/\d/g, pick(DIGITS))
-    .replace(/[a-z]/g, pick(LETTERS));
-  return prefix + rest.replace(/[A-Z]/g, pick(LETTERS.toUpperCase()));
+  const rest = id.slice(prefix.length);
+  // Nothing in it can be another one: it would stay the id of a resource.
+  if (!/[0-9A-Za-z]/.test(rest)) return UNKNOWN;
+  const other = rest.replace(/\d/g, pick(DIGITS)).replace(/[a-z]/g, pick(LETTERS));
+  return prefix + other.replace(/[A-Z]/g, pick(LETTERS.toUpperCase()));
 }
 
 /** Why a request is left out without a value, and how the value is found in the body of a response. */
@@ -103,8 +106,9 @@ export class Values {
     return this.#values.get(name);
   }
 
+  /** What no path can hold is not known: most values become a segment of one. */
   set(name: ValueName, value: string | undefined): void {
-    if (value === undefined) this.#values.delete(name);
+    if (value === undefined || pathSegment(value) === undefined) this.#values.delete(name);
     else this.#values.set(name, value);
   }
 
@@ -129,7 +133,7 @@ export class Values {
       // A whole path, or one segment of it.
       path: path.startsWith("{")
         ? path.replace(PLACE, value)
-        : path.replace(PLACE, (place, name) => encodeURIComponent(value(place, name))),
+        : path.replace(PLACE, (place, name) => pathSegment(value(place, name)) ?? UNKNOWN),
       query: new URLSearchParams(Object.entries(query).map((pair) => pair.map(fill) as string[])),
       sent: sent as unknown,
       body: text ?? ((sent && JSON.stringify(sent)) as string | undefined),

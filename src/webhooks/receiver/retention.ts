@@ -1,4 +1,5 @@
 import type { WebhookEvent } from "../../contract/events.ts";
+import { jsonText } from "../../internal/json.ts";
 import type { EventSource, Horizon, Inbox } from "../inbox/inbox-types.ts";
 
 const DAY_MS = 86_400_000;
@@ -74,7 +75,7 @@ export class Retention {
   #reportUnreadable(kind: string, timestamp: unknown): void {
     if (this.#isUnreadableReported) return;
     this.#isUnreadableReported = true;
-    const text = String(JSON.stringify(timestamp)).slice(0, 100);
+    const text = jsonText(timestamp).slice(0, 100);
     this.#settings.onError(
       new Error(
         `An event of kind ${JSON.stringify(kind.slice(0, 100))} has no timestamp that can be read; got ${text}. Such an event is processed, and remembered without end, since its age is unknown. This is reported once.`,

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import express from "express";
+import { ConfigurationError } from "malipo";
 import type { CheckoutOptions } from "malipo/checkout";
 import { memoryCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
@@ -214,6 +216,25 @@ describe("a link to pay", () => {
   });
 });
 
+describe("options of a link", () => {
+  test.each([
+    [{ expiresAt: "2026-12-01" }],
+    [{ expiresAt: 1_800_000_000_000 }],
+    [{ expiresAt: null }],
+    [{ expiresAt: {} }],
+    [{ expiresAt: new Date(Number.NaN) }],
+    [{ expires: new Date() }],
+    [null],
+    ["2026-12-01"],
+  ])("that are wrong are a ConfigurationError: %j", async (options) => {
+    const { checkout } = await openPage();
+    await checkout.create(ORDER);
+    const given = options as { expiresAt?: Date };
+    expect(() => checkout.payLink(ORDER.id, given)).toThrow(ConfigurationError);
+    await expect(checkout.payQrCode(ORDER.id, given)).rejects.toThrow(ConfigurationError);
+  });
+});
+
 describe("the pay page", () => {
   test("asks the phone once, and leads back to the page", async () => {
     const { checkout, post, get, prompts } = await openPage();
@@ -357,6 +378,19 @@ describe("the way back to the shop", () => {
     }
     await expect(openPage({ returnUrl: "//evil.example" })).rejects.toThrow(/returnUrl/);
   });
+
+  test("leads to no other server by a path", async () => {
+    const hostile = ["/\\evil.example", "/\t/evil.example", "\\\\evil.example", "/.//evil.example"];
+    for (const address of hostile) {
+      await expect(openPage({ returnUrl: address })).rejects.toThrow(/returnUrl/);
+      await expect(openPage({ merchant: { name: "Duka", logo: address } })).rejects.toThrow(/logo/);
+      const { checkout, get, errors } = await openPage({ returnUrl: () => address });
+      await checkout.create(ORDER);
+      await checkout.cancel(ORDER.id);
+      expect(await (await get(checkout.payLink(ORDER.id))).text()).not.toMatch(/Back to Duka|evil/);
+      expect(errors).toHaveLength(1);
+    }
+  });
 });
 
 describe("a pay page whose store fails", () => {
@@ -444,8 +478,22 @@ describe("a pay page on a server", () => {
         headers: { "sec-fetch-site": "same-origin" },
         body: new URLSearchParams({ phone: PHONE, after: "0" }),
       });
-    return { ...opened, link, said, send };
+    return { ...opened, link, said, send, server };
   }
+
+  test("ends the stream of an open page as the checkout stops, so that the server can close", async () => {
+    const { checkout, link, send, server } = await serve();
+    await send();
+    const stream = await fetch(link, { headers: { accept: "text/event-stream" } });
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    // The server does not wait for another request on the connection.
+    expect(stream.headers.get("connection")).toBe("close");
+    const closed = once(server, "close");
+    server.close();
+    await checkout.stop();
+    expect(await stream.text()).toContain('"final":false');
+    await closed;
+  });
 
   test.each([
     ["urlencoded", express.urlencoded({ extended: false })],

@@ -27,6 +27,8 @@ describe("the ids of a resource", () => {
     ],
     [{ id: 3, uuid: "u", number: "N", name: MARK }, ["3", "u", "N"]],
     [{ id: null, uuid: "", _id: 1.5, name: MARK }, []],
+    // No segment of a path: `DELETE /webhooks/..` would be one of everything.
+    [{ id: "..", uuid: ".", number: "\ud800", name: MARK }, []],
     [{ merchant_id: 4, invoice_id: 5, name: MARK }, []],
     [{ data: { _id: { $oid: "o" }, name: MARK } }, ["o"]],
     ["text", []],
@@ -92,6 +94,9 @@ test.each([
   ["900000000001", /^\d{12}$/],
   ["0b6f7c8e-1c9f-4c55-9b0a-6f3f3f0f9b11", /^[\da-f-]{36}$/],
   [undefined, /^malipo-probe-unknown$/],
+  // Nothing in them can be another one: the id would be that of a resource.
+  ["---", /^malipo-probe-unknown$/],
+  ["№–Ж", /^malipo-probe-unknown$/],
 ])("an unknown id has the kind of %s", (id, form) => {
   expect(unknownIdLike(id)).toMatch(form);
   expect(unknownIdLike(id)).not.toBe(id);

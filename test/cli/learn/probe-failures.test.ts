@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { formatProfile } from "../../../src/profile/parse-profile.ts";
 import { EMPTY_PROFILE } from "../../../src/profile/profile-types.ts";
+import { deepBodies } from "../../support/deep-bodies.ts";
 import { malipo, startMalipo } from "../command-line.ts";
 import { newFolder, type Response, startDialect, startLenient, startService } from "./services.ts";
 
@@ -69,6 +70,21 @@ describe("a failed probe leaves the file alone, and prints neither key nor stack
       return one;
     });
     expectFailure(await probe(baseUrl), EXIT.failed, /does not respond in JSON.*--base-url/);
+  });
+
+  test.each(deepBodies("data"))("a body of %s that nests 50,000 levels deep", async (_, body) => {
+    const { baseUrl } = await service((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(body);
+      return undefined;
+    });
+    expectFailure(await probe(baseUrl), EXIT.failed, /nests more than 100 levels deep/);
+  });
+
+  test("a body with 50,000 names: it stops at once", async () => {
+    const names = Array.from({ length: 50_000 }, (_, at) => [`amount_${at}`, at]);
+    const { baseUrl, seen } = await every({ status: 200, body: Object.fromEntries(names) });
+    expectFailure(await probe(baseUrl), EXIT.failed, /more than 10,000 names/);
+    expect(seen).toHaveLength(1);
   });
 
   test("a redirect: the key is not sent along", async () => {

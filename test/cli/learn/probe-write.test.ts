@@ -58,6 +58,18 @@ describe("a probe with --write", () => {
     expect(stdout).toContain("It creates one invoice and one webhook");
   });
 
+  test("sends nothing to a path that an id would lead elsewhere", async () => {
+    const service = await lenient({ view: (fields) => ({ ...fields, id: ".." }) });
+    const { code, stdout } = await probe(service.baseUrl);
+    expect([code, stdout]).toEqual([EXIT.failed, expect.stringContaining("did not return its id")]);
+    const deleted = service.seen.filter(({ method }) => method === "DELETE");
+    expect(deleted.map(({ path }) => path)).toEqual([
+      "/invoices/malipo-probe-unknown",
+      "/webhooks/malipo-probe-unknown",
+    ]);
+    for (const { path } of service.seen) expect(path).not.toMatch(/\/$/);
+  });
+
   const FORMS: readonly (readonly [string, NonNullable<Options>])[] = [
     ["invoice_id and webhook_id", { view: (fields, n) => ({ ...kindId(fields, n), ...fields }) }],
     ["uuid", { view: (fields, n) => ({ uuid: `u-${n}`, ...fields }), id: (n) => `u-${n}` }],

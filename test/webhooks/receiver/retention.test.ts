@@ -93,6 +93,19 @@ describe("an event without a timestamp that can be read", () => {
   );
 });
 
+test("an event whose timestamp nests 50,000 levels deep is processed, and reported", async () => {
+  const { receiver, handler } = await started(14);
+  const deep = "[".repeat(50_000) + "]".repeat(50_000);
+  const body = `{"event":"payment.completed","timestamp":${deep},"data":{"reference":"P-1"}}`;
+  const headers = { "x-service-signature": signWebhook(body, SECRET) };
+  expect((await receiver.handle({ method: "POST", headers, body })).status).toBe(200);
+  await expect.poll(() => handler.mock.calls.length).toBe(1);
+  expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
+    expect.stringContaining("no timestamp that can be read; got [[["),
+  ]);
+  await receiver.stop();
+});
+
 describe("an inbox that knows the time and what it remembers", () => {
   /** The clock of its engine, and the moment since which it remembers events. */
   const engine = { now: 0, remembersSince: 0 };

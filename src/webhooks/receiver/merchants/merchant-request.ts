@@ -1,3 +1,4 @@
+import { requestUrl } from "../../../internal/urls.ts";
 import { MERCHANT } from "../../inbox/delivery.ts";
 import type { TraceContext } from "../../inbox/inbox-types.ts";
 import { headerValue, type WebhookHeaders } from "../../verification/signature-header.ts";
@@ -13,17 +14,11 @@ export interface MerchantRequest {
   header(name: string): string | undefined;
 }
 
-// A header may hold anything, such as a path that would become a part of the URL.
-const HOST = /^[\w.:[\]-]+$/;
-
-function urlOf(url: string, host: string | undefined): URL {
-  const base = `http://${host !== undefined && HOST.test(host) ? host : "localhost"}`;
-  // Joined as texts: a path that begins with two slashes would be read as another host.
-  for (const one of [url.startsWith("/") ? base + url : url, base]) {
-    if (URL.canParse(one)) return new URL(one);
-  }
-  return new URL("http://localhost");
-}
+/** A whole URL is that of a `Request`. */
+const urlOf = (url: string, host: string | undefined): URL =>
+  URL.canParse(url)
+    ? new URL(url)
+    : (requestUrl(url, host) ?? requestUrl(url) ?? new URL("http://localhost"));
 
 /** The value of a header, by its name in any casing; several values are joined with a comma. */
 export function headerText(headers: WebhookHeaders, name: string): string | undefined {
