@@ -1,4 +1,5 @@
 import type { RetryAdvice } from "../contract/result-codes.ts";
+import { isAmountLong } from "../internal/amount-text.ts";
 import type { AttemptStatus, OrderStatus, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
@@ -128,6 +129,7 @@ export const isUsedUp = ({ attempts, attemptLimit }: OrderState): boolean =>
 
 /** An amount with two decimals; `undefined` for what is none. */
 export function amountText(amount: unknown): string | undefined {
+  if (isAmountLong(String(amount))) return undefined;
   const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(String(amount)) ?? [];
   return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
 }

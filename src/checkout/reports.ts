@@ -1,6 +1,8 @@
 import type { EventKind } from "../contract/events.ts";
 import { explainFailure } from "../contract/explain-failure.ts";
+import { shortened } from "../internal/amount-text.ts";
 import { idText } from "../internal/json.ts";
+import { maskPhones, quoteMasked } from "../internal/phone-digits.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../webhooks/verification/payload.ts";
 import type { Report } from "./inputs.ts";
@@ -17,9 +19,11 @@ export interface LabelledReport {
 /** The fields of a payment that came from outside. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An amount that cannot be read stays unchanged: it equals no amount of an order. */
+/** An amount that cannot be read stays unchanged, but for its length: it equals no amount of an order. */
 const amountIn = (amount: unknown): string | undefined =>
-  amount === undefined || amount === null ? undefined : (amountText(amount) ?? String(amount));
+  amount === undefined || amount === null
+    ? undefined
+    : (amountText(amount) ?? shortened(String(amount)));
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
@@ -35,8 +39,6 @@ export function paymentName({ reference, payment_id }: Fields): string | undefin
   return idText(reference) ?? (number === undefined ? undefined : aliasOf(number));
 }
 
-const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
-
 /**
  * What a webhook or a read says about a payment.
  *
@@ -44,7 +46,7 @@ const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
  * contradiction.
  */
 export function reportOf(fields: Fields, reference: string, kind?: string): LabelledReport {
-  const inside = textIn(fields.status) ?? kind ?? "";
+  const inside = maskPhones(textIn(fields.status) ?? kind ?? "");
   const status = kind !== undefined && inside !== kind ? "contradiction" : inside;
   const failure =
     status === "failed"
@@ -56,16 +58,17 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
         })
       : undefined;
   const paymentId = idText(fields.payment_id);
+  const currency = textIn(fields.currency);
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
   const report: Report = {
     reference,
     ...(paymentId !== undefined && { alias: aliasOf(paymentId) }),
     status,
     amount: amountIn(fields.amount),
-    currency: textIn(fields.currency)?.toUpperCase(),
+    currency: currency === undefined ? undefined : shortened(currency.toUpperCase()),
     ...(transactionId !== undefined && { transactionId }),
     // A page may be seen by others than the owner of the phone.
-    message: failure?.customerMessage.replaceAll(PHONE, "***"),
+    message: failure === undefined ? undefined : maskPhones(failure.customerMessage),
     ...(failure?.code !== undefined && { code: failure.code }),
     retry: failure?.retry ?? "unknown",
   };
@@ -89,7 +92,7 @@ export const isReport = (kind: string): boolean => statusOf(kind) !== undefined;
 
 const contradictionError = (event: string, reference: string, status: unknown) =>
   new Error(
-    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${JSON.stringify(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
+    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${quoteMasked(String(status))} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
   );
 
 const isNotThere = async (): Promise<never> => {

@@ -133,6 +133,9 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment");
 
+/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
+export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
+
 /** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
 export function sumOf(amounts: readonly string[]): string {
   const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace(".", "")), 0n).toString();
@@ -167,7 +170,7 @@ export function orderView(order: OrderState, now: number): Order {
     message: messageOf(order, status, now),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
+    received: sumOf(own.map((one) => one.amount).filter(isSummand)),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,

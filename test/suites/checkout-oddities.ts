@@ -30,6 +30,47 @@ export function checkoutOddities(name: string, stage: Stage): void {
     });
   });
 
+  it(`${name}: neither keeps nor shows a whole phone in what the service says of a failure`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout, store } = open();
+    const order = await checkout.pay(ORDER);
+    const failed = completed(order, referenceOf(order), {
+      status: "failed",
+      failure_reason: "9999: rejected for 0712/987/654",
+      user_message:
+        "Ask Asha at 0712.987.654 or ０７１２\u200b９８７\u00a0６５４. You owe 1500000.00.",
+    });
+    await deliver(checkout, sandbox, "payment.failed", failed);
+    const { stored } = await store.read(ORDER.id);
+    const shown = await checkout.get(ORDER.id);
+    expect(shown?.message).toBe("Ask Asha at 0712***654 or ０７１２***６５４. You owe 1500000.00.");
+    const url = new URL(`http://shop.example/${ORDER.id}`);
+    const page = await checkout.statusHandler()(new Request(url));
+    expect(
+      JSON.stringify([stored, shown, await checkout.history(ORDER.id), await page.json()]),
+    ).not.toMatch(/987.654|９８７/);
+  });
+
+  it(`${name}: an amount of any length is no amount of an order, and is kept and shown shortened`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout } = open();
+    const order = await checkout.pay(ORDER);
+    for (const [at, amount] of ["9".repeat(60_000), `${"0".repeat(60_000)}1500.00`].entries()) {
+      const event = completed(order, at === 0 ? referenceOf(order) : "OTHER", {
+        amount,
+        currency: "K".repeat(60_000),
+      });
+      await deliver(checkout, sandbox, "payment.completed", event);
+    }
+    const read = await checkout.get(ORDER.id);
+    expect(read).toMatchObject({ received: "0.00", effect: "none" });
+    expect(read?.payments.map(({ amount }) => amount)).toEqual([
+      `${"9".repeat(20)}…`,
+      `${"0".repeat(20)}…`,
+    ]);
+    expect(JSON.stringify(await checkout.history(ORDER.id)).length).toBeLessThan(2_000);
+  });
+
   describe(`${name}: an order that was deleted`, () => {
     it("leaves its payment as one review, also if another order has its label", async ({
       skip,

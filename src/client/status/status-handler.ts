@@ -1,5 +1,6 @@
 import type { Payment } from "../../contract/payment.ts";
 import { checkFunction, ownOptions } from "../../internal/check-options.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 import type { PaymentProgress } from "./follow-payment.ts";
@@ -57,7 +58,8 @@ function progressOf(payment: Payment, final: boolean): PaymentProgress {
   return {
     status,
     final,
-    ...(typeof user_message === "string" && { user_message }),
+    // A page may be seen by others than the owner of the phone.
+    ...(typeof user_message === "string" && { user_message: maskPhones(user_message) }),
     ...(typeof retry_possible === "boolean" && { retry_possible }),
   };
 }
