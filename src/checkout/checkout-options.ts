@@ -94,7 +94,8 @@ export interface CheckoutOptions<Connection = unknown> {
   phoneLimit?: number | undefined;
   /**
    * How many times the customer is asked for one order, also by strangers who know its address. Then `canPay` is
-   * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count.
+   * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count, up to
+   * ten times as many attempts of any kind: then the customer is to contact you.
    *
    * @default 3
    */

@@ -3,6 +3,7 @@ import {
   type AttemptState,
   type Blocked,
   holdsMoney,
+  isFull,
   isOpen,
   isUnclear,
   isUsedUp,
@@ -30,6 +31,8 @@ const UNCLEAR =
 const STILL_ASKED = " Reject the request on your phone.";
 const USED_UP =
   "We have sent several requests for this order, and none was paid. Please contact us.";
+const TOO_MANY =
+  "There were too many attempts to pay this order, and none was paid. Please contact us.";
 const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
@@ -121,7 +124,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;
-  if (isUsedUp(order)) return USED_UP;
+  if (isUsedUp(order)) return isFull(order) ? TOO_MANY : USED_UP;
   const { blocked } = order;
   // Another prompt on the phone blocks only for its time; it is not known when it is over.
   const isOver = blocked?.by === "open" && blocked.until <= now;

@@ -30,6 +30,24 @@ export function checkoutOddities(name: string, stage: Stage): void {
     });
   });
 
+  it(`${name}: an order whose requests are rejected has at most ten attempts for each that is allowed`, async () => {
+    const { open, sandbox } = await stage();
+    const rejected = async () => Response.json({ message: "no" }, { status: 422 });
+    const { checkout, store } = open({
+      attemptLimit: 2,
+      fetch: promptsWith(sandbox, rejected),
+      phoneLimit: 1_000,
+    });
+    for (let click = 0; click < 60; click++) await checkout.pay(ORDER);
+    const order = await checkout.get(ORDER.id);
+    expect(order?.attempts).toHaveLength(20);
+    expect(order).toMatchObject({ status: "open", canPay: false });
+    expect(order?.message).toMatch(/too many attempts.*contact us/i);
+    const { stored } = await store.read(ORDER.id);
+    await checkout.pay(ORDER);
+    expect((await store.read(ORDER.id)).stored).toEqual(stored);
+  });
+
   it(`${name}: neither keeps nor shows a whole phone in what the service says of a failure`, async () => {
     const { open, sandbox } = await stage();
     const { checkout, store } = open();
