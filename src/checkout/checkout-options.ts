@@ -106,6 +106,14 @@ export interface CheckoutOptions<Connection = unknown> {
    * @default "KES"
    */
   currency?: string | undefined;
+  /**
+   * How many orders this process polls for `wait`, status routes and pay pages at a time. All that wait for one
+   * order share one poll. Beyond it, they get the order as it is, at once, and pages ask again after some seconds.
+   * Set it higher if more customers pay at a time.
+   *
+   * @default 1_000
+   */
+  maxWaits?: number | undefined;
 }
 
 /** An order that is to be paid. */
@@ -157,7 +165,10 @@ export interface Checkout extends ManagedOrders, PayPages {
    * back, nothing is left.
    */
   create(order: NewOrder, options?: { transaction?: unknown }): Promise<Order>;
-  /** Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). */
+  /**
+   * Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). Beyond `maxWaits`, it
+   * resolves at once, with the order as it is. It polls the store, once for all that wait for one order.
+   */
   wait(
     id: string,
     options?: { waitMs?: number | undefined; signal?: AbortSignal | undefined },
@@ -168,7 +179,7 @@ export interface Checkout extends ManagedOrders, PayPages {
    * The route for `followPayment` and `usePayment`.
    *
    * @param options - `order`: returns the id of the order that the page may see. Default: the query
-   * parameter `order`, else the last part of the path.
+   * parameter `order`, else the last part of the path. It responds 404 if there is no such order.
    */
   statusHandler(options?: {
     order?: (request: Request) => string | undefined | Promise<string | undefined>;
@@ -212,4 +223,5 @@ export const CHECKOUT_OPTIONS = [
   "phoneLimit",
   "attemptLimit",
   "currency",
+  "maxWaits",
 ];

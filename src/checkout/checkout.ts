@@ -28,6 +28,7 @@ import { checkAfter } from "./new-order.ts";
 import { Engine } from "./order-engine.ts";
 import { OrderMaker } from "./order-maker.ts";
 import { orderStatusHandler } from "./order-status-handler.ts";
+import { OrderWaits } from "./order-waits.ts";
 import { payPages } from "./page/pay-page.ts";
 import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
 import { Worker } from "./worker.ts";
@@ -101,6 +102,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     phoneLimit = 3,
     attemptLimit = 3,
     currency = "KES",
+    maxWaits = 1_000,
   } = own;
   const { notSentAfterMs = notSentAfterMsOfDrill() ?? TIMES.notSentAfterMs } = own;
   if (!isObject(store)) throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
@@ -118,6 +120,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   checkMilliseconds("notSentAfterMs", notSentAfterMs);
   checkWholeNumber("phoneLimit", phoneLimit, 1, 1_000);
   checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
+  checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
   checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
 
   // It leaves some time after the click.
@@ -170,7 +173,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const worker = new Worker(engine);
 
   const orders = manageOrders(engine, makeReady);
-  const { get: read } = orders;
+  const waits = new OrderWaits(orders.get, maxWaits);
   const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
     gateway,
@@ -188,10 +191,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     ...orders,
     wait: (id, { waitMs = 60_000, signal } = {}) =>
-      worker.wait(id, waitMs, signal, async () => {
-        const order = await read(id);
-        return { order, isOver: order?.status !== "pending" };
-      }),
+      waits.wait(id, waitMs, signal, (value) => ({ value, isOver: value?.status !== "pending" })),
     receiver: {
       ...inner,
       on: (kind, handler) => {
@@ -208,7 +208,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
         inner.onOther(handler);
       },
     },
-    statusHandler: orderStatusHandler(read, worker),
+    statusHandler: orderStatusHandler(waits, engine.settings.onError),
     ...payPages({
       ...{ store, prefix },
       pay: (params, given) => checkout.pay(params, given),
@@ -247,6 +247,9 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       "This store keeps no events other than those of payments. Pass it an inbox: postgresCheckout({ inbox: pgBossInbox(...) }).",
     );
   };
-  engine.onChange = (id, isDue) => worker.note(id, isDue);
+  engine.onChange = (id, isDue) => {
+    waits.note(id);
+    worker.note(isDue);
+  };
   return checkout;
 }
