@@ -21,7 +21,7 @@ import {
   type CheckoutOptions,
   type PayParams,
 } from "./checkout-options.ts";
-import type { CheckoutStore } from "./checkout-store.ts";
+import { type CheckoutStore, storeClosed } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
 import { checkAfter } from "./new-order.ts";
@@ -140,8 +140,10 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     onError: harmless(onError),
   });
   let isReady = false;
+  let isStopped = false;
   /** Before the first use, in a process that calls `start` or in one that does not. */
   const makeReady = async () => {
+    if (isStopped) throw storeClosed();
     if (isReady) return;
     // A key that is not in the store would be free for another process, and after a crash.
     if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
@@ -210,13 +212,20 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     statusHandler: orderStatusHandler(waits, engine.settings.onError),
     ...payPages({
-      ...{ store, prefix },
+      prefix,
+      store: {
+        read: async (id) => {
+          await makeReady();
+          return store.read(id);
+        },
+      },
       pay: (params, given) => checkout.pay(params, given),
       wait: (id, given) => checkout.wait(id, given),
       statusHandler: (given) => checkout.statusHandler(given),
       onError: harmless(onError),
     }),
     report: async (query) => {
+      await makeReady();
       const { reportBooks } = await import("./books/day-books.ts");
       const change = (id: string, input: Input) => engine.change(id, input);
       return reportBooks({ store, gateway, prefix, note, change }, query);
@@ -230,6 +239,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     stop: async (given = {}) => {
       await worker.stop(given.timeoutMs ?? STOP_MS);
       await inner.stop(given);
+      isStopped = true;
       await store.close();
     },
     reconcile: async ({ timeoutMs = 10_000 } = {}) => {

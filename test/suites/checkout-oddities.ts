@@ -48,6 +48,46 @@ export function checkoutOddities(name: string, stage: Stage): void {
     expect((await store.read(ORDER.id)).stored).toEqual(stored);
   });
 
+  it(`${name}: says that the checkout was stopped, whatever is called then`, async () => {
+    const { open } = await stage();
+    const { checkout } = open();
+    await checkout.pay(ORDER);
+    const page = checkout.page({
+      merchant: { name: "Duka" },
+      secret: "0123456789abcdef0123456789abcdef",
+      url: "https://shop.example/pay",
+    });
+    const link = checkout.payLink(ORDER.id);
+    await checkout.stop();
+    await checkout.stop();
+    const day = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };
+    const calls = {
+      pay: () => checkout.pay(ORDER),
+      create: () => checkout.create({ ...ORDER, id: "ORDER-2" }),
+      get: () => checkout.get(ORDER.id),
+      list: () => checkout.list(),
+      find: () => checkout.find(ORDER.id),
+      history: () => checkout.history(ORDER.id),
+      cancel: () => checkout.cancel(ORDER.id),
+      wait: () => checkout.wait(ORDER.id),
+      report: () => checkout.report(day),
+      start: () => checkout.start(),
+      reconcile: () => checkout.reconcile(),
+      "reviews.list": () => checkout.reviews.list(),
+      "reviews.resolve": () => checkout.reviews.resolve("unmatched:R", "dismiss"),
+      "decisions.append": () => checkout.decisions.append({}),
+      "decisions.read": () => checkout.decisions.read(),
+    };
+    for (const [called, call] of Object.entries(calls)) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      expect(error, called).toMatchObject({ code: "configuration" });
+      expect(String(error), called).toMatch(/checkout was stopped/);
+    }
+    const url = `http://shop.example/${ORDER.id}`;
+    expect((await checkout.statusHandler()(new Request(url))).status).toBe(503);
+    expect((await page(new Request(link))).status).toBe(500);
+  });
+
   it(`${name}: neither keeps nor shows a whole phone in what the service says of a failure`, async () => {
     const { open, sandbox } = await stage();
     const { checkout, store } = open();

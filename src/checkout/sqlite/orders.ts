@@ -25,6 +25,7 @@ import {
   type CheckoutStore,
   type Committed,
   isThenable,
+  storeClosed,
   type Within,
 } from "../checkout-store.ts";
 import {
@@ -103,6 +104,7 @@ class SqliteFile {
   readonly #now: () => number;
   readonly #source: SqliteSource;
   #statements: Readonly<Record<CheckoutStatement, StatementSync>> | undefined;
+  isClosed = false;
 
   constructor(database: DatabaseSync, source: SqliteSource, now: () => number) {
     this.database = database;
@@ -146,6 +148,7 @@ class SqliteFile {
   }
 
   async use<Result>(work: () => Result): Promise<Result> {
+    if (this.isClosed) throw storeClosed();
     try {
       return await whenUnlocked(() => {
         this.open();
@@ -196,7 +199,6 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   const connection = (isPath ? database : source) as ConnectionOf<Source>;
   const idempotency = sqliteIdempotency(database, { pepper });
   const inbox = sqliteInbox(database);
-  let isClosed = false;
   const file = new SqliteFile(database, isPath ? source : database, now);
   try {
     file.open();
@@ -230,8 +232,8 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
     open: () => file.use(() => {}),
     close: async () => {
-      if (!isClosed) inbox.close();
-      isClosed = true;
+      if (!file.isClosed) inbox.close();
+      file.isClosed = true;
     },
     read: async (id, transaction) => {
       const read = (on?: DatabaseSync) => readRow(file.steps(one(["read", { id }]), on)[0]);

@@ -52,7 +52,7 @@ const AWAY_CODES =
 
 /** What ioredis and pg say without a code. */
 const AWAY_TEXTS =
-  /^(?:MaxRetriesPerRequestError|Error: (?:Connection is closed|Connection terminated|Command timed out|timeout exceeded when trying to connect|Stream isn't writeable))/;
+  /^(?:MaxRetriesPerRequestError|Error: (?:Connection is closed|Connection terminated|Command timed out|timeout exceeded when trying to connect|timeout expired|Stream isn't writeable))/;
 
 /** Whether an error says that the engine of an inbox is away. */
 export function isEngineAway(error: unknown): boolean {
