@@ -2,6 +2,7 @@
 import { internationalDigits, maskedPhone } from "../contract/phone-number.ts";
 import { type Html, html } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 
 const UNITS = [
   ["day", 86_400_000],
@@ -54,4 +55,5 @@ export function phoneText(phone: unknown): string | undefined {
 export const plural = (count: number, one: string): string =>
   `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
-export const messageOf = (error: unknown): string => String((error as Error)?.message ?? error);
+export const messageOf = (error: unknown): string =>
+  maskPhones(String((error as Error)?.message ?? error));
