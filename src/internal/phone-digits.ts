@@ -26,22 +26,23 @@ export function isPhoneDigits(text: string): boolean {
 // and invisible characters between them. Letters, and the signs that JSON and addresses are made of, end a
 // number. Two stars do so too: a mask has them. In a URL, the digits and the separators may be percent-encoded;
 // there, every character outside ASCII counts as a separator.
-const ENCODED_SEPARATOR = "%(?:0[9A-D]|2[089BDEF]|5[BD]|[C-F][\\dA-F](?:%[89AB][\\dA-F])+)";
-const DIGIT = String.raw`(?:%3)?\p{N}`;
-/** The last characters are letters that are invisible. */
-const BETWEEN = String.raw`[\0-\x20\x7f()[\].,:;+/_|~'\\-]|[^\p{L}\p{N}\0-\x7f]|[\u115f\u1160\u3164\uffa0]|\*(?!\*)|${ENCODED_SEPARATOR}`;
-const phoneInText = () =>
-  new RegExp(
+const phoneInText = () => {
+  const encoded = "%(?:0[9A-D]|2[089BDEF]|5[BD]|[C-F][\\dA-F](?:%[89AB][\\dA-F])+)";
+  const digit = String.raw`(?:%3)?\p{N}`;
+  // The letters in it are invisible.
+  const between = String.raw`[\0-\x20\x7f()[\].,:;+/_|~'\\-]|[^\p{L}\p{N}\0-\x7f]|[\u115f\u1160\u3164\uffa0]|\*(?!\*)|${encoded}`;
+  return new RegExp(
     // The digits of an escape such as %20 begin no phone number.
-    String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${DIGIT}(?:(?:${BETWEEN})*${DIGIT}){8,})`,
+    String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${digit}(?:(?:${between})*${digit}){8,})`,
     "giu",
   );
+};
 const PHONE_IN_TEXT = /* @__PURE__ */ phoneInText();
 
 const MIN_DIGITS = 9;
 /** Amounts with up to eight digits before the point, dates, times and the shorter addresses of machines. */
 const NO_PHONE =
-  /^[([]?(?:[1-9]\d{0,7}\.\d{1,2}|[1-9]\d?(?:,\d{3}){1,2}(?:\.\d{1,2})?|[1-9]\d{2},\d{3}(?:\.\d{1,2})?|(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d|[0-3]?\d[-/.][0-3]?\d[-/.](?:19|20)\d\d|[0-2]?\d[:.][0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:[+-][01]\d:?[0-5]\d)?|(?=(?:\d\.?){4,8}:)(?:\d{1,3}\.){3}\d{1,3}:\d{1,5})$/;
+  /^[([]?(?:[1-9]\d{0,7}\.\d\d?|(?!\d{3},\d{3},)[1-9]\d{0,2}(?:,\d{3}){1,2}(?:\.\d\d?)?|(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d|[0-2]?\d[:.][0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:[+-]\d\d:?\d\d)?|(?:\d{1,3}\.){3}\d{1,3}:\d+)$/;
 
 /** Masks one phone number: its first four and last three digits stay, `2547*****678`. */
 function maskDigits(digits: readonly string[]): string {
