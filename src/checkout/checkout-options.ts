@@ -94,7 +94,8 @@ export interface CheckoutOptions<Connection = unknown> {
   phoneLimit?: number | undefined;
   /**
    * How many times the customer is asked for one order, also by strangers who know its address. Then `canPay` is
-   * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count.
+   * `false`. To allow more, cancel the order and make a new one: an order keeps its limit. What was never sent does not count, up to
+   * ten times as many attempts of any kind: then the customer is to contact you.
    *
    * @default 3
    */
@@ -105,6 +106,14 @@ export interface CheckoutOptions<Connection = unknown> {
    * @default "KES"
    */
   currency?: string | undefined;
+  /**
+   * How many orders this process polls for `wait`, status routes and pay pages at a time. All that wait for one
+   * order share one poll. Beyond it, they get the order as it is, at once, and pages ask again after some seconds.
+   * Set it higher if more customers pay at a time.
+   *
+   * @default 1_000
+   */
+  maxWaits?: number | undefined;
 }
 
 /** An order that is to be paid. */
@@ -156,7 +165,10 @@ export interface Checkout extends ManagedOrders, PayPages {
    * back, nothing is left.
    */
   create(order: NewOrder, options?: { transaction?: unknown }): Promise<Order>;
-  /** Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). */
+  /**
+   * Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). Beyond `maxWaits`, it
+   * resolves at once, with the order as it is. It polls the store, once for all that wait for one order.
+   */
   wait(
     id: string,
     options?: { waitMs?: number | undefined; signal?: AbortSignal | undefined },
@@ -167,7 +179,7 @@ export interface Checkout extends ManagedOrders, PayPages {
    * The route for `followPayment` and `usePayment`.
    *
    * @param options - `order`: returns the id of the order that the page may see. Default: the query
-   * parameter `order`, else the last part of the path.
+   * parameter `order`, else the last part of the path. It responds 404 if there is no such order.
    */
   statusHandler(options?: {
     order?: (request: Request) => string | undefined | Promise<string | undefined>;
@@ -211,4 +223,5 @@ export const CHECKOUT_OPTIONS = [
   "phoneLimit",
   "attemptLimit",
   "currency",
+  "maxWaits",
 ];

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { PageQuery } from "../internal/page-cursor.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
@@ -276,3 +277,9 @@ export function changeOf(
   const aliases = [...new Set(aliasesOf(order))].filter((one) => !knownAliases.has(one));
   return { order, version, now, dueAt: dueAt(order), references, aliases, prompts, limits };
 }
+
+/** For a call after the end of a checkout. */
+export const storeClosed = (): ConfigurationError =>
+  new ConfigurationError(
+    "The checkout was stopped, or its pool was ended, so this call did nothing. Make its calls before checkout.stop(), or create another checkout.",
+  );

@@ -21,13 +21,14 @@ import {
   type CheckoutOptions,
   type PayParams,
 } from "./checkout-options.ts";
-import type { CheckoutStore } from "./checkout-store.ts";
+import { type CheckoutStore, storeClosed } from "./checkout-store.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
 import { checkAfter } from "./new-order.ts";
 import { Engine } from "./order-engine.ts";
 import { OrderMaker } from "./order-maker.ts";
 import { orderStatusHandler } from "./order-status-handler.ts";
+import { OrderWaits } from "./order-waits.ts";
 import { payPages } from "./page/pay-page.ts";
 import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
 import { Worker } from "./worker.ts";
@@ -112,6 +113,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     phoneLimit = 3,
     attemptLimit = 3,
     currency = "KES",
+    maxWaits = 1_000,
   } = own;
   const { notSentAfterMs = notSentAfterMsOfDrill() ?? TIMES.notSentAfterMs } = own;
   if (!isObject(store)) throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
@@ -129,6 +131,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   checkMilliseconds("notSentAfterMs", notSentAfterMs);
   checkWholeNumber("phoneLimit", phoneLimit, 1, 1_000);
   checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
+  checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
   checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
 
   // It leaves some time after the click.
@@ -149,8 +152,10 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     onEmpty: tellOnce(harmless(onError)),
   });
   let isReady = false;
+  let isStopped = false;
   /** Before the first use, in a process that calls `start` or in one that does not. */
   const makeReady = async () => {
+    if (isStopped) throw storeClosed();
     if (isReady) return;
     // A key that is not in the store would be free for another process, and after a crash.
     if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
@@ -182,7 +187,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const worker = new Worker(engine);
 
   const orders = manageOrders(engine, makeReady);
-  const { get: read } = orders;
+  const waits = new OrderWaits(orders.get, maxWaits);
   const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
     gateway,
@@ -200,10 +205,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     ...orders,
     wait: (id, { waitMs = 60_000, signal } = {}) =>
-      worker.wait(id, waitMs, signal, async () => {
-        const order = await read(id);
-        return { order, isOver: order?.status !== "pending" };
-      }),
+      waits.wait(id, waitMs, signal, (value) => ({ value, isOver: value?.status !== "pending" })),
     receiver: {
       ...inner,
       on: (kind, handler) => {
@@ -220,15 +222,22 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
         inner.onOther(handler);
       },
     },
-    statusHandler: orderStatusHandler(read, worker),
+    statusHandler: orderStatusHandler(waits, engine.settings.onError),
     ...payPages({
-      ...{ store, prefix },
+      prefix,
+      store: {
+        read: async (id) => {
+          await makeReady();
+          return store.read(id);
+        },
+      },
       pay: (params, given) => checkout.pay(params, given),
       wait: (id, given) => checkout.wait(id, given),
       statusHandler: (given) => checkout.statusHandler(given),
       onError: harmless(onError),
     }),
     report: async (query) => {
+      await makeReady();
       const { reportBooks } = await import("./books/day-books.ts");
       const change = (id: string, input: Input) => engine.change(id, input);
       return reportBooks({ store, gateway, prefix, note, change }, query);
@@ -242,6 +251,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     stop: async (given = {}) => {
       await worker.stop(given.timeoutMs ?? STOP_MS);
       await inner.stop(given);
+      isStopped = true;
       await store.close();
     },
     reconcile: async ({ timeoutMs = 10_000 } = {}) => {
@@ -259,6 +269,9 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
       "This store keeps no events other than those of payments. Pass it an inbox: postgresCheckout({ inbox: pgBossInbox(...) }).",
     );
   };
-  engine.onChange = (id, isDue) => worker.note(id, isDue);
+  engine.onChange = (id, isDue) => {
+    waits.note(id);
+    worker.note(isDue);
+  };
   return checkout;
 }

@@ -1,10 +1,19 @@
-import type { PaymentWaiter } from "../client/status/shared-wait.ts";
-import { statusHandler } from "../client/status/status-handler.ts";
+import type { Subscribe } from "../client/status/shared-wait.ts";
+import {
+  FIRST_READ_MS,
+  nothingToFollow,
+  onlyGet,
+  progressResponse,
+  streamResponse,
+  unreadable,
+  wantsStream,
+} from "../client/status/status-response.ts";
 import type { Payment } from "../contract/payment.ts";
-import { PaymentPendingError } from "../errors/payment.ts";
+import { isFinal } from "../contract/payment-state.ts";
+import { withTimeout } from "../internal/timeout.ts";
 import type { Checkout } from "./checkout-options.ts";
 import type { Order } from "./order-types.ts";
-import type { Worker } from "./worker.ts";
+import type { OrderWaits } from "./order-waits.ts";
 
 /** What a page that follows an order learns, as the status of a payment. */
 function progressOf(order: Order | undefined): Payment {
@@ -14,12 +23,6 @@ function progressOf(order: Order | undefined): Payment {
   if (!hasAsked) return { status: "pending" };
   return { status: "failed", user_message: order.message, retry_possible: order.canPay };
 }
-
-/**
- * The name of what pages wait for together. It holds the number of attempts: pages that follow a new attempt must not
- * hear of the end of the one before.
- */
-const waitName = (id: string, attempts: number): string => `${attempts}/${id}`;
 
 /** A part of an address; `""` for a broken one. */
 function decoded(text: string): string {
@@ -36,36 +39,51 @@ const orderInUrl = ({ url }: Request): string | undefined => {
   return searchParams.get("order") ?? (last === undefined ? undefined : decoded(last) || undefined);
 };
 
+/** A stream that goes on longer is opened again by its page. */
+const STREAM_MS = 3_600_000;
+
+/** How an order goes, for one page. */
+const followOrder =
+  (waits: OrderWaits, id: string): Subscribe =>
+  (listener) => {
+    const controller = new AbortController();
+    let shown: string | undefined;
+    const look = (order: Order | undefined) => {
+      const payment = progressOf(order);
+      const final = isFinal(payment.status);
+      const isOver = final || order === undefined;
+      if (order !== undefined && payment.status !== shown) listener({ payment, final });
+      shown = payment.status;
+      return { value: undefined, isOver };
+    };
+    waits.wait(id, STREAM_MS, controller.signal, look).then(
+      () => listener({ final: false, isCut: true }),
+      (error: unknown) => listener({ final: false, error }),
+    );
+    return () => controller.abort();
+  };
+
 /** The route that tells a page how an order is, as the status of a payment. */
 export function orderStatusHandler(
-  read: (id: string) => Promise<Order | undefined>,
-  worker: Pick<Worker, "wait">,
+  waits: OrderWaits,
+  onError: (error: unknown) => void,
 ): Checkout["statusHandler"] {
-  const waiter: PaymentWaiter = {
-    payments: {
-      waitFor: (name, { waitMs = 60_000, signal, onUpdate } = {}) => {
-        const id = name.slice(name.indexOf("/") + 1);
-        const look = async () => {
-          const order = await read(id);
-          const payment = progressOf(order);
-          onUpdate?.(payment);
-          return {
-            order: payment,
-            isOver: payment.status === "completed" || payment.status === "failed",
-          };
-        };
-        return worker.wait(id, waitMs, signal, look).then((payment) => {
-          if (payment.status === "completed" || payment.status === "failed") return payment;
-          throw new PaymentPendingError("The order is not paid yet.", id, payment);
-        });
-      },
-    },
-  };
-  return ({ order = orderInUrl } = {}) => {
-    const reference = async (request: Request) => {
+  const late = () => new Error(`The order was not read within ${FIRST_READ_MS / 1_000} s.`);
+  return ({ order = orderInUrl } = {}) =>
+    async (request) => {
+      if (request.method !== "GET") return onlyGet();
       const id = await order(request);
-      return id === undefined ? undefined : waitName(id, (await read(id))?.attempts.length ?? 0);
+      if (id === undefined) return nothingToFollow("order");
+      let found: Order | undefined;
+      try {
+        found = await withTimeout(waits.read(id), FIRST_READ_MS, late);
+      } catch (error) {
+        onError(error);
+        return unreadable("order");
+      }
+      if (found === undefined) return nothingToFollow("order");
+      if (wantsStream(request)) return streamResponse(followOrder(waits, id), request.signal);
+      const payment = progressOf(found);
+      return progressResponse(payment, isFinal(payment.status));
     };
-    return statusHandler(waiter, { reference });
-  };
 }

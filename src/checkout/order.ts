@@ -1,4 +1,5 @@
 import type { RetryAdvice } from "../contract/result-codes.ts";
+import { isAmountLong } from "../internal/amount-text.ts";
 import type { AttemptStatus, OrderStatus, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
@@ -138,14 +139,27 @@ const CALL_MS = 15_000;
 export const isUnclear = ({ status, askedAt }: AttemptState, now: number): boolean =>
   status === "unknown" || (status === "starting" && now - askedAt > CALL_MS);
 
-/** Whether the customer was asked as often as the merchant allows. What was not sent does not count. */
-export const isUsedUp = ({ attempts, attemptLimit }: OrderState): boolean =>
-  attempts.filter(({ status }) => status !== "not_sent").length >=
-  (attemptLimit ?? Number.POSITIVE_INFINITY);
+/** The limit of orders that earlier versions have stored without one: of all attempts, not of those that were sent. */
+const DEFAULT_LIMIT = 3;
+/** How many attempts of any kind an order has at most, for each one that the merchant allows: each is stored. */
+const ATTEMPTS_FOR_EACH = 10;
+
+/** Whether an order has as many attempts as are stored, also if none of them reached a phone. */
+export const isFull = ({ attempts, attemptLimit = DEFAULT_LIMIT }: OrderState): boolean =>
+  attempts.length >= attemptLimit * ATTEMPTS_FOR_EACH;
+
+/** Whether the customer was asked as often as the merchant allows, or no further attempt is stored. */
+export const isUsedUp = (order: OrderState): boolean => {
+  const asked = order.attempts.filter(({ status }) => status !== "not_sent");
+  return asked.length >= (order.attemptLimit ?? Number.POSITIVE_INFINITY) || isFull(order);
+};
 
 /** An amount with two decimals; `undefined` for what is none. */
 export function amountText(amount: unknown): string | undefined {
-  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(String(amount)) ?? [];
+  if (typeof amount !== "string" && typeof amount !== "number") return undefined;
+  const text = String(amount);
+  if (isAmountLong(text)) return undefined;
+  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(text) ?? [];
   return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
 }
 

@@ -1,7 +1,9 @@
 import { sha256Hex } from "#hmac";
 import type { EventKind } from "../contract/events.ts";
 import { explainFailure } from "../contract/explain-failure.ts";
+import { shortened } from "../internal/amount-text.ts";
 import { idText, jsonText } from "../internal/json.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 import { isStorable, storableText } from "../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../webhooks/verification/payload.ts";
@@ -19,11 +21,14 @@ export interface LabelledReport {
 /** The fields of a payment that came from outside. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An amount that cannot be read stays unchanged: it equals no amount of an order. */
+/** A value from outside may be nested deeper than `String` can follow. */
+const textOf = (value: unknown) => (typeof value === "string" ? value : jsonText(value));
+
+/** An amount that cannot be read stays unchanged, but for its length: it equals no amount of an order. */
 const amountIn = (amount: unknown): string | undefined =>
   amount === undefined || amount === null
     ? undefined
-    : storableText(amountText(amount) ?? String(amount), MAX_TEXT);
+    : storableText(amountText(amount) ?? shortened(textOf(amount)), MAX_TEXT);
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== ""
@@ -56,8 +61,6 @@ export function paymentName({ reference, payment_id }: Fields): string | undefin
   return name && storedName(name);
 }
 
-const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
-
 /**
  * What a webhook or a read says about a payment.
  *
@@ -65,7 +68,7 @@ const PHONE = /\+?\d(?:[ ()-]*\d){8,}/g;
  * contradiction.
  */
 export function reportOf(fields: Fields, reference: string, kind?: string): LabelledReport {
-  const inside = textIn(fields.status) ?? kind ?? "";
+  const inside = maskPhones(textIn(fields.status) ?? kind ?? "");
   const status = kind !== undefined && inside !== kind ? "contradiction" : inside;
   const failure =
     status === "failed"
@@ -77,16 +80,17 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
         })
       : undefined;
   const paymentId = idText(fields.payment_id);
+  const currency = textIn(fields.currency);
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
   const report: Report = {
     reference,
     ...(paymentId !== undefined && { alias: storedName(aliasOf(paymentId)) }),
     status,
     amount: amountIn(fields.amount),
-    currency: textIn(fields.currency)?.toUpperCase(),
+    currency: currency === undefined ? undefined : shortened(currency.toUpperCase()),
     ...(transactionId !== undefined && { transactionId }),
     // A page may be seen by others than the owner of the phone.
-    message: failure?.customerMessage.replaceAll(PHONE, "***"),
+    message: failure === undefined ? undefined : maskPhones(failure.customerMessage),
     ...(failure?.code !== undefined && { code: failure.code }),
     retry: failure?.retry ?? "unknown",
   };
@@ -112,7 +116,7 @@ export const isReport = (kind: string): boolean => statusOf(kind) !== undefined;
 
 const contradictionError = (event: string, reference: string, status: unknown) =>
   new Error(
-    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${jsonText(status)} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
+    `The webhook ${JSON.stringify(event)} of the payment ${JSON.stringify(reference)} says ${maskPhones(jsonText(status))} in its data. It pays nothing: it is a review of its order, or a payment without an order. checkout.reviews.list() returns it: read the payment at the service.`,
   );
 
 const isNotThere = async (): Promise<never> => {

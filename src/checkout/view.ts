@@ -3,6 +3,7 @@ import {
   type AttemptState,
   type Blocked,
   holdsMoney,
+  isFull,
   isOpen,
   isUnclear,
   isUsedUp,
@@ -31,6 +32,8 @@ const STILL_ASKED = " Reject the request on your phone.";
 const USED_UP =
   "We have sent several requests for this order, and none was paid. Please contact us.";
 const PAID_BACK = "We received your payment for this order, and paid it back.";
+const TOO_MANY =
+  "There were too many attempts to pay this order, and none was paid. Please contact us.";
 const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
@@ -126,7 +129,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;
-  if (isUsedUp(order)) return USED_UP;
+  if (isUsedUp(order)) return isFull(order) ? TOO_MANY : USED_UP;
   const { blocked } = order;
   // Another prompt on the phone blocks only for its time; it is not known when it is over.
   const isOver = blocked?.by === "open" && blocked.until <= now;
@@ -137,6 +140,9 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
 /** Whether money came for an order that is over, and nobody has decided about it. */
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment");
+
+/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
+export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
 
 /** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
 export function sumOf(amounts: readonly string[]): string {
@@ -172,7 +178,7 @@ export function orderView(order: OrderState, now: number): Order {
     message: messageOf(order, status, now),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: sumOf(own.map((one) => one.amount).filter((one) => /^\d+\.\d\d$/.test(one))),
+    received: sumOf(own.map((one) => one.amount).filter(isSummand)),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,

@@ -84,14 +84,13 @@ class Lane {
   }
 }
 
-/** Does what is due, and tells those who wait for an order. */
+/** Does what is due. */
 export class Worker {
   readonly #engine: Engine;
   readonly #poller = new Poller(() => this.#turn());
   /** Goods have places of their own: they wait for no read of a service that does not respond. */
   readonly #goods: Lane;
   readonly #reads: Lane;
-  readonly #waiting = new Map<string, Set<() => void>>();
   #isStopped = false;
   isStarted = false;
 
@@ -122,8 +121,7 @@ export class Worker {
   }
 
   /** An order has changed. */
-  note(id: string, isDue: boolean): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake();
+  note(isDue: boolean): void {
     if (isDue && this.isStarted) this.#poller.soon();
   }
 
@@ -182,34 +180,5 @@ export class Worker {
     controller.abort();
     await late;
     return processed;
-  }
-
-  /** Looks at an order until it is over, or the time is. */
-  async wait<Seen>(
-    id: string,
-    waitMs: number,
-    signal: AbortSignal | undefined,
-    look: () => Promise<{ readonly order: Seen; readonly isOver: boolean }>,
-  ): Promise<Seen> {
-    const deadline = performance.now() + waitMs;
-    const wakes = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, wakes);
-    for (;;) {
-      signal?.throwIfAborted();
-      const controller = new AbortController();
-      const wake = () => controller.abort();
-      wakes.add(wake);
-      signal?.addEventListener("abort", wake);
-      try {
-        const { order, isOver } = await look();
-        const leftMs = deadline - performance.now();
-        if (isOver || leftMs <= 0) return order;
-        await sleep(Math.min(POLL_MS, leftMs), controller.signal);
-      } finally {
-        wakes.delete(wake);
-        signal?.removeEventListener("abort", wake);
-        if (wakes.size === 0) this.#waiting.delete(id);
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { internationalDigits } from "../contract/phone-number.ts";
 import { isObject } from "../internal/is-object.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 import type {
   EventPage,
   EventQuery,
@@ -78,7 +79,8 @@ const dropping = (list: Decidable): Choice => ({
   run: (ids) => inBatches(ids, (some) => list.drop(some)),
 });
 
-const firstLine = (error: string): string => error.split("\n")[0] ?? "";
+/** Errors that an earlier version stored are not masked. */
+const firstLine = (error: string): string => maskPhones(error.split("\n")[0] ?? "");
 
 interface Kind {
   source(sources: Sources): EventSource;

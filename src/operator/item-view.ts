@@ -1,4 +1,5 @@
 import { type Html, html, type Part } from "../html/html.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 import type { Choice, Entry, Sources } from "./entry.ts";
 import { knownOf } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
@@ -46,9 +47,13 @@ const paymentsView = (payments: readonly ReadPayment[], meant?: string): Part =>
   payments.length > 0 &&
   html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, payments.length > 1 ? meant : undefined))}</ul>`;
 
+/** Fields in which the service writes a sentence. */
+const SENTENCES: readonly string[] = ["failure_reason", "user_message"];
+
 const cell = (field: string, value: string | undefined): Part => {
   if (value === undefined) return html`<span class="hint">missing</span>`;
-  const shown = field === "phone" ? phoneText(value) : value;
+  const said = SENTENCES.includes(field) ? maskPhones(value) : value;
+  const shown = field === "phone" ? phoneText(value) : said;
   return shown !== undefined && shown.length > 200 ? `${shown.slice(0, 200)}…` : shown;
 };
 

@@ -1,6 +1,8 @@
 // How the page writes times, amounts and phones.
 import { internationalDigits, maskedPhone } from "../contract/phone-number.ts";
 import { type Html, html } from "../html/html.ts";
+import { groupedAmount, shortened } from "../internal/amount-text.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 
 const UNITS = [
   ["day", 86_400_000],
@@ -38,14 +40,9 @@ export function timeWriter(timeZone: string | undefined): WriteTime {
   return (ms) => html`<time datetime="${new Date(ms).toISOString()}">${format.format(ms)}</time>`;
 }
 
-const DECIMALS = { minimumFractionDigits: 2 };
-
-/** `KES 1,500.00`. An amount that is not a number is shown unchanged. */
-export function amountText(amount: unknown = "", currency: unknown = ""): string {
-  const isNumber = /^\d{1,15}(\.\d{1,2})?$/.test(String(amount));
-  const text = isNumber ? Number(amount).toLocaleString("en", DECIMALS) : String(amount);
-  return `${String(currency)} ${text}`.trim();
-}
+/** `KES 1,500.00`. An amount that is not a number is shown unchanged, but for its length. */
+export const amountText = (amount: unknown = "", currency: unknown = ""): string =>
+  `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
 /** A phone number, masked; `undefined` if there is none. What is no phone number is not shown. */
 export function phoneText(phone: unknown): string | undefined {
@@ -58,4 +55,5 @@ export function phoneText(phone: unknown): string | undefined {
 export const plural = (count: number, one: string): string =>
   `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 
-export const messageOf = (error: unknown): string => String((error as Error)?.message ?? error);
+export const messageOf = (error: unknown): string =>
+  maskPhones(String((error as Error)?.message ?? error));

@@ -111,6 +111,110 @@ test.each(["%", "100%", "%E2%82%AC 100", "a%20b%2Fc", "😀%F0%9F%98%80😀"])(
   },
 );
 
+/** What people, programs and attackers put between the digits of a phone number. */
+const BETWEEN = [
+  ..." -()[]./+_,:;|~'·•\\",
+  "*",
+  "–",
+  "—",
+  " / ",
+  " - ",
+  "\u00a0",
+  "\u202f",
+  "\u3000",
+  "\u2800",
+  "\u3164",
+  "\u115f",
+  "\u200b",
+  "\u200d",
+  "\u2060",
+  "\ufeff",
+  "\u00ad",
+  "\ufe0f",
+  "\ufe0f\u20e3",
+  "\u0301",
+  "\u0000",
+  "\u0007",
+  "\u{e0020}",
+];
+
+/** The first digit of other scripts: Arabic, Persian, Devanagari, Bengali, full-width, mathematical. */
+const ZEROS = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xff10, 0x1d7ce];
+
+test("a phone is masked with any separators, invisible characters and digits of other scripts", () => {
+  const part = fc.tuple(
+    fc.constantFrom(...ZEROS),
+    fc.array(fc.constantFrom(...BETWEEN), { maxLength: 3 }),
+  );
+  const phone = fc.constantFrom("0712987654", "254712987654", "+254712987654", "256772345678");
+  fc.assert(
+    fc.property(
+      phone.chain((digits) =>
+        fc.tuple(fc.constant(digits), fc.array(part, { minLength: 13, maxLength: 13 })),
+      ),
+      ([digits, parts]) => {
+        const written = [...digits]
+          .map((one, at) => {
+            const [zero, between] = parts[at] ?? [0x30, []];
+            const shown = one === "+" ? one : String.fromCodePoint(zero + Number(one));
+            // Two stars are what a mask leaves.
+            return shown + between.join("").replaceAll(/\*[* ]*\*/g, "*");
+          })
+          .join("");
+        const masked = maskPhones(`Failed for ${written} today`);
+        expect(masked.match(/\p{Nd}/gu)?.length, JSON.stringify(written)).toBeLessThanOrEqual(7);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a masked text is not changed when it is masked again", () => {
+  const text = "For 0712 *** 678, 0713 *** 679; 2547*****678/2547*****679.";
+  expect(maskPhones(text)).toBe(text);
+  expect(maskPhones(maskPhones("0712.987.654 0712.987.655"))).toBe(
+    maskPhones("0712.987.654 0712.987.655"),
+  );
+});
+
+test.each([
+  "KES 1,500.00",
+  "KES 1,500,000.00 is over the limit of 250,000.00",
+  "1500000.00",
+  "12,345,678.90",
+  "2026-11-27 12:34",
+  "2026-11-27 12:34:56",
+  "2026-11-27 12:34:56.789",
+  "2026-11-27T12:34:56.789+03:00",
+  "2026/11/27, 12:34:56",
+  "27/11/2026 14:30:00",
+  "27.11.2026, 14.30",
+  "11/27/2026 2:30",
+  "12:34:56.789",
+  "connect ECONNREFUSED 127.0.0.1:54321",
+  "connect ECONNREFUSED 10.0.12.134:5432",
+])("an amount, a date and an address stay: %s", (text) => {
+  expect(maskPhones(text)).toBe(text);
+});
+
+test("any amount and any time stay", () => {
+  const grouped = new Intl.NumberFormat("en", { minimumFractionDigits: 2 });
+  const amount = fc.integer({ min: 1, max: 9_999_999_999 }).map((cents) => cents / 100);
+  const time = fc.date({
+    min: new Date("1990-01-01"),
+    max: new Date("2090-01-01"),
+    noInvalidDate: true,
+  });
+  fc.assert(
+    fc.property(amount, time, (sum, at) => {
+      const iso = at.toISOString();
+      const [day, clock] = iso.slice(0, -1).split("T");
+      const text = `Of ${sum.toFixed(2)} or ${grouped.format(sum)} at ${iso} and ${day} ${clock}.`;
+      expect(maskPhones(text)).toBe(text);
+    }),
+  );
+});
+
 test.each([
   ["100 of 2500", "100 of 2500"],
   ["12345678", "12345678"],
@@ -121,3 +225,12 @@ test.each([
 ])("maskPhones of %j is %j", (text, masked) => {
   expect(maskPhones(text)).toBe(masked);
 });
+
+test.each([" ", "0", "1 ", "12345678 ", "1.", "1,", "%20", "1*", "712 345 67\u200b", "1,500.00, "])(
+  "a long text of %j is masked in proportion to its length",
+  (part) => {
+    // A pattern whose time is the square of the length would take minutes.
+    const text = `${part.repeat(200_000)}x`;
+    expect(maskPhones(text).length).toBeLessThanOrEqual(text.length);
+  },
+);

@@ -59,6 +59,7 @@ describe("the operator's page", () => {
     expect(row).toContain("amount");
     expect(row).toMatch(/<td>1500.00<\/td><td>1.00<\/td>/);
     expect(html.match(/class="differs"/g)).toHaveLength(1);
+    expect(html).toContain("<td>Ask at 0712***679.</td>");
   });
 
   test("shows one payment with what happened to it, in order", async () => {
@@ -84,14 +85,17 @@ describe("the operator's page", () => {
 
   test("shows the other lists if one cannot be read", async () => {
     const { handler, receiver, gateway } = await nightShift();
-    const broken = { ...receiver.conflicts, list: () => Promise.reject(new Error("disk is gone")) };
+    const broken = {
+      ...receiver.conflicts,
+      list: () => Promise.reject(new Error("disk is gone: 0712.345.679")),
+    };
     const page = operatorHandler({
       receiver: { ...receiver, conflicts: broken } as typeof receiver,
       gateway,
       authorize: () => true,
     });
     const html = await (await page(new Request("https://shop.test/operator"))).text();
-    expect(html).toContain("This could not be read: disk is gone");
+    expect(html).toContain("This could not be read: disk is gone: 0712***679");
     expect(html).toContain("no stock for ORDER-1");
     expect((await handler(new Request("https://shop.test/operator"))).status).toBe(200);
   });

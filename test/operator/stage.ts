@@ -66,7 +66,7 @@ export async function nightShift(
     sandbox.phone(phone).approve();
     return { ...(await gateway.payments.get(reference)) };
   };
-  const paid = await pay("ORDER-1");
+  const paid = { ...(await pay("ORDER-1")), user_message: "Ask at 0712.345.679." };
   const { reference = "" } = paid;
   await deliver(paid);
   await deliver({ ...paid, amount: "1.00" });

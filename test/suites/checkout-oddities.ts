@@ -30,6 +30,105 @@ export function checkoutOddities(name: string, stage: Stage): void {
     });
   });
 
+  it(`${name}: an order whose requests are rejected has at most ten attempts for each that is allowed`, async () => {
+    const { open, sandbox } = await stage();
+    const rejected = async () => Response.json({ message: "no" }, { status: 422 });
+    const { checkout, store } = open({
+      attemptLimit: 2,
+      fetch: promptsWith(sandbox, rejected),
+      phoneLimit: 1_000,
+    });
+    for (let click = 0; click < 60; click++) await checkout.pay(ORDER);
+    const order = await checkout.get(ORDER.id);
+    expect(order?.attempts).toHaveLength(20);
+    expect(order).toMatchObject({ status: "open", canPay: false });
+    expect(order?.message).toMatch(/too many attempts.*contact us/i);
+    const { stored } = await store.read(ORDER.id);
+    await checkout.pay(ORDER);
+    expect((await store.read(ORDER.id)).stored).toEqual(stored);
+  });
+
+  it(`${name}: says that the checkout was stopped, whatever is called then`, async () => {
+    const { open } = await stage();
+    const { checkout } = open();
+    await checkout.pay(ORDER);
+    const page = checkout.page({
+      merchant: { name: "Duka" },
+      secret: "0123456789abcdef0123456789abcdef",
+      url: "https://shop.example/pay",
+    });
+    const link = checkout.payLink(ORDER.id);
+    await checkout.stop();
+    await checkout.stop();
+    const day = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };
+    const calls = {
+      pay: () => checkout.pay(ORDER),
+      create: () => checkout.create({ ...ORDER, id: "ORDER-2" }),
+      get: () => checkout.get(ORDER.id),
+      list: () => checkout.list(),
+      find: () => checkout.find(ORDER.id),
+      history: () => checkout.history(ORDER.id),
+      cancel: () => checkout.cancel(ORDER.id),
+      wait: () => checkout.wait(ORDER.id),
+      report: () => checkout.report(day),
+      start: () => checkout.start(),
+      reconcile: () => checkout.reconcile(),
+      "reviews.list": () => checkout.reviews.list(),
+      "reviews.resolve": () => checkout.reviews.resolve("unmatched:R", "dismiss"),
+      "decisions.append": () => checkout.decisions.append({}),
+      "decisions.read": () => checkout.decisions.read(),
+    };
+    for (const [called, call] of Object.entries(calls)) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      expect(error, called).toMatchObject({ code: "configuration" });
+      expect(String(error), called).toMatch(/checkout was stopped/);
+    }
+    const url = `http://shop.example/${ORDER.id}`;
+    expect((await checkout.statusHandler()(new Request(url))).status).toBe(503);
+    expect((await page(new Request(link))).status).toBe(500);
+  });
+
+  it(`${name}: neither keeps nor shows a whole phone in what the service says of a failure`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout, store } = open();
+    const order = await checkout.pay(ORDER);
+    const failed = completed(order, referenceOf(order), {
+      status: "failed",
+      failure_reason: "9999: rejected for 0712/987/654",
+      user_message:
+        "Ask Asha at 0712.987.654 or ０７１２\u200b９８７\u00a0６５４. You owe 1500000.00.",
+    });
+    await deliver(checkout, sandbox, "payment.failed", failed);
+    const { stored } = await store.read(ORDER.id);
+    const shown = await checkout.get(ORDER.id);
+    expect(shown?.message).toBe("Ask Asha at 0712***654 or ０７１２***６５４. You owe 1500000.00.");
+    const url = new URL(`http://shop.example/${ORDER.id}`);
+    const page = await checkout.statusHandler()(new Request(url));
+    expect(
+      JSON.stringify([stored, shown, await checkout.history(ORDER.id), await page.json()]),
+    ).not.toMatch(/987.654|９８７/);
+  });
+
+  it(`${name}: an amount of any length is no amount of an order, and is kept and shown shortened`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout } = open();
+    const order = await checkout.pay(ORDER);
+    for (const [at, amount] of ["9".repeat(60_000), `${"0".repeat(60_000)}1500.00`].entries()) {
+      const event = completed(order, at === 0 ? referenceOf(order) : "OTHER", {
+        amount,
+        currency: "K".repeat(60_000),
+      });
+      await deliver(checkout, sandbox, "payment.completed", event);
+    }
+    const read = await checkout.get(ORDER.id);
+    expect(read).toMatchObject({ received: "0.00", effect: "none" });
+    expect(read?.payments.map(({ amount }) => amount)).toEqual([
+      `${"9".repeat(20)}…`,
+      `${"0".repeat(20)}…`,
+    ]);
+    expect(JSON.stringify(await checkout.history(ORDER.id)).length).toBeLessThan(2_000);
+  });
+
   describe(`${name}: an order that was deleted`, () => {
     it("leaves its payment as one review, also if another order has its label", async ({
       skip,

@@ -52,7 +52,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
     test("have the body, the time and the signature of the delivery, and the last error", async () => {
       const receiver = receiverOn((await fresh()).open());
       receiver.onOther(() => {
-        throw new TypeError("no stock");
+        throw new TypeError("no stock for 0712.987.654");
       });
       const before = Date.now();
       await receiver.post("PAY-1");
@@ -68,7 +68,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
         event: "payment.completed",
         body,
         attempts: 12,
-        error: expect.stringContaining("TypeError: no stock"),
+        error: expect.stringContaining("TypeError: no stock for 0712***654"),
         receivedAt: expect.any(Number),
         signature: signWebhook(body, SECRET),
       });

@@ -1,7 +1,9 @@
 // The comparison of a day: what the service lists against what the orders say. Pure, without I/O.
+
+import { groupedAmount, shortened } from "../../internal/amount-text.ts";
 import { type OrderState, openReviews, type ReviewState, statusOf } from "../order.ts";
 import type { ReviewDecision, ReviewKind } from "../order-types.ts";
-import { sumOf } from "../view.ts";
+import { isSummand, sumOf } from "../view.ts";
 
 /** In which way a payment and the orders differ. */
 export type DifferenceKind =
@@ -213,7 +215,7 @@ export class Sums {
 
   /** An amount that is not a number is left out. */
   add(currency: string, amount: string): void {
-    if (!/^\d+\.\d\d$/.test(amount)) return;
+    if (!isSummand(amount)) return;
     const known = this.#amounts.get(currency) ?? [];
     this.#amounts.set(currency, known);
     known.push(amount);
@@ -275,7 +277,7 @@ const count = (number: number, one: string, many: string): string =>
 
 /** `KES 486,200.00` */
 export const withCommas = ({ currency, amount }: { currency: string; amount: string }): string =>
-  `${currency} ${amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",")}`;
+  `${shortened(currency)} ${groupedAmount(amount)}`;
 
 const PHRASES: Readonly<Record<DifferenceKind, readonly [string, string]>> = {
   no_order: ["payment belongs to no order", "payments belong to no order"],

@@ -38,6 +38,7 @@ export interface PayPageTexts {
   readonly busy: string;
   readonly held: string;
   readonly usedUp: string;
+  readonly tooManyAttempts: string;
   readonly cannotPay: string;
   readonly canceledTitle: string;
   readonly canceled: string;
@@ -97,6 +98,8 @@ const ENGLISH: PayPageTexts = {
   busy: "This phone cannot be asked at the moment. Answer the request that is open on it, or reject it if you did not start it. You can try again at {time}, or use another number now.",
   held: "We received money for this order and are checking it. Do not pay again.",
   usedUp: "We have sent several requests for this order, and none was paid.",
+  tooManyAttempts:
+    "There were too many attempts to pay this order, and none was paid. Please contact {merchant}.",
   cannotPay: "This order cannot be paid here any more.",
   canceledTitle: "This order was canceled",
   canceled: "Nothing is to be paid.",
@@ -159,6 +162,8 @@ const SWAHILI: PayPageTexts = {
   busy: "Simu hii haiwezi kutumiwa ombi kwa sasa. Jibu ombi lililo wazi kwenye simu, au likatae kama hukulianzisha wewe. Unaweza kujaribu tena saa {time}, au kutumia namba nyingine sasa.",
   held: "Tumepokea pesa za agizo hili na tunaziangalia. Usilipe tena.",
   usedUp: "Tumetuma maombi kadhaa kwa agizo hili, na hakuna lililolipwa.",
+  tooManyAttempts:
+    "Kumekuwa na majaribio mengi mno ya kulipa agizo hili, na hakuna lililofanikiwa. Tafadhali wasiliana na {merchant}.",
   cannotPay: "Agizo hili haliwezi kulipiwa hapa tena.",
   canceledTitle: "Agizo hili limeghairiwa",
   canceled: "Hakuna cha kulipa.",

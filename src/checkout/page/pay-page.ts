@@ -79,6 +79,9 @@ export interface PaySource {
 const MAX_FORM_BYTES = 4_096;
 /** How long a page without scripts waits for news: proxies and functions end a request that takes longer. */
 const WAIT_MS = 15_000;
+/** A wait that ends sooner, with an order that is still pending, was none: too many others wait. */
+const NO_WAIT_MS = 1_000;
+const RELOAD_AFTER_S = 5;
 /** Forms of one link, in this process. The order has its own limit of attempts, which is stored. */
 const LINK_LIMIT = 10;
 const LINK_WITHIN_MS = 600_000;
@@ -133,6 +136,7 @@ function documentOf(
   { settings, lang, texts }: Words,
   { title, main, isPending }: View,
   { style, script }: ReturnType<typeof frameOf>,
+  reloadAfterS: number,
 ): string {
   const { name, contact, logo } = settings.merchant;
   const switches = [...settings.texts].map(([code, { language }]) =>
@@ -149,7 +153,7 @@ function documentOf(
   // Without scripts, the browser asks at once for the next state, and the server answers when there is one.
   const next =
     isPending &&
-    html`<noscript><meta http-equiv="refresh" content="0;url=?wait=1&amp;lang=${lang}"></noscript>`;
+    html`<noscript><meta http-equiv="refresh" content="${String(reloadAfterS)};url=?wait=1&amp;lang=${lang}"></noscript>`;
   return renderPage({
     lang,
     title,
@@ -213,8 +217,8 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     );
   };
 
-  const respond = (words: Words, status: number, view: View): Response =>
-    new Response(documentOf(words, view, frame), { status, headers: frame.headers });
+  const respond = (words: Words, status: number, view: View, reloadAfterS = 0): Response =>
+    new Response(documentOf(words, view, frame, reloadAfterS), { status, headers: frame.headers });
 
   const returnUrlOf = (order: Order): string | undefined => {
     try {
@@ -226,14 +230,19 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     }
   };
 
-  const show = async (words: Words, id: string, rejected?: Rejected): Promise<Response> => {
+  const show = async (
+    words: Words,
+    id: string,
+    rejected?: Rejected,
+    reloadAfterS?: number,
+  ): Promise<Response> => {
     const { stored, now } = await source.store.read(id);
     if (stored === undefined)
       return respond(words, 404, noticeView(words, "unknownTitle", "unknown"));
     const { order } = stored;
     const shown = orderView(order, now);
     const view = orderPage(words, order, shown, now, { rejected, returnUrl: returnUrlOf(shown) });
-    return respond(words, rejected === undefined ? 200 : 422, view);
+    return respond(words, rejected === undefined ? 200 : 422, view, reloadAfterS);
   };
 
   const pay = async (request: Request, id: string, link: string): Promise<Response> => {
@@ -289,13 +298,16 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
       }
       if (request.headers.get("accept")?.includes("text/event-stream"))
         return await follow(request);
+      let reloadAfterS = 0;
       if (url.searchParams.has("wait")) {
+        const since = performance.now();
         await source.wait(id, { waitMs: WAIT_MS, signal: request.signal }).catch((error) => {
           // The customer has closed the page.
           if (!request.signal.aborted) throw error;
         });
+        if (performance.now() - since < NO_WAIT_MS) reloadAfterS = RELOAD_AFTER_S;
       }
-      return await show(words, id);
+      return await show(words, id, undefined, reloadAfterS);
     } catch (error) {
       source.onError(error);
       // Only of a form is it known that nothing was sent by it. The form before a GET may have been taken.

@@ -2,7 +2,7 @@ import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
-import { holdsMoney, isOpen, isUnclear, isUsedUp, type OrderState } from "../order.ts";
+import { holdsMoney, isFull, isOpen, isUnclear, isUsedUp, type OrderState } from "../order.ts";
 import type { Order } from "../order-types.ts";
 import { isLate } from "../view.ts";
 import type { PageSettings } from "./page-options.ts";
@@ -110,7 +110,12 @@ export function orderPage(
   const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {
     // Why the last attempt failed may end with "try again", which is not possible.
-    return page(texts.notPaidTitle, "cross", "bad", html`${sum}<p>${texts.usedUp}</p>${back}`);
+    return page(
+      texts.notPaidTitle,
+      "cross",
+      "bad",
+      html`${sum}<p>${isFull(order) ? fill(texts.tooManyAttempts) : texts.usedUp}</p>${back}`,
+    );
   }
   if (reason === undefined)
     return page(fill(texts.payTitle), undefined, "", html`${about}${form(false)}`);

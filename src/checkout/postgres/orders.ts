@@ -6,6 +6,7 @@
 
 import pg from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { ConnectionError } from "../../errors/connection.ts";
 import { DURABLE, tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
@@ -22,6 +23,7 @@ import {
   type CheckoutStore,
   type Committed,
   rolledBack,
+  storeClosed,
   type Within,
 } from "../checkout-store.ts";
 import {
@@ -199,7 +201,38 @@ class PostgresTables {
     this.#statements = numbered(checkoutStatements(this.#dialect));
   }
 
-  readonly run: Run = (text, values) => this.#pool.query(text, values);
+  readonly run: Run = async (text, values) => {
+    const client = await this.#connect();
+    let isBroken = false;
+    const onEnd = () => {
+      isBroken = true;
+    };
+    client.on("error", onEnd);
+    try {
+      return await client.query(text, values);
+    } catch (error) {
+      // As `query` of a pool does: what is left on the connection is not known.
+      isBroken = true;
+      throw error;
+    } finally {
+      client.off("error", onEnd);
+      client.release(isBroken);
+    }
+  };
+
+  /** @throws {ConnectionError} if no connection is free in time, or none can be made. */
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#pool.ending) throw storeClosed();
+    const since = performance.now();
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      if (this.#pool.ending) throw storeClosed();
+      // One with a code says what is wrong, such as ECONNREFUSED.
+      if (!(error instanceof Error) || "code" in error) throw error;
+      throw noConnection(this.#pool, performance.now() - since, error);
+    }
+  }
 
   /** The table with the format. */
   get meta(): string {
@@ -229,7 +262,7 @@ class PostgresTables {
     work: (run: Run, client: pg.PoolClient) => Promise<Result>,
     signal?: AbortSignal,
   ) {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let isBroken = false;
     // It may end while the merchant's code does something else: that would end the process.
     const onEnd = () => {
@@ -304,6 +337,27 @@ class PostgresTables {
   }
 }
 
+/** How long a call waits for a connection of the store's own pool while all are in use. A customer waits, too. */
+const QUEUE_MS = 25_000;
+/** How long a new connection may take: a PostgreSQL that does not respond is noticed sooner. */
+const CONNECT_MS = 5_000;
+
+class OwnClient extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+  }
+}
+
+function noConnection({ totalCount }: pg.Pool, waitedMs: number, cause: Error): ConnectionError {
+  const [all, none] =
+    totalCount === 1 ? ["1 connection", "it was not"] : [`${totalCount} connections`, "none was"];
+  const message =
+    totalCount === 0
+      ? `PostgreSQL accepted no connection (${describeError(cause)}). See whether it is up and takes more connections.`
+      : `The pool has ${all} to PostgreSQL, and ${none} free within ${Math.round(waitedMs / 1_000)} s. Pass \`pool\` with a higher \`max\`, and look for transactions that stay open.`;
+  return new ConnectionError(`${OWNER}: ${message} This call did nothing.`, "not_sent", { cause });
+}
+
 function poolFor({ connectionString, pool }: PostgresCheckoutOptions): pg.Pool {
   if ((connectionString === undefined) === (pool === undefined)) {
     throw new ConfigurationError(`${OWNER} takes either \`connectionString\` or \`pool\`.`);
@@ -312,7 +366,8 @@ function poolFor({ connectionString, pool }: PostgresCheckoutOptions): pg.Pool {
   const own = new pg.Pool({
     connectionString,
     application_name: "malipo",
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: QUEUE_MS,
+    Client: OwnClient,
     allowExitOnIdle: true,
   });
   // An error of an idle connection would end the process. The next statement reports it.

@@ -27,6 +27,7 @@ import {
   type CheckoutStore,
   type Committed,
   rolledBack,
+  storeClosed,
   TransactionEndedError,
   type Within,
 } from "../checkout-store.ts";
@@ -112,6 +113,7 @@ class SqliteFile {
   readonly #checkFile: FileCheck;
   #checkLog: FileCheck = () => undefined;
   #statements: Readonly<Record<CheckoutStatement, StatementSync>> | undefined;
+  isClosed = false;
 
   constructor(database: DatabaseSync, source: SqliteSource, now: () => number) {
     this.database = database;
@@ -164,6 +166,7 @@ class SqliteFile {
 
   /** Works on the file as soon as it is free. The file is checked after the commit, before the caller hears of it. */
   async use<Result>(work: () => Result): Promise<Result> {
+    if (this.isClosed) throw storeClosed();
     try {
       return await whenUnlocked(() => {
         this.open();
@@ -231,7 +234,6 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   const connection = (isPath ? database : source) as ConnectionOf<Source>;
   const idempotency = sqliteIdempotency(database, { pepper });
   const inbox = sqliteInbox(database);
-  let isClosed = false;
   const file = new SqliteFile(database, isPath ? source : database, now);
   try {
     file.open();
@@ -277,8 +279,8 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
     open: () => file.use(() => {}),
     close: async () => {
-      if (!isClosed) inbox.close();
-      isClosed = true;
+      if (!file.isClosed) inbox.close();
+      file.isClosed = true;
     },
     read: async (id, transaction) => {
       const read = (on?: DatabaseSync) => readRow(file.steps(one(readStep(id)), on)[0]);

@@ -31,6 +31,9 @@ const POLL_MS = 3_000;
 /** Longer than the route waits for its first read. */
 const ATTEMPT_MS = 15_000;
 
+/** Requests for what is not there: a page may be faster than the server that makes it. That is about ten seconds. */
+const NOT_FOUND_REQUESTS = 4;
+
 /** Statuses below 500 that may pass. */
 const PASSING: readonly number[] = [408, 425, 429];
 
@@ -40,7 +43,8 @@ const PASSING: readonly number[] = [408, 425, 429];
  * failures of the network and of the server. There is no time limit: set `signal` for one.
  *
  * @param url - The address of the route. Cookies are sent to your own origin.
- * @throws {ConnectionError} if the route rejects the request, such as with 401, 403 or 404.
+ * @throws {ConnectionError} if the route rejects the request, such as with 401 or 403, or responds 404 for about
+ * ten seconds.
  *
  * @example
  * ```ts
@@ -59,6 +63,7 @@ export function followPayment(
     let shown: string | undefined;
     let cancel = () => {};
     let isOver = false;
+    let notFound = 0;
     const stop = () => {
       isOver = true;
       source?.close();
@@ -85,7 +90,9 @@ export function followPayment(
       try {
         const response = await fetch(url, { cache: "no-store", signal: attempt.signal });
         const { status } = response;
-        if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+        const mayPass =
+          PASSING.includes(status) || (status === 404 && ++notFound < NOT_FOUND_REQUESTS);
+        if (status >= 400 && status < 500 && !mayPass) {
           stop();
           const message = `The status route rejected the request with ${status}. Is the customer signed in, and is the payment theirs?`;
           reject(new ConnectionError(message, "rejected"));

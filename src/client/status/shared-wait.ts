@@ -16,6 +16,8 @@ export interface Known {
   readonly payment?: Payment;
   readonly final: boolean;
   readonly error?: unknown;
+  /** Whether it was read only once, since too many others wait. */
+  readonly isCut?: boolean;
 }
 
 type Listener = (known: Known) => void;
@@ -27,7 +29,8 @@ const WAIT_MS = 3_600_000;
 const LINGER_MS = 15_000;
 
 /** Whether nothing follows. */
-export const isOver = ({ final, error }: Known): boolean => final || error !== undefined;
+export const isOver = ({ final, error, isCut = false }: Known): boolean =>
+  final || isCut || error !== undefined;
 
 /** Calls the listener with what is known now, and at each change. Returns what ends that. */
 export type Subscribe = (listener: Listener) => () => void;
@@ -35,11 +38,13 @@ export type Subscribe = (listener: Listener) => () => void;
 /**
  * One wait for one payment, for all pages that show it.
  *
+ * @param isOnce - Whether it ends with its first read.
  * @param onEnd - Called when the last page has left, or nothing follows.
  */
 function shareWait(
   wait: (options: WaitOptions) => Promise<Payment>,
   finalStatuses: readonly string[],
+  isOnce: boolean,
   onEnd: () => void,
 ): Subscribe {
   const listeners = new Set<Listener>();
@@ -49,10 +54,13 @@ function shareWait(
   let lingering: ReturnType<typeof setTimeout> | undefined;
 
   const endLater = () => {
-    lingering ??= setTimeout(() => {
-      controller.abort();
-      onEnd();
-    }, LINGER_MS);
+    lingering ??= setTimeout(
+      () => {
+        controller.abort();
+        onEnd();
+      },
+      isOnce ? 0 : LINGER_MS,
+    );
   };
   const publish = (now: Known) => {
     known = now;
@@ -65,7 +73,7 @@ function shareWait(
     // A wait that began again reports the same status. Of a final one, the wait resolves next.
     if (status === known.payment?.status || isFinal(status) || finalStatuses.includes(status))
       return;
-    publish({ payment, final: false });
+    publish({ payment, final: false, isCut: isOnce });
   };
   const run = async () => {
     while (!signal.aborted && !isOver(known)) {
@@ -94,21 +102,26 @@ function shareWait(
   };
 }
 
-/** The waits of one route, one for each payment. */
+/** The waits of one route, one for each payment. Beyond `maxWaits`, each is one read. */
 export function sharedWaits(
   { payments }: PaymentWaiter,
   options: Pick<WaitOptions, "wake" | "finalStatuses">,
+  maxWaits: number,
 ): (reference: string) => Subscribe {
   const waits = new Map<string, Subscribe>();
+  const reads = new Map<string, Subscribe>();
   return (reference) => {
-    const found = waits.get(reference);
+    const found = waits.get(reference) ?? reads.get(reference);
     if (found !== undefined) return found;
+    const isOnce = waits.size >= maxWaits;
+    const all = isOnce ? reads : waits;
     const subscribe = shareWait(
       (each) => payments.waitFor(reference, { ...options, ...each }),
       options.finalStatuses ?? [],
-      () => waits.delete(reference),
+      isOnce,
+      () => all.delete(reference),
     );
-    waits.set(reference, subscribe);
+    all.set(reference, subscribe);
     return subscribe;
   };
 }

@@ -1,8 +1,7 @@
-import type { Payment } from "../../contract/payment.ts";
-import { checkFunction, ownOptions } from "../../internal/check-options.ts";
+import { isGatewayError } from "../../errors/any.ts";
+import { checkFunction, checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
-import type { PaymentProgress } from "./follow-payment.ts";
 import {
   isOver,
   type Known,
@@ -10,6 +9,17 @@ import {
   type Subscribe,
   sharedWaits,
 } from "./shared-wait.ts";
+import {
+  FIRST_READ_MS,
+  nothingToFollow,
+  onlyGet,
+  progressResponse,
+  streamResponse,
+  unreadable,
+  wantsStream,
+} from "./status-response.ts";
+
+const MAX_WAITS = 1_000;
 
 /** The options of `statusHandler`. */
 export interface StatusHandlerOptions {
@@ -33,33 +43,13 @@ export interface StatusHandlerOptions {
    * @default []
    */
   finalStatuses?: WaitOptions["finalStatuses"];
-}
-
-/** How long a page waits for the first read. */
-const FIRST_READ_MS = 10_000;
-
-/** Proxies close a connection that is silent for a minute, some sooner. */
-const PING_MS = 20_000;
-
-const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-const STREAM_HEADERS = {
-  ...HEADERS,
-  "content-type": "text/event-stream",
-  // nginx would hold the events back.
-  "x-accel-buffering": "no",
-};
-
-const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
-  Response.json(body, { status, headers: { ...HEADERS, ...headers } });
-
-function progressOf(payment: Payment, final: boolean): PaymentProgress {
-  const { status, user_message, retry_possible } = payment;
-  return {
-    status,
-    final,
-    ...(typeof user_message === "string" && { user_message }),
-    ...(typeof retry_possible === "boolean" && { retry_possible }),
-  };
+  /**
+   * How many payments the route follows at a time. Beyond it, a page learns the status as it is now, and asks
+   * again after some seconds. Set it higher if more customers pay at a time.
+   *
+   * @default 1_000
+   */
+  maxWaits?: number | undefined;
 }
 
 /**
@@ -82,26 +72,33 @@ export function statusHandler(
   gateway: PaymentWaiter,
   options: StatusHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const names = ["reference", "wake", "finalStatuses"];
-  const { reference: find, wake, finalStatuses } = ownOptions(options, names, "statusHandler");
+  const names = ["reference", "wake", "finalStatuses", "maxWaits"];
+  const own = ownOptions(options, names, "statusHandler");
+  const { reference: find, wake, finalStatuses, maxWaits = MAX_WAITS } = own;
   checkFunction("reference", find);
   if (wake !== undefined) checkFunction("wake", wake);
-  const waits = sharedWaits(gateway, { wake, finalStatuses });
+  checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
+  const waits = sharedWaits(gateway, { wake, finalStatuses }, maxWaits);
   return async (request) => {
-    if (request.method !== "GET") {
-      return json(405, { error: "Only GET is allowed." }, { allow: "GET" });
-    }
+    if (request.method !== "GET") return onlyGet();
     const reference = await find(request);
-    if (reference === undefined) return json(404, { error: "There is no payment to follow." });
+    if (reference === undefined) return nothingToFollow("payment");
     const subscribe = waits(reference);
-    const wantsStream = request.headers.get("accept")?.includes("text/event-stream");
-    return wantsStream
-      ? new Response(streamOf(subscribe, request.signal), { headers: STREAM_HEADERS })
+    // A page whose stream would end with an error now polls, and learns why.
+    return wantsStream(request) && errorOf(subscribe) === undefined
+      ? streamResponse(subscribe, request.signal)
       : jsonOf(subscribe);
   };
 }
 
-const UNREADABLE = "The payment cannot be read at the moment.";
+/** Why the payment cannot be read, if that is known already. */
+function errorOf(subscribe: Subscribe): unknown {
+  let known: Known = { final: false };
+  subscribe((now) => {
+    known = now;
+  })();
+  return known.error;
+}
 
 /** The status as it is known now; at the first request, as soon as it is. */
 async function jsonOf(subscribe: Subscribe): Promise<Response> {
@@ -115,46 +112,8 @@ async function jsonOf(subscribe: Subscribe): Promise<Response> {
   });
   await waitAtMost(first, FIRST_READ_MS);
   stop();
-  const { payment, final } = known;
-  return payment === undefined
-    ? json(503, { error: UNREADABLE }, { "retry-after": "5" })
-    : json(200, progressOf(payment, final));
-}
-
-/** Each change of the status as an event. Ends with the final one, or if the payment cannot be read. */
-function streamOf(subscribe: Subscribe, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let stop = () => {};
-  return new ReadableStream({
-    start: (controller) => {
-      const send = (text: string) => controller.enqueue(encoder.encode(`${text}\n\n`));
-      // The first bytes make proxies pass the headers on.
-      send(": open");
-      const ping = setInterval(send, PING_MS, ": ping");
-      let unsubscribe: (() => void) | undefined;
-      let isOpen = true;
-      stop = () => {
-        isOpen = false;
-        clearInterval(ping);
-        signal.removeEventListener("abort", close);
-        unsubscribe?.();
-      };
-      const close = () => {
-        if (!isOpen) return;
-        stop();
-        controller.close();
-      };
-      signal.addEventListener("abort", close);
-      unsubscribe = subscribe((known) => {
-        if (!isOpen) return;
-        const { payment, final } = known;
-        if (payment !== undefined) send(`data: ${JSON.stringify(progressOf(payment, final))}`);
-        if (isOver(known)) close();
-      });
-      // The payment was over at once, or the page has left.
-      if (!isOpen) unsubscribe();
-      else if (signal.aborted) close();
-    },
-    cancel: () => stop(),
-  });
+  const { payment, final, error } = known;
+  if (payment !== undefined) return progressResponse(payment, final);
+  const isNotThere = isGatewayError(error) && error.code === "not_found";
+  return isNotThere ? nothingToFollow("payment") : unreadable("payment");
 }

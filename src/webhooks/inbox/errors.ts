@@ -1,12 +1,13 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
 import { type Lists, MAX_ATTEMPTS } from "./inbox-types.ts";
 
 // The errors that all inboxes share.
 
-/** The text of anything that a handler threw, as a dead letter shows it. */
+/** The text of anything that a handler threw, as a dead letter shows it: with phone numbers masked. */
 export function errorText(error: unknown): string {
   try {
-    return String(error);
+    return maskPhones(String(error));
   } catch {
     return "The handler threw a value that has no text.";
   }
@@ -73,7 +74,7 @@ const AWAY_CODES =
 
 /** What ioredis and pg say without a code. */
 const AWAY_TEXTS =
-  /^(?:MaxRetriesPerRequestError|Error: (?:Connection is closed|Connection terminated|Command timed out|timeout exceeded when trying to connect|Stream isn't writeable))/;
+  /^(?:MaxRetriesPerRequestError|Error: (?:Connection is closed|Connection terminated|Command timed out|timeout exceeded when trying to connect|timeout expired|Stream isn't writeable))/;
 
 /** Whether an error says that the engine of an inbox is away. */
 export function isEngineAway(error: unknown): boolean {

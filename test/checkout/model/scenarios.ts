@@ -25,6 +25,14 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "one customer who never stops", clicks: 3, faults: 2, may: [] },
   {
     ...base,
+    name: "an order whose requests were rejected 19 times",
+    rejected: 19,
+    clicks: 3,
+    faults: 1,
+    may: ["reject"],
+  },
+  {
+    ...base,
     name: "two processes, one attempt",
     processes: 2,
     clicks: 1,

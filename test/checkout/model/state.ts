@@ -95,6 +95,8 @@ export interface Scenario {
   readonly clicks: number;
   readonly faults: number;
   readonly until: number;
+  /** How many attempts of each order were rejected before. */
+  readonly rejected?: number;
   /** What may happen beside the usual. */
   readonly may: readonly (
     | "amount"
@@ -119,7 +121,14 @@ const newOrder = (at: number, scenario: Scenario): OrderState => ({
   amount: "1.00",
   currency: "KES",
   metadata: {},
-  attempts: [],
+  attempts: Array.from({ length: scenario.rejected ?? 0 }, (_, index) => ({
+    number: index + 1,
+    status: "not_sent",
+    phone: "",
+    phoneDigest: "",
+    askedAt: 0,
+    endedAt: 0,
+  })),
   money: [],
   reviews: [],
   attemptLimit: ATTEMPT_LIMIT,

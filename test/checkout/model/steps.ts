@@ -528,7 +528,8 @@ function startedWrongly(
   );
   if ((started?.length ?? 0) > 1) return "two attempts of one order are open";
   const sent = order.attempts.filter(({ status }) => status !== "not_sent");
-  if (sent.length >= ATTEMPT_LIMIT) return "an order was asked for without end";
+  const isFull = order.attempts.length >= 10 * ATTEMPT_LIMIT;
+  if (sent.length >= ATTEMPT_LIMIT || isFull) return "an order was asked for without end";
   if (holdsMoney(order)) return "asked while money is under review";
   if (order.closed !== undefined) return "an order that is over was asked for";
   if (order.expiresAt !== undefined && order.expiresAt <= wallOf(before))

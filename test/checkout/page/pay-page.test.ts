@@ -628,6 +628,30 @@ describe("attacks on the pay page", () => {
     }
   });
 
+  test("an order whose requests are rejected again and again asks its customer to contact the shop", async () => {
+    const { checkout, get } = await openPage(
+      {},
+      {
+        attemptLimit: 1,
+        gateway: {
+          apiKey: newSandbox().keys.secret,
+          baseUrl: "https://gateway.example",
+          fetch: async () => Response.json({ message: "no" }, { status: 422 }),
+        },
+      },
+    );
+    for (let click = 0; click < 12; click++) await checkout.pay({ ...ORDER, phone: PHONE });
+    for (const [lang, said, again] of [
+      ["en", "Please contact Duka", /try again/i],
+      ["sw", "wasiliana na Duka", /jaribu tena/i],
+    ] as const) {
+      const text = await (await get(`${checkout.payLink("ORDER-42")}?lang=${lang}`)).text();
+      expect(text).toContain(said);
+      expect(text).not.toContain("<form");
+      expect(text.replace(/<script>.*<\/script>/s, "")).not.toMatch(again);
+    }
+  });
+
   test("names that every object has are neither languages nor states", async () => {
     const { checkout, get } = await openPage();
     await checkout.create(ORDER);

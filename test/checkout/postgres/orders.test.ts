@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -33,6 +35,55 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       };
       return { open, deleteRows };
     },
+  });
+
+  it("waits for a connection as long as a customer can, if all of them are in use", async () => {
+    const schema = freshSchema();
+    const { checkout } = openShop(newSandbox(), postgresCheckout({ connectionString, schema }));
+    await checkout.create(ORDER);
+    const client = await pool.connect();
+    await client.query(`BEGIN; LOCK TABLE ${schema}.orders`);
+    // Ten connections wait for the lock, and the others for a connection.
+    const reads = Promise.allSettled(Array.from({ length: 30 }, () => checkout.list()));
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    await client.query("COMMIT");
+    client.release();
+    expect((await reads).filter(({ status }) => status === "rejected")).toEqual([]);
+  });
+
+  it("says how many connections the pool has if none of them is free", async () => {
+    const schema = freshSchema();
+    const small = new Pool({ connectionString, max: 2, connectionTimeoutMillis: 300 });
+    const { checkout } = openShop(newSandbox(), postgresCheckout({ pool: small, schema }));
+    await checkout.create(ORDER);
+    const held = [await small.connect(), await small.connect()];
+    for (const call of [
+      () => checkout.get(ORDER.id),
+      () => checkout.pay({ ...ORDER, id: "O-2" }),
+    ]) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
+      expect(String(error)).toMatch(/pool has 2 connections.*none was free.*`max`/s);
+    }
+    for (const client of held) client.release();
+    expect(await checkout.get(ORDER.id)).toMatchObject({ status: "open" });
+    await checkout.stop();
+    await small.end();
+    await expect(postgresCheckout({ pool: small, schema }).read("")).rejects.toThrow(
+      /pool was ended/,
+    );
+  });
+
+  it("notices a PostgreSQL that takes a connection and says nothing", async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const address = `postgres://shop@127.0.0.1:${port}/shop`;
+    const { checkout } = openShop(newSandbox(), postgresCheckout({ connectionString: address }));
+    await expect(checkout.get(ORDER.id)).rejects.toThrow(/PostgreSQL accepted no connection/);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   it("makes its tables at the first order, in a process that never calls start", async () => {

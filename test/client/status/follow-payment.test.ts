@@ -57,7 +57,27 @@ test("a page cancels a request after 15 s, and sends another one", async () => {
   await expect(following).resolves.toMatchObject({ status: "completed" });
 });
 
-test.each([401, 403, 404])("a route that rejects the page with %i ends it", async (code) => {
+test("a page asks again for a payment that is there a moment later, and then goes on", async () => {
+  const notThere: Step = () => new Response("no", { status: 404 });
+  const { requests } = page([notThere, notThere, notThere], [paid("completed")]);
+  const following = followPayment(URL_OF_ROUTE);
+  await vi.advanceTimersByTimeAsync(20_000);
+  await expect(following).resolves.toMatchObject({ status: "completed" });
+  expect(requests()).toBe(4);
+});
+
+test("a page does not ask for ever for a payment that is not there", async () => {
+  const { requests } = page(
+    Array.from({ length: 9 }, () => () => new Response("no", { status: 404 })),
+  );
+  const failed = rejection(followPayment(URL_OF_ROUTE));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await failed).toMatchObject({ code: "connection", outcome: "rejected" });
+  expect((await failed).message).toContain("404");
+  expect(requests()).toBe(4);
+});
+
+test.each([401, 403])("a route that rejects the page with %i ends it", async (code) => {
   const { requests } = page([() => new Response("no", { status: code })]);
   const error = await rejection(followPayment(URL_OF_ROUTE));
   expect(error).toMatchObject({ code: "connection", outcome: "rejected" });

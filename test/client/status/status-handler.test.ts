@@ -174,11 +174,61 @@ describe("a status route", () => {
   test.each([
     ["no reference", {}, "`reference` must be a function"],
     ["an unknown option", { reference, refrence: reference }, "has no option"],
+    ["a limit of 0", { reference, maxWaits: 0 }, "`maxWaits` must be"],
     ["a wake that is not a function", { reference, wake: 7 }, "`wake` must be a function"],
   ])("rejects %s", (_, options, message) => {
     const { gateway } = gatewayWith([paid("pending")]);
     expect(() => statusHandler(gateway, options as StatusHandlerOptions)).toThrow(message);
   });
+});
+
+describe("beyond the limit of waits", () => {
+  const named = (request: Request) => new URL(request.url).searchParams.get("payment") ?? "";
+  const requestOf = (payment: number, accept = "application/json") =>
+    new Request(`${PAGE}?payment=PAY-${payment}`, { headers: { accept } });
+
+  test("a page learns the status as it is, of one read that all share", async () => {
+    const { route, reads } = routeMeeting([paid("pending")], { reference: named, maxWaits: 1 });
+    await route(requestOf(1));
+    expect(reads()).toBe(1);
+    const more = await Promise.all(
+      ["application/json", "text/event-stream"].flatMap((accept) =>
+        Array.from({ length: 50 }, () => route(requestOf(2, accept))),
+      ),
+    );
+    expect(await more[0]?.json()).toEqual(pending);
+    expect(await eventsOf(more[99] as Response)).toEqual([pending]);
+    expect(reads()).toBe(2);
+    await vi.advanceTimersByTimeAsync(20_000);
+    const readsBefore = reads();
+    await route(requestOf(2));
+    await vi.advanceTimersByTimeAsync(10_000);
+    // Now it may wait: the first page has left.
+    expect(reads()).toBeGreaterThan(readsBefore + 1);
+  });
+
+  test("a final status is told as it is", async () => {
+    const { route } = routeMeeting([paid("pending"), paid("completed")], {
+      reference: named,
+      maxWaits: 1,
+    });
+    await route(requestOf(1));
+    expect(await (await route(requestOf(2))).json()).toEqual(completed);
+  });
+});
+
+test("a payment that the service does not know is 404, also for a page that listens", async () => {
+  const { route, reads } = routeMeeting([status(404)]);
+  const first = route(request());
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await first).status).toBe(503);
+  await vi.advanceTimersByTimeAsync(10_000);
+  for (const accept of ["application/json", "text/event-stream"]) {
+    expect((await route(request(accept))).status).toBe(404);
+  }
+  const readsBefore = reads();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(reads()).toBe(readsBefore);
 });
 
 test("300 pages on real sockets cost the reads of one", async () => {
