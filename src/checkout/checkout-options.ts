@@ -105,6 +105,14 @@ export interface CheckoutOptions<Connection = unknown> {
    * @default "KES"
    */
   currency?: string | undefined;
+  /**
+   * The calling code of the country whose phones are asked: `"256"`. A number without its code is one of this
+   * country, and a number of another country is rejected with `invalid_params`. Set it if several countries have the
+   * currency, such as XOF and XAF: until then, each number must have its code.
+   *
+   * @default the country of `currency`, if only one has it: `"254"` for KES, `"256"` for UGX
+   */
+  country?: string | undefined;
 }
 
 /** An order that is to be paid. */
@@ -137,6 +145,8 @@ export interface PayParams extends NewOrder {
 export interface Checkout extends ManagedOrders, PayPages {
   /** The client of the service that it uses, for other calls. Its idempotency keys are in the store. */
   readonly gateway: Gateway;
+  /** The calling code of numbers without one; `undefined` if several countries have the currency. */
+  readonly country: string | undefined;
   /**
    * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
    * becomes of the prompt.
@@ -211,4 +221,5 @@ export const CHECKOUT_OPTIONS = [
   "phoneLimit",
   "attemptLimit",
   "currency",
+  "country",
 ];

@@ -1,6 +1,7 @@
 import { Gateway } from "../client/gateway.ts";
+import { callingCodeOf } from "../contract/countries.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
-import { maskedPhone, normalizePhone } from "../contract/phone-number.ts";
+import { maskedPhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import {
   checkFunction,
@@ -22,6 +23,7 @@ import {
   type PayParams,
 } from "./checkout-options.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
+import { checkCountry, customerPhone } from "./customer-phone.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
 import { checkAfter } from "./new-order.ts";
@@ -119,6 +121,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   checkWholeNumber("phoneLimit", phoneLimit, 1, 1_000);
   checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
   checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
+  const country = own.country === undefined ? callingCodeOf(currency) : checkCountry(own.country);
 
   // It leaves some time after the click.
   const openMs = promptWithinMs + TIMES.promptLifeMs;
@@ -169,17 +172,18 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   };
   const worker = new Worker(engine);
 
-  const orders = manageOrders(engine, makeReady);
+  const orders = manageOrders(engine, makeReady, country);
   const { get: read } = orders;
   const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
     gateway,
+    country,
     pay: async (params, { after } = {}) => {
       const elapsed = startClocks();
-      const phone = normalizePhone((Object(params) as PayParams).phone);
+      const phone = customerPhone("pay", (Object(params) as PayParams).phone, country);
       const shown = checkAfter(after);
       await makeReady();
-      const click = { phone, masked: maskedPhone(phone), after: shown, elapsed };
+      const click = { phone, masked: maskedPhone(phone, country), after: shown, elapsed };
       return maker.withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {
@@ -210,7 +214,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     statusHandler: orderStatusHandler(read, worker),
     ...payPages({
-      ...{ store, prefix },
+      ...{ store, prefix, country },
       pay: (params, given) => checkout.pay(params, given),
       wait: (id, given) => checkout.wait(id, given),
       statusHandler: (given) => checkout.statusHandler(given),

@@ -1,3 +1,4 @@
+import { callingCodes } from "../contract/countries.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions, wrongOption } from "../internal/check-options.ts";
@@ -69,10 +70,12 @@ export interface ManagedOrders {
  * The orders of a store, for a merchant.
  *
  * @param open - Makes the store ready, before its first use.
+ * @param country - The calling code of numbers without one. Without it, such a number is searched in all countries.
  */
 export function manageOrders(
   writer: OrderWriter,
   open: () => Promise<void> = async () => {},
+  country?: string,
 ): ManagedOrders {
   const { store } = writer.settings;
   const opened =
@@ -122,13 +125,14 @@ export function manageOrders(
       const bound = await store.orderOf(text, text);
       const other = bound === undefined ? undefined : (await store.read(bound)).stored;
       const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
-      const digits = internationalDigits(text);
-      const asked =
-        digits === undefined
-          ? []
-          : await store.byPhone(store.idempotency.digest(digits), MAX_FOUND);
+      const codes = country === undefined ? callingCodes() : [country];
+      const phones = new Set(codes.flatMap((code) => internationalDigits(text, code) ?? []));
+      const asked: OrderState[] = [];
+      for (const phone of phones) {
+        asked.push(...(await store.byPhone(store.idempotency.digest(phone), MAX_FOUND)));
+      }
       const found = new Map([...named, ...asked].map((one) => [one.id, orderView(one, now)]));
-      return [...found.values()];
+      return [...found.values()].slice(0, MAX_FOUND);
     }),
     history: opened(async (id: string) => {
       const { stored } = await store.read(id);

@@ -1,36 +1,73 @@
-// How people write a phone number: digits, with spaces, dashes (\p{Pd}) and brackets between them,
-// and a plus sign in front. Checking a number and masking it use the same list.
+// How people write a phone number: digits, with spaces, dots, dashes (\p{Pd}, and the minus sign), brackets and
+// invisible characters (\p{Cf}) between them, and a plus sign in front; with the digits of their own script, or as wide
+// as those of East Asia. Checking a number and masking it use the same list.
 
-const SEPARATOR = "\\s\\p{Pd}()[\\]";
-const separators = () => new RegExp(`[${SEPARATOR}]`, "gu");
+const BETWEEN = "\\s.\\p{Pd}\\p{Cf}\u2212\uff0e";
+const SEPARATOR = `${BETWEEN}()[\\]\uff08\uff09`;
+/** Digits of Arabic, of Persian and Urdu, and wide ones. The last four bits of each are its value. */
+const OTHER_DIGITS = "\u0660-\u0669\u06f0-\u06f9\uff10-\uff19";
+const anyOf = (list: string) => new RegExp(`[${list}]`, "gu");
 
 /** What a message says of a phone number that cannot be used. */
 export const PHONE_EXPECTED =
   'expected a string with the 9 to 15 digits of a phone number, such as "0712345678" or "+254 712 345 678"';
 
 // Calls that are marked as pure are left out of a bundle that masks no phone number.
-const SEPARATORS = /* @__PURE__ */ separators();
+const BLANKS = /* @__PURE__ */ anyOf(BETWEEN);
+const OTHERS = /* @__PURE__ */ anyOf(OTHER_DIGITS);
 const DIGITS = /^\d{9,15}$/;
 
-/** Removes separators and a leading plus sign: `+254 712-345678` becomes `254712345678`. */
-export function phoneDigits(phone: string): string {
-  return phone.replace(SEPARATORS, "").replace(/^\+/, "");
+/** The zero that a number has inside its country, in brackets after the calling code: `+254 (0) 712 345 678`. */
+const ZERO_IN_BRACKETS = /^([([]?(?:\+|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]]/;
+/**
+ * The same without brackets, after a calling code of Africa. In the countries that are left out, the zero may be a
+ * part of the number.
+ */
+const ZERO_AFTER_CODE = /^(2(?:[07]|(?!2[569]|4[12])[1-69]\d))0(?=[1-9]\d{6})/;
+
+const withPlainDigits = (text: string): string =>
+  text.replace(OTHERS, (digit) => String(digit.charCodeAt(0) & 15));
+
+/** A phone number as it was written, without what people put between its digits. */
+export interface WrittenPhone {
+  /** Its digits; other characters of a text that is no phone number are among them. */
+  readonly digits: string;
+  /** Whether it begins with a plus sign or with 00, and so with the code of a country. */
+  readonly isInternational: boolean;
 }
+
+/** Reads a phone number as people write it: `+254 (0) 712-345678` has the digits `254712345678`. */
+export function readPhone(phone: string): WrittenPhone {
+  const bare = withPlainDigits(phone)
+    .replace(BLANKS, "")
+    .replaceAll("\uff0b", "+")
+    .replaceAll("\uff08", "(")
+    .replaceAll("\uff09", ")")
+    .replace(ZERO_IN_BRACKETS, "$1")
+    .replace(/[()[\]]/g, "");
+  const number = bare.replace(/^\+|^00(?=[1-9]\d{9})/, "");
+  return {
+    digits: number.replace(ZERO_AFTER_CODE, "$1"),
+    isInternational: number.length < bare.length,
+  };
+}
+
+/** The digits of a phone number as people write it: `+254 712-345678` becomes `254712345678`. */
+export const phoneDigits = (phone: string): string => readPhone(phone).digits;
 
 /** Whether a text has nothing but the digits of a phone number: 9 to 15. */
 export function isPhoneDigits(text: string): boolean {
   return DIGITS.test(text);
 }
 
-// What is masked is more than what is accepted: dots, slashes, plus signs and invisible characters
-// (\p{Cf}) between the digits too, and any number of digits from nine up. In a URL, the digits and the
-// separators may be percent-encoded; there, every character outside ASCII counts as a separator.
+// What is masked is more than what is accepted: slashes and plus signs between the digits too, and any number of
+// digits from nine up. In a URL, the digits and the separators may be percent-encoded; there, every character outside ASCII counts as a separator.
 const ENCODED_SEPARATOR = "%(?:0[9A-D]|2[089BDEF]|5[BD]|[C-F][\\dA-F](?:%[89AB][\\dA-F])+)";
-const DIGIT = "(?:%3)?\\d";
+const DIGIT = `(?:%3)?[\\d${OTHER_DIGITS}]`;
 const phoneInText = () =>
   new RegExp(
     // The digits of an escape such as %20 begin no phone number.
-    String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${DIGIT}(?:(?:[${SEPARATOR}.+/\p{Cf}]|${ENCODED_SEPARATOR})*${DIGIT}){8,})`,
+    String.raw`%(?!3\d)[\dA-F]{2}|(\+?[([]?${DIGIT}(?:(?:[${SEPARATOR}+/]|${ENCODED_SEPARATOR})*${DIGIT}){8,})`,
     "giu",
   );
 const PHONE_IN_TEXT = /* @__PURE__ */ phoneInText();
@@ -43,7 +80,9 @@ function maskDigits(digits: string): string {
 /** Masks everything in a text that may be a phone number. */
 export function maskPhones(text: string): string {
   return text.replace(PHONE_IN_TEXT, (found: string, phone?: string) =>
-    phone === undefined ? found : maskDigits(phone.replace(/%3(?=\d)|%[^3].|\D/g, "")),
+    phone === undefined
+      ? found
+      : maskDigits(withPlainDigits(phone).replace(/%3(?=\d)|%[^3].|\D/g, "")),
   );
 }
 

@@ -6,8 +6,12 @@ export interface PayPageTexts {
   readonly order: string;
   readonly amount: string;
   readonly phone: string;
+  /** Also `{example}`, a number as it is written in the country. */
   readonly phoneHint: string;
+  /** Also `{example}`. */
   readonly phoneInvalid: string;
+  /** It is a number of another country. Also `{example}`. */
+  readonly phoneElsewhere: string;
   readonly pay: string;
   readonly payAgain: string;
   readonly afterButton: string;
@@ -65,8 +69,9 @@ const ENGLISH: PayPageTexts = {
   order: "Order",
   amount: "Amount",
   phone: "{wallet} phone number",
-  phoneHint: "For example 0712 345 678",
-  phoneInvalid: "This is not the number of a mobile phone. Write it like 0712 345 678.",
+  phoneHint: "For example {example}",
+  phoneInvalid: "This is not the number of a mobile phone. Write it like {example}.",
+  phoneElsewhere: "This is a number of another country. Use one like {example}.",
   pay: "Pay {amount}",
   payAgain: "Try again",
   afterButton: "We send a request to this phone. You pay only after you enter your PIN there.",
@@ -125,8 +130,9 @@ const SWAHILI: PayPageTexts = {
   order: "Agizo",
   amount: "Kiasi",
   phone: "Namba ya simu ya {wallet}",
-  phoneHint: "Kwa mfano 0712 345 678",
-  phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: 0712 345 678.",
+  phoneHint: "Kwa mfano {example}",
+  phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: {example}.",
+  phoneElsewhere: "Hii ni namba ya nchi nyingine. Tumia namba kama {example}.",
   pay: "Lipa {amount}",
   payAgain: "Jaribu tena",
   afterButton: "Tutatuma ombi kwa simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",

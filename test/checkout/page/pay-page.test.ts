@@ -281,11 +281,36 @@ describe("the pay page", () => {
     expect(await prompts()).toBe(1);
   });
 
-  test("reads numbers without a calling code as those of its country", async () => {
-    const { checkout, post } = await openPage({ country: "256" });
+  test("reads numbers without a calling code as those of the checkout's country", async () => {
+    const { checkout, post, get } = await openPage({}, { currency: "UGX" });
     await checkout.create(ORDER);
-    await post(checkout.payLink("ORDER-42"), { phone: "0772 345 678", after: "0" });
-    expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("25677 *** 678");
+    const link = checkout.payLink("ORDER-42");
+    expect(await (await get(link)).text()).toContain("For example 0772 345 678");
+    await post(link, { phone: "0772 345 678", after: "0" });
+    expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("0772 *** 678");
+  });
+
+  test.each([
+    ["en", "This is a number of another country. Use one like 0772 345 678."],
+    ["sw", "Hii ni namba ya nchi nyingine. Tumia namba kama 0772 345 678."],
+  ])("asks no phone of another country (%s)", async (lang, text) => {
+    const { checkout, post, prompts } = await openPage({}, { currency: "UGX" });
+    await checkout.create(ORDER);
+    const form = { phone: "+254 712 345 678", after: "0", lang };
+    const response = await post(checkout.payLink("ORDER-42"), form);
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain(text);
+    expect(await prompts()).toBe(0);
+  });
+
+  test("wants the country code where several countries have the currency", async () => {
+    const { checkout, post, prompts } = await openPage({}, { currency: "XOF" });
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const response = await post(link, { phone: "70 12 34 56", after: "0" });
+    expect(await response.text()).toContain("Write it like +226 70 12 34 56.");
+    expect((await post(link, { phone: "+226 70 12 34 56", after: "0" })).status).toBe(303);
+    expect(await prompts()).toBe(1);
   });
 });
 
