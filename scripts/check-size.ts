@@ -29,7 +29,7 @@ const SIZED: readonly Sized[] = [
     code: readPayment("pk_123"),
     bundlers: BROWSERS,
     goal: 22,
-    limit: 26.4,
+    limit: 26.6,
   },
   {
     name: "malipo, a server that reads a payment",

@@ -2,8 +2,8 @@
 // invisible characters (\p{Cf}) between them, and a plus sign in front; with the digits of their own script, or as wide
 // as those of East Asia. Checking a number and masking it use the same list.
 
-const BETWEEN = "\\s.\\p{Pd}\\p{Cf}\u2212\uff0e";
-const SEPARATOR = `${BETWEEN}()[\\]\uff08\uff09`;
+const BETWEEN = "\\s.\\p{Pd}\\p{Cf}\u2212\uff08\uff09\uff0e";
+const SEPARATOR = `${BETWEEN}()[\\]`;
 /** Digits of Arabic, of Persian and Urdu, and wide ones. The last four bits of each are its value. */
 const OTHER_DIGITS = "\u0660-\u0669\u06f0-\u06f9\uff10-\uff19";
 const anyOf = (list: string) => new RegExp(`[${list}]`, "gu");
@@ -18,7 +18,7 @@ const OTHERS = /* @__PURE__ */ anyOf(OTHER_DIGITS);
 const DIGITS = /^\d{9,15}$/;
 
 /** The zero that a number has inside its country, in brackets after the calling code: `+254 (0) 712 345 678`. */
-const ZERO_IN_BRACKETS = /^([([]?(?:\+|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]]/;
+const ZERO_IN_BRACKETS = /^([([]?(?:[+\uff0b]|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]]/;
 /**
  * The same without brackets, after a calling code of Africa. In the countries that are left out, the zero may be a
  * part of the number.
@@ -40,12 +40,9 @@ export interface WrittenPhone {
 export function readPhone(phone: string): WrittenPhone {
   const bare = withPlainDigits(phone)
     .replace(BLANKS, "")
-    .replaceAll("\uff0b", "+")
-    .replaceAll("\uff08", "(")
-    .replaceAll("\uff09", ")")
     .replace(ZERO_IN_BRACKETS, "$1")
     .replace(/[()[\]]/g, "");
-  const number = bare.replace(/^\+|^00(?=[1-9]\d{9})/, "");
+  const number = bare.replace(/^([+\uff0b]|00(?=[1-9]\d{9}))/, "");
   return {
     digits: number.replace(ZERO_AFTER_CODE, "$1"),
     isInternational: number.length < bare.length,
