@@ -52,7 +52,8 @@ export interface CheckoutOptions<Connection = unknown> {
   hooks?: WebhookReceiverOptions["hooks"];
   /**
    * Called with everything that fails in the background. An error of `onPaid` is the `cause` of one that
-   * names the order.
+   * names the order. If the service rejects a payment request for a cause that no customer can correct, such as a
+   * wrong key, it is called once a minute for that cause.
    *
    * @default `console.error`, with one line a minute for equal errors
    */

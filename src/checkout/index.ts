@@ -22,7 +22,7 @@ export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
 export type { OrderEvent } from "./history.ts";
-export type { ManagedOrders, OrderQuery } from "./manage-orders.ts";
+export type { ManagedOrders, OrderQuery, RejectedOrder } from "./manage-orders.ts";
 export type { OrderChange } from "./order-change.ts";
 export type { PaidContext } from "./order-engine.ts";
 export type {
@@ -31,6 +31,7 @@ export type {
   Order,
   OrderPayment,
   OrderStatus,
+  RejectionAbout,
   Review,
   ReviewDecision,
   ReviewKind,

@@ -2,10 +2,11 @@ import { callingCodes } from "../contract/countries.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions, wrongOption } from "../internal/check-options.ts";
-import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
+import { checkPageQuery, cutPage, type Position } from "../internal/page-cursor.ts";
 import { historyOf, type OrderEvent } from "./history.ts";
 import { type OrderState, openReviews } from "./order.ts";
 import type { Order, OrderStatus, Review, ReviewDecision } from "./order-types.ts";
+import { isOfMerchant } from "./rejections.ts";
 import { orderView, unmatchedView } from "./view.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -20,6 +21,15 @@ export interface OrderQuery {
   limit?: number | undefined;
   /** `next` of the page before. */
   after?: string | undefined;
+}
+
+/** An order whose request the service rejected, for a cause that the merchant must correct. */
+export interface RejectedOrder {
+  readonly orderId: string;
+  /** Why the service rejected the request of the last attempt. For the merchant only. */
+  readonly reason: string;
+  /** When: ISO 8601. */
+  readonly at: string;
 }
 
 interface Deciding {
@@ -50,6 +60,11 @@ export interface ManagedOrders {
     /** The last 5,000 lines, in the order in which they were added. */
     read(): Promise<readonly object[]>;
   };
+  /**
+   * Orders of the last day whose last request the service rejected for a cause that no customer can correct, such as a
+   * wrong key or an amount above its limit. The oldest order first, at most 1,000.
+   */
+  rejections(): Promise<RejectedOrder[]>;
   readonly reviews: {
     /** What a person must look at, the oldest order first; of payments without an order, the oldest 1,000. */
     list(): Promise<Review[]>;
@@ -142,6 +157,20 @@ export function manageOrders(
       await writer.change(id, { kind: "canceled" });
       return read(id);
     }),
+    rejections: opened(async () => {
+      const { now } = await store.read("");
+      const found: RejectedOrder[] = [];
+      let after: Position | undefined = { at: now - DAY_MS, id: "" };
+      for (let read = 0; after !== undefined && read < MAX_READ; read += PAGE) {
+        const page: OrderState[] = await store.list({
+          ...{ status: "open", review: false, limit: PAGE, after },
+        });
+        found.push(...page.slice(0, PAGE).flatMap((one) => rejectedOrder(one) ?? []));
+        const last: OrderState | undefined = page.length > PAGE ? page[PAGE - 1] : undefined;
+        after = last && { at: last.createdAt, id: last.id };
+      }
+      return found.slice(0, MAX_REJECTIONS);
+    }),
     decisions: {
       append: opened((line: object) => store.addDecision(line)),
       read: opened(() => store.decisions(MAX_DECISIONS)),
@@ -169,6 +198,18 @@ export function manageOrders(
   };
 }
 
+/** The rejection of the last attempt of an order, if the merchant must do something about it. */
+function rejectedOrder({ id, attempts }: OrderState): RejectedOrder | undefined {
+  const { status, about, reason = "", askedAt, endedAt = askedAt } = attempts.at(-1) ?? {};
+  if (status !== "not_sent" || !isOfMerchant(about) || endedAt === undefined) return undefined;
+  return { orderId: id, reason, at: new Date(endedAt).toISOString() };
+}
+
+const DAY_MS = 86_400_000;
+const PAGE = 1_000;
+/** How many orders are read for a list of rejections. */
+const MAX_READ = 10_000;
+const MAX_REJECTIONS = 1_000;
 const MAX_FOUND = 100;
 const MAX_DECISIONS = 5_000;
 

@@ -1,6 +1,9 @@
 /** What an order is. See the table of statuses in the manual. */
 export type OrderStatus = "open" | "pending" | "paid" | "canceled" | "expired";
 
+/** What a request that was not sent was about. See {@link Attempt}. */
+export type RejectionAbout = "phone" | "amount" | "shop" | "moment";
+
 /** What became of one attempt to pay an order. */
 export type AttemptStatus =
   | "starting"
@@ -37,6 +40,11 @@ export interface Attempt {
   readonly reference?: string;
   /** What to tell the customer about an attempt that ended without money. */
   readonly message?: string;
+  /**
+   * What it was about if the request was not sent: the `phone` number, which the customer can correct; the `amount`;
+   * the `shop`, such as its key; or only the `moment`.
+   */
+  readonly about?: RejectionAbout;
 }
 
 /** A completed payment of an order. */

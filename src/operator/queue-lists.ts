@@ -3,7 +3,14 @@ import type { ReviewKind } from "../checkout/order-types.ts";
 import { sameError } from "../webhooks/inbox/event-pages.ts";
 import type { Choice, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
-import { listDoubles, listGoods, listReviews, listUnknown, withOrders } from "./money-entries.ts";
+import {
+  listDoubles,
+  listGoods,
+  listRejections,
+  listReviews,
+  listUnknown,
+  withOrders,
+} from "./money-entries.ts";
 import { messageOf, plural } from "./wording.ts";
 
 /** A list of the page. */
@@ -92,6 +99,13 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     hint: "These orders are paid, and their goods were not given yet.",
     todo: "Fix what fails in onPaid. It is tried again automatically.",
     ...joined(reviewsOf("effect_failed"), listGoods),
+  },
+  rejected: {
+    title: "Rejected requests",
+    hint: "The service rejected the requests for these orders of the last day, and not because of the phone number.",
+    todo: "Fix the cause: the key, its scopes, the address or the amount that the service allows. The customer can then try again.",
+    isGrouped: true,
+    ...joined(listRejections),
   },
   failing: {
     title: "Failing now",

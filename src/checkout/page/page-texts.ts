@@ -207,6 +207,12 @@ const SWAHILI: PayPageTexts = {
       "Ombi la malipo halikukubaliwa. Hukutozwa pesa. Angalia namba ya simu yako kisha ujaribu tena.",
     "The request was not sent to your phone. You were not charged. Please try again.":
       "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
+    "This amount cannot be requested on a phone. You were not charged. Please contact us.":
+      "Kiasi hiki hakiwezi kuombwa kwa simu. Hukutozwa pesa. Tafadhali wasiliana nasi.",
+    "We could not request the payment. You were not charged. You did nothing wrong; we are looking into it.":
+      "Hatukuweza kuomba malipo. Hukutozwa pesa. Hukufanya kosa lolote; tunalishughulikia.",
+    "The mobile-money service is busy. You were not charged. Please try again in a few minutes.":
+      "Huduma ya malipo ina shughuli nyingi. Hukutozwa pesa. Tafadhali jaribu tena baada ya dakika chache.",
     "We could not check your last payment. Please try again in a moment.":
       "Hatukuweza kuangalia malipo yako ya mwisho. Tafadhali jaribu tena baada ya muda mfupi.",
   },

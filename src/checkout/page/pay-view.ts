@@ -125,10 +125,16 @@ export function orderPage(
   const isBusy = (order.blocked?.until ?? 0) > now;
   const canPay = view.canPay || isBusy;
   const rest = canPay
-    ? html`<p>${!isBusy && texts.notCharged}</p>${form(true)}`
+    ? html`<p>${!isBusy && mayBePhone(order) && texts.notCharged}</p>${form(true)}`
     : html`<p>${texts.cannotPay}</p>`;
   return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}${rest}`);
 }
+
+/** Whether another number may help: not if the amount or the shop was rejected. */
+const mayBePhone = ({ attempts }: OrderState): boolean => {
+  const { about = "phone" } = attempts.at(-1) ?? {};
+  return about === "phone";
+};
 
 type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
 

@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import express from "express";
-import type { CheckoutOptions } from "malipo/checkout";
 import { memoryCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
@@ -21,7 +20,7 @@ type Shop = Awaited<ReturnType<typeof openPage>>;
 /** A shop with a pay page, and requests as a browser sends them. */
 async function openPage(
   own: Partial<PayPageOptions> = {},
-  options: Partial<CheckoutOptions> = {},
+  options: Parameters<typeof openShop>[2] = {},
   given?: CheckoutStore,
 ) {
   const sandbox = newSandbox();
@@ -312,6 +311,39 @@ describe("the pay page", () => {
     expect((await post(link, { phone: "+226 70 12 34 56", after: "0" })).status).toBe(303);
     expect(await prompts()).toBe(1);
   });
+});
+
+describe("a rejection of the request", () => {
+  const REJECTED = [
+    [401, "No.", "en", "You did nothing wrong; we are looking into it.", false],
+    [401, "No.", "sw", "Hatukuweza kuomba malipo.", false],
+    [422, "The amount is too large.", "sw", "Kiasi hiki hakiwezi kuombwa kwa simu.", false],
+    [429, "Slower.", "sw", "Huduma ya malipo ina shughuli nyingi.", false],
+    [422, "The phone is not valid.", "sw", "Angalia namba ya simu yako", true],
+    [422, "The phone is not valid.", "en", "Check your phone number and try again.", true],
+  ] as const;
+
+  test.each(REJECTED)(
+    "with %s %j, in %s, says what it is about",
+    async (status, message, lang, text, mayBePhone) => {
+      const sandbox = newSandbox();
+      const fetch = async (url: string, init: RequestInit) =>
+        url.includes("payment/initiate")
+          ? Response.json({ success: false, message }, { status })
+          : sandbox.fetch(url, init);
+      const { checkout, get, post } = await openPage({}, { fetch });
+      await checkout.create(ORDER);
+      const link = checkout.payLink(ORDER.id);
+      await post(link, { phone: PHONE, after: "0", lang });
+      const html = await (await get(`${link}?lang=${lang}`)).text();
+      expect(html).toContain(text);
+      expect(html).not.toContain('<span lang="en">');
+      expect(/You can use another number|Unaweza kutumia namba nyingine/.test(html)).toBe(
+        mayBePhone,
+      );
+      expect(html).toContain("<form");
+    },
+  );
 });
 
 describe("the way back to the shop", () => {
