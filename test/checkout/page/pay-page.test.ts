@@ -302,7 +302,7 @@ describe("the pay page", () => {
     expect(await prompts()).toBe(0);
   });
 
-  test("wants the country code where several countries have the currency", async () => {
+  test("requires the country code if several countries have the currency", async () => {
     const { checkout, post, prompts } = await openPage({}, { currency: "XOF" });
     await checkout.create(ORDER);
     const link = checkout.payLink("ORDER-42");
