@@ -59,7 +59,7 @@ export const PARTS: readonly {
       ["service", "The service: endpoints, fields, keys, limits", 720],
       ["events", "Webhook events, each with its JSON", 330],
       ["undocumented", "Pagination, ids, statuses: what the service leaves open", 510],
-      ["checkout", "The checkout: order, statuses, reviews, settings", 950],
+      ["checkout", "The checkout: order, statuses, reviews, settings", 960],
       ["options", "Options of a gateway, a call, a wait, a receiver", 680],
       ["errors", "Error classes and codes", 410],
       ["error-messages", "Find an error message", 480],

@@ -83,6 +83,8 @@ export function bound(
     lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
     endedAt: undefined,
     message: undefined,
+    about: undefined,
+    reason: undefined,
   });
 }
 

@@ -52,7 +52,8 @@ export interface CheckoutOptions<Connection = unknown> {
   hooks?: WebhookReceiverOptions["hooks"];
   /**
    * Called with everything that fails in the background. An error of `onPaid` is the `cause` of one that
-   * names the order.
+   * names the order. If the service rejects a payment request for a cause that no customer can correct, such as a
+   * wrong key, it is called once a minute for that cause.
    *
    * @default `console.error`, with one line a minute for equal errors
    */
@@ -114,6 +115,14 @@ export interface CheckoutOptions<Connection = unknown> {
    * @default 1_000
    */
   maxWaits?: number | undefined;
+  /**
+   * The calling code of the country whose phones are asked: `"256"`. A number without its code is one of this
+   * country, and a number of another country is rejected with `invalid_params`. Set it if several countries have the
+   * currency, such as XOF and XAF: until then, each number must have its code.
+   *
+   * @default the country of `currency`, if only one has it: `"254"` for KES, `"256"` for UGX
+   */
+  country?: string | undefined;
 }
 
 /** An order that is to be paid. */
@@ -146,6 +155,8 @@ export interface PayParams extends NewOrder {
 export interface Checkout extends ManagedOrders, PayPages {
   /** The client of the service that it uses, for other calls. Its idempotency keys are in the store. */
   readonly gateway: Gateway;
+  /** The calling code of numbers without one; `undefined` if several countries have the currency. */
+  readonly country: string | undefined;
   /**
    * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
    * becomes of the prompt.
@@ -224,4 +235,5 @@ export const CHECKOUT_OPTIONS = [
   "attemptLimit",
   "currency",
   "maxWaits",
+  "country",
 ];

@@ -1,6 +1,7 @@
 import { Gateway } from "../client/gateway.ts";
+import { callingCodeOf } from "../contract/countries.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
-import { maskedPhone, normalizePhone } from "../contract/phone-number.ts";
+import { maskedPhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import {
   checkFunction,
@@ -22,6 +23,7 @@ import {
   type PayParams,
 } from "./checkout-options.ts";
 import { type CheckoutStore, storeClosed } from "./checkout-store.ts";
+import { checkCountry, customerPhone } from "./customer-phone.ts";
 import { type Input, TIMES } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
 import { checkAfter } from "./new-order.ts";
@@ -133,6 +135,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
   checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
   checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
+  const country = own.country === undefined ? callingCodeOf(currency) : checkCountry(own.country);
 
   // It leaves some time after the click.
   const openMs = promptWithinMs + TIMES.promptLifeMs;
@@ -186,17 +189,18 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   };
   const worker = new Worker(engine);
 
-  const orders = manageOrders(engine, makeReady);
+  const orders = manageOrders(engine, makeReady, country);
   const waits = new OrderWaits(orders.get, maxWaits);
   const maker = new OrderMaker(engine, { prefix, currency, attemptLimit });
   const checkout: Checkout = {
     gateway,
+    country,
     pay: async (params, { after } = {}) => {
       const elapsed = startClocks();
-      const phone = normalizePhone((Object(params) as PayParams).phone);
+      const phone = customerPhone("pay", (Object(params) as PayParams).phone, country);
       const shown = checkAfter(after);
       await makeReady();
-      const click = { phone, masked: maskedPhone(phone), after: shown, elapsed };
+      const click = { phone, masked: maskedPhone(phone, country), after: shown, elapsed };
       return maker.withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {
@@ -224,7 +228,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     },
     statusHandler: orderStatusHandler(waits, engine.settings.onError),
     ...payPages({
-      prefix,
+      ...{ prefix, country },
       store: {
         read: async (id) => {
           await makeReady();

@@ -43,7 +43,7 @@ function textOf(input: Input, before: OrderState, after: OrderState): string | u
     case "accepted":
       return `The service took the prompt of attempt ${input.number}: ${input.reference}.`;
     case "rejected":
-      return `The prompt of attempt ${input.number} was not sent.`;
+      return `The prompt of attempt ${input.number} was not sent${input.reason ? `: ${input.reason}` : "."}`;
     case "lost":
       return `No response to the prompt of attempt ${input.number}: its outcome is unknown.`;
     case "key":

@@ -28,7 +28,7 @@ export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-
 export type { CheckoutStore } from "./checkout-store.ts";
 export type { PaidContext } from "./give-goods.ts";
 export type { OrderEvent } from "./history.ts";
-export type { ManagedOrders, OrderQuery } from "./manage-orders.ts";
+export type { ManagedOrders, OrderQuery, RejectedOrder } from "./manage-orders.ts";
 export type { OrderChange } from "./order-change.ts";
 export type {
   Attempt,
@@ -36,6 +36,7 @@ export type {
   Order,
   OrderPayment,
   OrderStatus,
+  RejectionAbout,
   Review,
   ReviewDecision,
   ReviewKind,

@@ -2,6 +2,7 @@ import type { RetryAdvice } from "../contract/result-codes.ts";
 import type { EventSource } from "../webhooks/inbox/inbox-types.ts";
 import type { Blocked, OrderState } from "./order.ts";
 import type { ReviewDecision } from "./order-types.ts";
+import type { Rejection } from "./rejections.ts";
 
 /** The times of the rules, in milliseconds. */
 export interface Times {
@@ -78,7 +79,8 @@ export type Input =
   /** The call that sends the prompt of an attempt got a reference. */
   | { readonly kind: "accepted"; readonly number: number; readonly reference: string }
   /** That call certainly sent nothing, or the service rejected it. */
-  | { readonly kind: "rejected"; readonly number: number; readonly message: string }
+  | ({ readonly kind: "rejected"; readonly number: number } & Pick<Rejection, "message"> &
+      Partial<Rejection>)
   /** That call does not know whether it was sent. */
   | { readonly kind: "lost"; readonly number: number }
   /** The idempotency key of an attempt was read. */

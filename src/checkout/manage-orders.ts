@@ -1,8 +1,9 @@
+import { callingCodes } from "../contract/countries.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../errors/order.ts";
 import { checkChoice, ownOptions, wrongOption } from "../internal/check-options.ts";
-import { checkPageQuery, cutPage } from "../internal/page-cursor.ts";
+import { checkPageQuery, cutPage, type Position } from "../internal/page-cursor.ts";
 import { isOfNoPayment, nameIn, reviewWith } from "./changes.ts";
 import { linesOf } from "./decision-lines.ts";
 import { DECISIONS, historyOf, type OrderEvent } from "./history.ts";
@@ -14,6 +15,7 @@ import {
   type Review,
   type ReviewDecision,
 } from "./order-types.ts";
+import { isOfMerchant } from "./rejections.ts";
 import { orderView, unmatchedView } from "./view.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -28,6 +30,15 @@ export interface OrderQuery {
   limit?: number | undefined;
   /** `next` of the page before. */
   after?: string | undefined;
+}
+
+/** An order whose request the service rejected, for a cause that the merchant must correct. */
+export interface RejectedOrder {
+  readonly orderId: string;
+  /** Why the service rejected the request of the last attempt. For the merchant only. */
+  readonly reason: string;
+  /** When: ISO 8601. */
+  readonly at: string;
 }
 
 interface Deciding {
@@ -59,6 +70,11 @@ export interface ManagedOrders {
     /** The last 5,000 lines, in the order in which they were added. */
     read(): Promise<readonly object[]>;
   };
+  /**
+   * Orders of the last day whose last request the service rejected for a cause that no customer can correct, such as a
+   * wrong key or an amount above its limit. The oldest order first, at most 1,000.
+   */
+  rejections(): Promise<RejectedOrder[]>;
   readonly reviews: {
     /** What a person must look at, the oldest order first; of payments without an order, the oldest 1,000. */
     list(): Promise<Review[]>;
@@ -95,10 +111,12 @@ export interface ManagedOrders {
  * The orders of a store, for a merchant.
  *
  * @param open - Makes the store ready, before its first use.
+ * @param country - The calling code of numbers without one. Without it, such a number is searched in all countries.
  */
 export function manageOrders(
   writer: OrderWriter,
   open: () => Promise<void> = async () => {},
+  country?: string,
 ): ManagedOrders {
   const { store } = writer.settings;
   const opened =
@@ -167,13 +185,14 @@ export function manageOrders(
       const bound = await store.orderOf({ reference: text, label: text });
       const other = bound === undefined ? undefined : (await store.read(bound)).stored;
       const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
-      const digits = internationalDigits(text);
-      const asked =
-        digits === undefined
-          ? []
-          : await store.byPhone(store.idempotency.digest(digits), MAX_FOUND);
+      const codes = country === undefined ? callingCodes() : [country];
+      const phones = new Set(codes.flatMap((code) => internationalDigits(text, code) ?? []));
+      const asked: OrderState[] = [];
+      for (const phone of phones) {
+        asked.push(...(await store.byPhone(store.idempotency.digest(phone), MAX_FOUND)));
+      }
       const found = new Map([...named, ...asked].map((one) => [one.id, orderView(one, now)]));
-      return [...found.values()];
+      return [...found.values()].slice(0, MAX_FOUND);
     }),
     history: opened(async (id: string) => {
       const { stored } = await store.read(id);
@@ -182,6 +201,20 @@ export function manageOrders(
     cancel: opened(async (id: string) => {
       await writer.change(id, { kind: "canceled" });
       return read(id);
+    }),
+    rejections: opened(async () => {
+      const { now } = await store.read("");
+      const found: RejectedOrder[] = [];
+      let after: Position | undefined = { at: now - DAY_MS, id: "" };
+      for (let read = 0; after !== undefined && read < MAX_READ; read += PAGE) {
+        const page: OrderState[] = await store.list({
+          ...{ status: "open", review: false, limit: PAGE, after },
+        });
+        found.push(...page.slice(0, PAGE).flatMap((one) => rejectedOrder(one) ?? []));
+        const last: OrderState | undefined = page.length > PAGE ? page[PAGE - 1] : undefined;
+        after = last && { at: last.createdAt, id: last.id };
+      }
+      return found.slice(0, MAX_REJECTIONS);
     }),
     decisions: {
       append: opened((line: object) => store.addDecision(line)),
@@ -211,6 +244,18 @@ export function manageOrders(
   };
 }
 
+/** The rejection of the last attempt of an order, if the merchant must do something about it. */
+function rejectedOrder({ id, attempts }: OrderState): RejectedOrder | undefined {
+  const { status, about, reason = "", askedAt, endedAt = askedAt } = attempts.at(-1) ?? {};
+  if (status !== "not_sent" || !isOfMerchant(about) || endedAt === undefined) return undefined;
+  return { orderId: id, reason, at: new Date(endedAt).toISOString() };
+}
+
+const DAY_MS = 86_400_000;
+const PAGE = 1_000;
+/** How many orders are read for a list of rejections. */
+const MAX_READ = 10_000;
+const MAX_REJECTIONS = 1_000;
 const MAX_FOUND = 100;
 const MAX_DECISIONS = 5_000;
 

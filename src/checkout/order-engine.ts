@@ -1,11 +1,13 @@
 import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
+import { sameError } from "../webhooks/inbox/event-pages.ts";
 import { byReference, moneyOf } from "./changes.ts";
 import { labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
 import type { Action, Input, Report } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
+import { isOfMerchant, rejectionOf } from "./rejections.ts";
 import { type LabelledReport, reportOf, storedName } from "./reports.ts";
 import { decide } from "./rules.ts";
 import { unmatchedView } from "./view.ts";
@@ -20,16 +22,13 @@ export interface EngineSettings extends GoodsSettings {
 const LOOK_BACK_MS = 86_400_000;
 /** An order may be made, deleted or bound while a report is stored. */
 const MAX_NOTE_TRIES = 10;
+/** A rejection that no customer can correct is told once in this time. */
+const TELL_AGAIN_MS = 60_000;
 const NOT_FOUND = "not_found";
 /** What a read says of a payment that asks no customer any more. */
 const FINAL: readonly string[] = ["completed", "failed", NOT_FOUND];
 
-const MESSAGES = {
-  rejected:
-    "The payment request was not accepted. You were not charged. Check your phone number and try again.",
-  not_sent: "The request was not sent to your phone. You were not charged. Please try again.",
-  unchecked: "We could not check your last payment. Please try again in a moment.",
-};
+const UNCHECKED = "We could not check your last payment. Please try again in a moment.";
 
 /** A customer's click. */
 interface Click {
@@ -42,6 +41,8 @@ interface Click {
 /** Brings inputs into orders, and does what the rules say. */
 export class Engine extends OrderWriter<EngineSettings> {
   #resolving: Promise<unknown> | undefined;
+  /** Which rejections of the shop were told, and when. */
+  readonly #told = new Map<string, number>();
 
   /**
    * Asks the customer to pay an order, at most once for each attempt. A new order is made with its first one.
@@ -69,7 +70,7 @@ export class Engine extends OrderWriter<EngineSettings> {
         const status = await this.#read(reference);
         if (status === undefined) {
           const until = (await this.settings.store.read(id)).now;
-          const blocked = { kind: "blocked", until, message: MESSAGES.unchecked } as const;
+          const blocked = { kind: "blocked", until, message: UNCHECKED } as const;
           return (await this.change(id, blocked)) ?? result;
         }
         if (!FINAL.includes(status)) openAgain.push(reference);
@@ -102,8 +103,10 @@ export class Engine extends OrderWriter<EngineSettings> {
       });
       input = { kind: "accepted", number, reference: storedName(reference) };
     } catch (error) {
-      this.settings.onError(error);
       input = inputOf(error, number);
+      const { about, reason = "" } = input.kind === "rejected" ? input : {};
+      if (isOfMerchant(about)) this.#tellOnce(reason, error);
+      else this.settings.onError(error);
     }
     // The store's clock, near enough to say when to look next. If the order was changed meanwhile, it is read.
     const later = { now: now + Math.floor(performance.now() - since), stored };
@@ -115,6 +118,17 @@ export class Engine extends OrderWriter<EngineSettings> {
       const decided = decide(order, input, { now: later.now, times });
       return { ...asked, known: { ...later, stored: { ...stored, order: decided.order } } };
     }
+  }
+
+  /** Every customer meets a rejection of the shop, such as that of its key: it is told once a minute. */
+  #tellOnce(reason: string, cause: unknown): void {
+    const now = performance.now();
+    for (const [same, at] of this.#told) if (now - at >= TELL_AGAIN_MS) this.#told.delete(same);
+    const same = sameError(reason);
+    if (this.#told.has(same)) return;
+    this.#told.set(same, now);
+    const message = `The service rejects payment requests, and no customer can correct the cause: ${reason}`;
+    this.settings.onError(new Error(message, { cause }));
   }
 
   /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
@@ -236,5 +250,5 @@ function inputOf(error: unknown, number: number): Input {
   // The key was used by someone else: then this is not the call that knows.
   const isOwn = !isGatewayError(error) || error.code !== "idempotency_conflict";
   if (outcome === "unknown" || !isOwn) return { kind: "lost", number };
-  return { kind: "rejected", number, message: MESSAGES[outcome] };
+  return { kind: "rejected", number, ...rejectionOf(error) };
 }

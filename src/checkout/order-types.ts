@@ -9,6 +9,9 @@ export const ORDER_STATUSES: readonly OrderStatus[] = [
   "expired",
 ];
 
+/** What a request that was not sent was about. See {@link Attempt}. */
+export type RejectionAbout = "phone" | "amount" | "shop" | "moment";
+
 /** What became of one attempt to pay an order. */
 export type AttemptStatus =
   | "starting"
@@ -46,6 +49,11 @@ export interface Attempt {
   readonly reference?: string;
   /** What to tell the customer about an attempt that ended without money. */
   readonly message?: string;
+  /**
+   * What it was about if the request was not sent: the `phone` number, which the customer can correct; the `amount`;
+   * the `shop`, such as its key; or only the `moment`.
+   */
+  readonly about?: RejectionAbout;
 }
 
 /** A completed payment of an order. */

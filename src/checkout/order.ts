@@ -1,6 +1,6 @@
 import type { RetryAdvice } from "../contract/result-codes.ts";
 import { isAmountLong } from "../internal/amount-text.ts";
-import type { AttemptStatus, OrderStatus, ReviewKind } from "./order-types.ts";
+import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
 export interface AttemptState {
@@ -13,6 +13,9 @@ export interface AttemptState {
   readonly askedAt: number;
   readonly reference?: string;
   readonly message?: string;
+  /** What a rejection of its prompt was about, and why, for the merchant. */
+  readonly about?: RejectionAbout;
+  readonly reason?: string;
   /** The network's result code of its failure: pages in other languages have words for it. */
   readonly code?: string;
   readonly retry?: RetryAdvice;

@@ -204,8 +204,8 @@ const SENT: Pick<Rules, "accepted" | "rejected" | "lost"> = {
       "a rejection ends only the attempt whose call got it",
       [3],
       isUnresolved,
-      (order, { number, message }, context) =>
-        ended(order, number, { status: "not_sent", message }, context),
+      (order, { number, message, about, reason }, context) =>
+        ended(order, number, { status: "not_sent", message, about, reason }, context),
     ),
   ],
   lost: [

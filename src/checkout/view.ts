@@ -98,13 +98,14 @@ export const unmatchedView = (report: Report, at: number): Review => ({
   createdAt: iso(at),
 });
 
-function attemptView({ number, status, phone, reference, message }: AttemptState): Attempt {
+function attemptView({ number, status, phone, reference, message, about }: AttemptState): Attempt {
   return {
     number,
     status,
     phone,
     ...(reference !== undefined && { reference }),
     ...(message !== undefined && { message }),
+    ...(about !== undefined && { about }),
   };
 }
 

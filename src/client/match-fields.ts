@@ -1,3 +1,4 @@
+import { callingCodeOf } from "../contract/countries.ts";
 import { ENDPOINTS } from "../contract/endpoints.ts";
 import type { MatchFields } from "../idempotency/idempotency-store.ts";
 import { isObject } from "../internal/is-object.ts";
@@ -18,14 +19,6 @@ function amountOf(value: unknown): string | undefined {
 
 /** The digits that tell two subscribers of a country apart. */
 const SUBSCRIBER_DIGITS = 9;
-
-/** The calling code of the country with this currency: a number without a code is one of that country. */
-const CALLING_CODES: Readonly<Record<string, string | undefined>> = {
-  KES: "254",
-  TZS: "255",
-  UGX: "256",
-  RWF: "250",
-};
 
 /** The digits of a number with its calling code. `undefined` for one without, and for one that is masked. */
 function wholeNumber(value: unknown): string | undefined {
@@ -52,7 +45,7 @@ function digitsOf(value: unknown): string | undefined {
  */
 export function storedPhonesOf(value: unknown, currency?: unknown): string[] {
   const whole = wholeNumber(value);
-  const code = typeof currency === "string" ? CALLING_CODES[currency.toUpperCase()] : undefined;
+  const code = typeof currency === "string" ? callingCodeOf(currency) : undefined;
   const isForeign = whole !== undefined && code !== undefined && !whole.startsWith(code);
   const texts = isForeign ? [whole] : [whole, subscriberNumber(value)];
   return texts.filter((text) => text !== undefined);

@@ -77,8 +77,9 @@ export interface MobileMoneyPaymentParams {
   /**
    * Phone of the customer: international digits, or a local number that starts with 0.
    *
-   * @remarks 9 to 15 digits. Spaces, hyphens, brackets and a plus sign are allowed (`0712 345 678`,
-   * `+254-712-345678`) and removed before sending.
+   * @remarks 9 to 15 digits. Spaces, dots, hyphens, brackets, invisible characters and a plus sign are allowed
+   * (`0712 345 678`, `+254-712-345678`) and removed before sending; so is a zero after the calling code
+   * (`+254 (0)712 345 678`).
    */
   phone: string;
   /** Text that is shown for the payment. Set it to tell the customer what the payment is for. */

@@ -1,11 +1,13 @@
 import { InvalidParamsError } from "../errors/configuration.ts";
 import { checkText, describeValue, ownOptions } from "../internal/check-options.ts";
-import { phoneDigits } from "../internal/phone-digits.ts";
+import { phoneDigits, readPhone } from "../internal/phone-digits.ts";
+import { countryByPrefix, countryWith } from "./countries.ts";
 
-const KENYA = "254";
+/** The calling code of numbers without one, if nothing says another one. */
+export const KENYA = "254";
 
-/** A mobile number without its calling code. Of other countries only the length is known. */
 const KENYAN_MOBILE = /^[17]\d{8}$/;
+/** A number without its calling code, of a country whose numbers are not known. */
 const ANY_NATIONAL = /^[1-9]\d{6,10}$/;
 const ANY_INTERNATIONAL = /^[1-9]\d{9,14}$/;
 
@@ -13,34 +15,54 @@ const ANY_INTERNATIONAL = /^[1-9]\d{9,14}$/;
  * A phone number in international digits, however it is written; `undefined` for a text that is not
  * the number of a mobile phone.
  *
- * @param country - The calling code of numbers without one.
+ * @param country - The calling code of numbers without one. If it is `undefined`, only numbers with their calling code
+ * are read.
  */
-export function internationalDigits(number: string, country: string = KENYA): string | undefined {
-  const written = number.trim();
-  const text = phoneDigits(written.replaceAll(".", ""));
-  const isInternational = /^[\s([]*\+/.test(written) || text.startsWith("00");
-  const digits = text.replace(/^00/, "");
+export function internationalDigits(
+  number: string,
+  country: string | undefined,
+): string | undefined {
+  const { digits, isInternational } = readPhone(number);
+  if (country === undefined) return wholeNumber(digits, isInternational);
   const national = nationalDigits(digits, country, isInternational);
   if (national !== undefined) return country + national;
   const isForeign = isInternational && !digits.startsWith(country);
-  return isForeign && ANY_INTERNATIONAL.test(digits) ? digits : undefined;
+  return isForeign ? wholeNumber(digits, true) : undefined;
+}
+
+/** Digits that are a number with its calling code. */
+function wholeNumber(digits: string, isInternational: boolean): string | undefined {
+  const { code } = countryByPrefix(digits) ?? {};
+  const isNumber =
+    code === undefined
+      ? isInternational && ANY_INTERNATIONAL.test(digits)
+      : isNational(digits.slice(code.length), code);
+  return isNumber ? digits : undefined;
+}
+
+/** Whether digits are those of a mobile phone, without the calling code. */
+function isNational(digits: string, code: string): boolean {
+  const country = countryWith(code);
+  if (code === KENYA) return KENYAN_MOBILE.test(digits);
+  if (country === undefined) return ANY_NATIONAL.test(digits);
+  return /^\d+$/.test(digits) && digits.length === country.digits;
 }
 
 /** What follows the calling code of the country, if the digits are a number of it. */
 function nationalDigits(
   digits: string,
-  country: string,
+  code: string,
   isInternational: boolean,
 ): string | undefined {
-  const pattern = country === KENYA ? KENYAN_MOBILE : ANY_NATIONAL;
   const candidates = [
-    digits.startsWith(country) ? digits.slice(country.length) : undefined,
+    digits.startsWith(code) ? digits.slice(code.length) : undefined,
     isInternational ? undefined : digits,
   ];
-  // The zero that numbers begin with inside a country: also in `+254 (0) 712 345 678`.
+  // The zero that numbers begin with inside a country: also in `+254 0712 345 678`.
+  const isZeroLeftOut = countryWith(code)?.keepsZero !== true;
   return candidates
-    .map((one) => one?.replace(/^0/, ""))
-    .find((one) => one !== undefined && pattern.test(one));
+    .map((one) => (isZeroLeftOut ? one?.replace(/^0/, "") : one))
+    .find((one) => one !== undefined && isNational(one, code));
 }
 
 /** How `normalizePhone` reads a phone number. */
@@ -78,24 +100,51 @@ export function normalizePhone(phone: string, options: NormalizePhoneOptions = {
   );
   const digits = typeof phone === "string" ? internationalDigits(phone, country) : undefined;
   if (digits !== undefined) return digits;
-  const expected = "expected the number of a mobile phone, such as 0712345678 or +254712345678";
-  const message = `${expected}, got ${describePhone(phone)}`;
+  const message = `${phoneExpected(country)}, got ${phoneGiven(phone)}`;
   throw new InvalidParamsError(`normalizePhone: \`phone\` is invalid: ${message}.`, [
     { path: ["phone"], message },
   ]);
 }
 
+/** A number as an example, as it is written in a country, or as it is written with its code. */
+export function exampleNumber(country: string | undefined): string {
+  const { example } = countryWith(country) ?? {};
+  return example ?? (country === undefined ? "+226 70 12 34 56" : `+${country} ...`);
+}
+
+/** What a message says of a number that cannot be used. */
+export function phoneExpected(country: string | undefined): string {
+  const example = exampleNumber(country).replaceAll(" ", "");
+  const { code, trunk } = countryWith(country) ?? {};
+  const also = code === undefined ? "" : ` or +${code}${example.slice(trunk?.length)}`;
+  return `expected the number of a mobile phone, such as ${example}${also}`;
+}
+
 /** A wrong number may be that of a customer nevertheless: only its length and its beginning are shown. */
-function describePhone(phone: unknown): string {
+export function phoneGiven(phone: unknown): string {
   if (typeof phone === "number") return "a number";
   if (typeof phone !== "string" || phone === "") return describeValue(phone);
-  const digits = phone.replace(/\D/g, "");
-  const what = phoneDigits(phone) === digits ? "digits" : "digits among other characters";
+  const written = phoneDigits(phone);
+  const digits = written.replace(/\D/g, "");
+  const what = written === digits ? "digits" : "digits among other characters";
   return digits.length < 5
     ? `${digits.length} ${what}`
     : `${digits.length} ${what}, which begin with ${digits.slice(0, 2)}`;
 }
 
-/** `254712345678` as `0712 *** 678`: enough for the customer to recognise it. */
-export const maskedPhone = (digits: string): string =>
-  `${digits.startsWith(KENYA) ? `0${digits.slice(3, 6)}` : digits.slice(0, 5)} *** ${digits.slice(-3)}`;
+/** How many digits of a number are shown at its end, and how many are hidden before them. */
+const SHOWN = 3;
+const HIDDEN = 3;
+
+/**
+ * `254712345678` as `0712 *** 678`: enough for the customer to recognise it.
+ *
+ * @param country - The calling code of the country whose numbers are shown as they are written there.
+ */
+export function maskedPhone(digits: string, country: string | undefined): string {
+  const home = digits.startsWith(country ?? "+") ? countryWith(country) : undefined;
+  const end = digits.slice(-SHOWN);
+  if (home === undefined) return `${digits.slice(0, 5)} *** ${end}`;
+  const written = home.trunk + digits.slice(home.code.length);
+  return `${written.slice(0, -SHOWN - HIDDEN)} *** ${end}`;
+}

@@ -1,8 +1,9 @@
 import { GatewayError, type Outcome } from "./base.ts";
 
 /**
- * The request got no response. The outcome is `not_sent` if the host name did not resolve or the
- * connection was refused, otherwise `unknown`. `cause` is the error of the runtime.
+ * The request got no response. The outcome is `not_sent` if the host name did not resolve, the connection
+ * was not opened, the certificate of the server was rejected, or a proxy refused to connect; otherwise
+ * `unknown`. The message says what the deepest cause says. `cause` is the error of the runtime.
  */
 export class ConnectionError extends GatewayError {
   protected static override readonly malipo: string = "ConnectionError";

@@ -1,21 +1,55 @@
-// How people write a phone number: digits, with spaces, dashes (\p{Pd}) and brackets between them,
-// and a plus sign in front. Checking a number and masking it use the same list.
+// How people write a phone number: digits, with spaces, dots, dashes (\p{Pd}, and the minus sign), brackets and
+// invisible characters (\p{Cf}) between them, and a plus sign in front; with the digits of their own script, or as wide
+// as those of East Asia. What is masked in a text is more than that.
 
-const SEPARATOR = "\\s\\p{Pd}()[\\]";
-const separators = () => new RegExp(`[${SEPARATOR}]`, "gu");
+const BETWEEN = "\\s.\\p{Pd}\\p{Cf}\u2212\uff08\uff09\uff0e";
+/** Digits of Arabic, of Persian and Urdu, and wide ones. The last four bits of each are its value. */
+const OTHER_DIGITS = "\u0660-\u0669\u06f0-\u06f9\uff10-\uff19";
+const anyOf = (list: string) => new RegExp(`[${list}]`, "gu");
 
 /** What a message says of a phone number that cannot be used. */
 export const PHONE_EXPECTED =
   'expected a string with the 9 to 15 digits of a phone number, such as "0712345678" or "+254 712 345 678"';
 
 // Calls that are marked as pure are left out of a bundle that masks no phone number.
-const SEPARATORS = /* @__PURE__ */ separators();
+const BLANKS = /* @__PURE__ */ anyOf(BETWEEN);
+const OTHERS = /* @__PURE__ */ anyOf(OTHER_DIGITS);
 const DIGITS = /^\d{9,15}$/;
 
-/** Removes separators and a leading plus sign: `+254 712-345678` becomes `254712345678`. */
-export function phoneDigits(phone: string): string {
-  return phone.replace(SEPARATORS, "").replace(/^\+/, "");
+/** The zero that a number has inside its country, in brackets after the calling code: `+254 (0) 712 345 678`. */
+const ZERO_IN_BRACKETS = /^([([]?(?:[+\uff0b]|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]]/;
+/**
+ * The same without brackets, after a calling code of Africa. In the countries that are left out, the zero may be a
+ * part of the number.
+ */
+const ZERO_AFTER_CODE = /^(2(?:[07]|(?!2[569]|4[12])[1-69]\d))0(?=[1-9]\d{6})/;
+
+const withPlainDigits = (text: string): string =>
+  text.replace(OTHERS, (digit) => String(digit.charCodeAt(0) & 15));
+
+/** A phone number as it was written, without what people put between its digits. */
+export interface WrittenPhone {
+  /** Its digits; other characters of a text that is no phone number are among them. */
+  readonly digits: string;
+  /** Whether it begins with a plus sign or with 00, and so with the code of a country. */
+  readonly isInternational: boolean;
 }
+
+/** Reads a phone number as people write it: `+254 (0) 712-345678` has the digits `254712345678`. */
+export function readPhone(phone: string): WrittenPhone {
+  const bare = withPlainDigits(phone)
+    .replace(BLANKS, "")
+    .replace(ZERO_IN_BRACKETS, "$1")
+    .replace(/[()[\]]/g, "");
+  const number = bare.replace(/^([+\uff0b]|00(?=[1-9]\d{9}))/, "");
+  return {
+    digits: number.replace(ZERO_AFTER_CODE, "$1"),
+    isInternational: number.length < bare.length,
+  };
+}
+
+/** The digits of a phone number as people write it: `+254 712-345678` becomes `254712345678`. */
+export const phoneDigits = (phone: string): string => readPhone(phone).digits;
 
 /** Whether a text has nothing but the digits of a phone number: 9 to 15. */
 export function isPhoneDigits(text: string): boolean {

@@ -1,5 +1,5 @@
 import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
-import { internationalDigits } from "../contract/phone-number.ts";
+import { internationalDigits, KENYA } from "../contract/phone-number.ts";
 import { isObject } from "../internal/is-object.ts";
 import { bodyResultFields, isEnvelope, readBodyResult } from "../profile/body-result.ts";
 import type { RejectionCause } from "../profile/causes.ts";
@@ -158,7 +158,9 @@ const STATEFUL = /payments|payment\/status|invoices/;
 function validityOf(place: string, sent: unknown): string | undefined {
   if (!place.endsWith("/validate-phone")) return undefined;
   const { phone } = Object(sent) as { phone?: unknown };
-  return internationalDigits(String(phone)) === undefined ? "invalid" : "valid";
+  const given = String(phone);
+  const digits = internationalDigits(given, KENYA) ?? internationalDigits(given, undefined);
+  return digits === undefined ? "invalid" : "valid";
 }
 
 interface RecorderOptions {

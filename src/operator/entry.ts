@@ -1,5 +1,6 @@
 import type { Checkout } from "../checkout/checkout-options.ts";
 import type { Gateway } from "../client/gateway.ts";
+import { KENYA } from "../contract/phone-number.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 
 /** What the page reads from. */
@@ -8,6 +9,10 @@ export interface Sources {
   readonly receiver: WebhookReceiver;
   readonly checkout: Checkout | undefined;
 }
+
+/** The calling code of numbers without one. Without a checkout, they are those of Kenya. */
+export const countryOf = ({ checkout }: Sources): string | undefined =>
+  checkout === undefined ? KENYA : checkout.country;
 
 /** What a row says about what it belongs to, as far as it is known. */
 export interface Known {

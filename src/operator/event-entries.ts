@@ -7,7 +7,14 @@ import type {
   WaitingEvent,
   WithBody,
 } from "../webhooks/inbox/event-list.ts";
-import type { Choice, Entries, Entry, Known, Sources } from "./entry.ts";
+import {
+  type Choice,
+  countryOf,
+  type Entries,
+  type Entry,
+  type Known,
+  type Sources,
+} from "./entry.ts";
 import { amountText, phoneText, plural } from "./wording.ts";
 
 type ListedEvent = Pick<WaitingEvent, "id" | "event" | "receivedAt"> & Partial<WaitingEvent>;
@@ -42,14 +49,17 @@ export function dataOf(body: string): Readonly<Record<string, unknown>> {
 }
 
 /** What a payment, or the data of an event, says for a row. */
-export function knownOf(data: Readonly<Record<string, unknown>>): Known {
+export function knownOf(
+  data: Readonly<Record<string, unknown>>,
+  country: string | undefined,
+): Known {
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");
   return {
     order: account_reference === undefined ? undefined : String(account_reference),
     amount: amount === undefined ? undefined : amountText(amount, currency),
-    phone: phoneText(phone),
-    phoneDigits: internationalDigits(String(phone ?? "")),
+    phone: phoneText(phone, country),
+    phoneDigits: internationalDigits(String(phone ?? ""), country),
     references: names.slice(0, 1).map(String),
   };
 }
@@ -170,13 +180,14 @@ export async function findEvent(name: EventKindName, sources: Sources, id: strin
   const { body, ...event } = await kind.source(sources).read(id);
   return {
     ...entryOf(kind, sources, event),
-    known: knownOf(dataOf(body)),
+    known: knownOf(dataOf(body), countryOf(sources)),
     readBody: async () => body,
   };
 }
 
 /** Entries with what the bodies of their events say, as far as the limit of bytes goes. */
 export async function withKnown(
+  sources: Sources,
   entries: readonly Entry[],
 ): Promise<{ readonly entries: readonly Entry[]; readonly unread: number }> {
   const read: Entry[] = [];
@@ -192,7 +203,7 @@ export async function withKnown(
       // One that was processed meanwhile is shown without its data.
       const body = await one.readBody().catch(() => "");
       bytes += body.length;
-      return { ...one, known: knownOf(dataOf(body)) };
+      return { ...one, known: knownOf(dataOf(body), countryOf(sources)) };
     });
     read.push(...(await Promise.all(next)));
   }

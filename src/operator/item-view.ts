@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
-import type { Choice, Entry, Sources } from "./entry.ts";
+import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
 import { knownOf } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
@@ -39,27 +39,35 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
   html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
-const paymentView = ({ reference, payment, error }: ReadPayment, meant?: string): Html =>
-  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone)}` : html`<span class="bad">${error}</span>`}</li>`;
+const paymentView = (
+  { reference, payment, error }: ReadPayment,
+  country: string | undefined,
+  meant: string | undefined,
+): Html =>
+  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone, country)}` : html`<span class="bad">${error}</span>`}</li>`;
 
 /** @param meant - The payment that a decision is about, if there are others. */
-const paymentsView = (payments: readonly ReadPayment[], meant?: string): Part =>
+const paymentsView = (
+  payments: readonly ReadPayment[],
+  country: string | undefined,
+  meant?: string,
+): Part =>
   payments.length > 0 &&
-  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, payments.length > 1 ? meant : undefined))}</ul>`;
+  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, country, payments.length > 1 ? meant : undefined))}</ul>`;
 
 /** Fields in which the service writes a sentence. */
 const SENTENCES: readonly string[] = ["failure_reason", "user_message"];
 
-const cell = (field: string, value: string | undefined): Part => {
+const cell = (field: string, value: string | undefined, country: string | undefined): Part => {
   if (value === undefined) return html`<span class="hint">missing</span>`;
   const said = SENTENCES.includes(field) ? maskPhones(value) : value;
-  const shown = field === "phone" ? phoneText(value) : said;
+  const shown = field === "phone" ? phoneText(value, country) : said;
   return shown !== undefined && shown.length > 200 ? `${shown.slice(0, 200)}…` : shown;
 };
 
 /** Two versions beside each other. On a narrow screen, each field has its two values below it. */
-const comparisonView = ({ first, rows }: Comparison): Html =>
-  html`<h3>The two versions</h3><table class="compare"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">Second version</th></tr></thead><tbody>${rows.map((one) => html`<tr${one.differs && html` class="differs"`}><th scope="row">${one.field}${one.differs && html` <span class="badge bad">differs</span>`}</th><td>${cell(one.field, one.first)}</td><td>${cell(one.field, one.second)}</td></tr>`)}</tbody></table>`;
+const comparisonView = ({ first, rows }: Comparison, country: string | undefined): Html =>
+  html`<h3>The two versions</h3><table class="compare"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">Second version</th></tr></thead><tbody>${rows.map((one) => html`<tr${one.differs && html` class="differs"`}><th scope="row">${one.field}${one.differs && html` <span class="badge bad">differs</span>`}</th><td>${cell(one.field, one.first, country)}</td><td>${cell(one.field, one.second, country)}</td></tr>`)}</tbody></table>`;
 
 function indented(body: string): string {
   try {
@@ -105,7 +113,7 @@ export async function itemView(
     }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
-  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${entry.todo ?? list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison)}${paymentsView(story.payments, orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${entry.todo ?? list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, countryOf(sources), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
   return panel(headline(entry), content, back);
 }
 
@@ -120,12 +128,13 @@ export async function lookupView(
   const known = order === undefined ? { references } : knownOfOrder(order);
   const story = await storyOf(sources, { orderId: order?.id, references: known.references });
   const [read] = story.payments;
-  const own = order === undefined && read?.payment ? knownOf(read.payment) : known;
+  const own =
+    order === undefined && read?.payment ? knownOf(read.payment, countryOf(sources)) : known;
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
     html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · goods: ${order.effect}</p>`;
-  const content = html`${status}${paymentsView(story.payments)}${storyView(story, time)}`;
+  const content = html`${status}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 

@@ -207,6 +207,21 @@ export async function listGoods(sources: Sources, limit: number): Promise<Entrie
   }
 }
 
+/** Orders whose customers cannot pay, since the service rejects the requests of the shop. */
+export async function listRejections({ checkout }: Sources): Promise<Entries> {
+  const rejections = (await checkout?.rejections()) ?? [];
+  const entries = rejections.map(
+    ({ orderId, reason, at }): Entry => ({
+      id: `rejected:${orderId}`,
+      at: Date.parse(at),
+      cause: reason,
+      orderId,
+      choices: [],
+    }),
+  );
+  return { entries: entries.sort((a, b) => a.at - b.at), hasMore: false };
+}
+
 const doubleEntry = (
   { receiver }: Sources,
   { id, by, value, references, receivedAt }: StoredDoublePayment,

@@ -7,6 +7,7 @@ import {
   endOfReview,
   listDoubles,
   listGoods,
+  listRejections,
   listReviews,
   listUnknown,
   PAID_ALREADY,
@@ -102,6 +103,13 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     hint: "These orders are paid, and their goods were not given yet.",
     todo: "Fix what fails in onPaid. It is tried again automatically.",
     ...joined(reviewsOf("effect_failed", "effect_unclear"), listGoods),
+  },
+  rejected: {
+    title: "Rejected requests",
+    hint: "The service rejected the requests for these orders of the last day, and not because of the phone number.",
+    todo: "Fix the cause: the key, its scopes, the address or the amount that the service allows. The customer can then try again.",
+    isGrouped: true,
+    ...joined(listRejections),
   },
   failing: {
     title: "Failing now",

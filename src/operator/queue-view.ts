@@ -61,7 +61,7 @@ const groupRow = (name: string, { key, cause, entries }: Group, now: number): Ht
 
 /** Rows with what their orders and bodies say, and how many were left without. */
 async function readRows(sources: Sources, entries: readonly Entry[]) {
-  const { entries: read, unread } = await withKnown(await withOrders(sources, entries));
+  const { entries: read, unread } = await withKnown(sources, await withOrders(sources, entries));
   const note =
     unread > 0 &&
     html`<p class="hint">The data of ${unread} events is not shown, since the others hold ${MAX_BODY_BYTES / 1_048_576} MB. Open one to see it.</p>`;

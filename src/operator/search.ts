@@ -1,7 +1,7 @@
 import type { Order } from "../checkout/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { comparePositions } from "../internal/page-cursor.ts";
-import type { Entry, Known, Sources } from "./entry.ts";
+import { countryOf, type Entry, type Known, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
@@ -72,9 +72,13 @@ function moneyMatcher(query: string): ((known: Known) => boolean) | undefined {
 }
 
 /** Whether an entry says what is searched for: its order, a reference, its money or the phone. */
-function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boolean {
+function matcher(
+  query: string,
+  orders: readonly Order[],
+  country: string | undefined,
+): (entry: Entry) => boolean {
   const wanted = plain(query);
-  const digits = internationalDigits(query);
+  const digits = internationalDigits(query, country);
   const isMoney = moneyMatcher(query);
   const orderIds = new Set(orders.map(({ id }) => id));
   return ({ known, orderId }) => {
@@ -84,7 +88,7 @@ function matcher(query: string, orders: readonly Order[]): (entry: Entry) => boo
     if (digits !== undefined && known?.phoneDigits === digits) return true;
     // The service sent the phone masked: nothing else is known of it.
     const isMasked = orderId === undefined && known?.phoneDigits === undefined;
-    if (digits !== undefined && isMasked && known?.phone === phoneText(query)) return true;
+    if (digits !== undefined && isMasked && known?.phone === phoneText(query, country)) return true;
     return known !== undefined && isMoney?.(known) === true;
   };
 }
@@ -126,7 +130,7 @@ async function waiting(sources: Sources): Promise<{ all: Listed[]; unread: strin
 /** What was listed, with what its orders and bodies say, as far as the limit of bytes goes. */
 async function read(sources: Sources, listed: readonly Listed[]): Promise<Found[]> {
   const bare = listed.map(({ entry }) => entry);
-  const { entries } = await withKnown(await withOrders(sources, bare));
+  const { entries } = await withKnown(sources, await withOrders(sources, bare));
   return entries.map((entry, at) => ({ list: listed[at]?.list ?? "", entry }));
 }
 
@@ -174,7 +178,7 @@ export async function search(
     isMoney !== undefined && (isFirst || from.orders !== undefined)
       ? await ordersByMoney(sources, isMoney, from.orders)
       : { orders: [], next: undefined };
-  const matches = matcher(query, named);
+  const matches = matcher(query, named, countryOf(sources));
   const { all, unread } = await waiting(sources);
   const references = named.flatMap((one) => knownOfOrder(one).references);
   const isTheirs = idMatcher([query, ...references]);

@@ -46,6 +46,7 @@ async function eventsOf(
   const others = events.filter(({ name, entry }) => !isTheirs(name, entry.id));
   // Those that `identify`, a merchant or a decision has given another identity.
   const { entries, unread } = await withKnown(
+    sources,
     others.slice(0, READ_FOR_STORY).map(({ entry }) => entry),
   );
   if (unread > 0 || others.length > READ_FOR_STORY) isWhole = false;

@@ -44,12 +44,16 @@ export function timeWriter(timeZone: string | undefined): WriteTime {
 export const amountText = (amount: unknown = "", currency: unknown = ""): string =>
   `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
-/** A phone number, masked; `undefined` if there is none. What is no phone number is not shown. */
-export function phoneText(phone: unknown): string | undefined {
+/**
+ * A phone number, masked; `undefined` if there is none. What is no phone number is not shown.
+ *
+ * @param country - The calling code of numbers without one.
+ */
+export function phoneText(phone: unknown, country: string | undefined): string | undefined {
   if (typeof phone !== "string" && typeof phone !== "number") return undefined;
   if (/^\S+ \*\*\* \d{3}$/.test(String(phone))) return String(phone);
-  const digits = internationalDigits(String(phone));
-  return digits === undefined ? "***" : maskedPhone(digits);
+  const digits = internationalDigits(String(phone), country);
+  return digits === undefined ? "***" : maskedPhone(digits, country);
 }
 
 export const plural = (count: number, one: string): string =>

@@ -122,7 +122,7 @@ export const ASSUMPTIONS = {
   // About payments, phones and prompts.
   phoneNumbers: entry(
     "which phone numbers can be charged",
-    "Kenyan mobile numbers: 254 and 7 or 1, then eight digits, in any usual notation",
+    "Kenyan mobile numbers: 254, 7 or 1, eight digits, in any usual notation; of other countries with their code",
     "the sample is in KES; numbers that begin with 01 exist since 2019",
     { never: "only prompts to numbers of strangers would show it" },
   ),

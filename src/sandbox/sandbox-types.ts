@@ -101,9 +101,9 @@ export interface Sandbox {
    */
   revokeKey(key: string): string;
   /**
-   * The phone of a customer, by its number in any usual notation.
+   * The phone of a customer, by its number in any usual notation. A number of another country than Kenya needs its code.
    *
-   * @throws {ConfigurationError} for a number that is not a Kenyan mobile number.
+   * @throws {ConfigurationError} for anything but the number of a mobile phone.
    */
   phone(number: string): Phone;
   /**

@@ -74,6 +74,9 @@ describe("a phone", () => {
     ["+254 (712) 345-678", "254712345678"],
     ["+254[712]345\u2011678", "254712345678"],
     ["\t0712\u00a0345\u00a0678\n", "0712345678"],
+    ["0712.345.678", "0712345678"],
+    ["\u202a+254 (0)712 345 678\u202c", "254712345678"],
+    ["٠٧١٢٣٤٥٦٧٨", "0712345678"],
     ["123456789", "123456789"],
     ["123456789012345", "123456789012345"],
   ])("%j is sent as %s", (phone, digits) => {
@@ -92,7 +95,6 @@ describe("a phone", () => {
     "+",
     "++254712345678",
     "254+712345678",
-    "٠٧١٢٣٤٥٦٧٨",
     712345678,
     null,
     undefined,
@@ -102,9 +104,10 @@ describe("a phone", () => {
     expect(check(phoneToValidate, { phone })).toEqual(["phone"]);
   });
 
+  // A zero after a calling code may be left out: see test/internal/phone-digits.test.ts.
   test("of 9 to 15 digits is sent as digits, whatever separators it has", () => {
     const digits = fc.string({
-      unit: fc.constantFrom(..."0123456789"),
+      unit: fc.constantFrom(..."123456789"),
       minLength: 9,
       maxLength: 15,
     });

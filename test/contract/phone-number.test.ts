@@ -19,6 +19,11 @@ describe("a phone number is normalised", () => {
     "00254712345678",
     " 0712345678\n",
     "0712\u2013345\u00a0678",
+    "0712\u2212345\u2212678",
+    "\u202a+254\u200b 712\u00ad 345 678\u202c",
+    "\u2066\uff10\uff17\uff11\uff12 345 678\u2069",
+    "٠٧١٢ ٣٤٥ ٦٧٨",
+    "+2540712345678",
   ])("from %j to its international digits", (phone) => {
     expect(normalizePhone(phone)).toBe("254712345678");
   });
@@ -43,6 +48,28 @@ describe("a phone number is normalised", () => {
     expect(normalizePhone("+254 712 345 678", { country: "256" })).toBe("254712345678");
     expect(normalizePhone("212 555 0123", { country: "1" })).toBe("12125550123");
   });
+
+  test.each([
+    ["225", "07 12 34 56 78", "2250712345678"],
+    ["229", "01 95 12 34 56", "2290195123456"],
+    ["258", "082 123 4567", "258821234567"],
+    ["220", "220 1234", "2202201234"],
+    ["233", "0244 123 456", "233244123456"],
+    ["358", "040 123 4567", "358401234567"],
+  ])("of the country %s, as its numbers are: %s", (country, phone, digits) => {
+    expect(normalizePhone(phone, { country })).toBe(digits);
+    expect(normalizePhone(digits, { country })).toBe(digits);
+    expect(normalizePhone(`+${digits}`)).toBe(digits);
+  });
+
+  test.each(["07723456789", "25677234567", "2567723456789"])(
+    "of a country whose numbers are known, only with as many digits: %s",
+    (phone) => {
+      expect(() => normalizePhone(phone, { country: "256" })).toThrow(
+        "0772345678 or +256772345678",
+      );
+    },
+  );
 
   test("once: the result is its own normal form", () => {
     expect(normalizePhone(normalizePhone("0712 345 678"))).toBe("254712345678");

@@ -31,6 +31,19 @@ const NOT_SENT: [string, unknown][] = [
   ],
   ["a refused connection, as Bun reports it", failure("ConnectionRefused")],
   ["a refused connection, as an error without a wrapping", failure("ECONNREFUSED", "connect")],
+  [
+    "a connection for which the process has no file left",
+    fetchFailed(failure("EMFILE", "connect")),
+  ],
+  [
+    "a connection for which the machine has no file left",
+    fetchFailed(failure("ENFILE", "connect")),
+  ],
+  ["a reset before the connection was open", fetchFailed(failure("ECONNRESET", "connect"))],
+  ["a name server that fails", fetchFailed(failure("EAI_FAIL", "getaddrinfo"))],
+  ["a certificate of an unknown issuer", fetchFailed(failure("UNABLE_TO_GET_ISSUER_CERT_LOCALLY"))],
+  ["a certificate without its chain", fetchFailed(failure("UNABLE_TO_VERIFY_LEAF_SIGNATURE"))],
+  ["a proxy whose certificate is wrong", fetchFailed(failure("UND_ERR_PRX_TLS"))],
   ["a refused connection, wrapped twice", fetchFailed(fetchFailed(failure("ECONNREFUSED")))],
 ];
 
@@ -47,6 +60,10 @@ const UNKNOWN: [string, unknown][] = [
     "one address of two that may have been reached",
     each(failure("ECONNREFUSED"), failure("ECONNRESET")),
   ],
+  ["a reset that may be one of a handshake", fetchFailed(failure("ECONNRESET"))],
+  ["a record that is none of TLS", fetchFailed(failure("ERR_SSL_WRONG_VERSION_NUMBER"))],
+  ["a request that undici aborted", fetchFailed(failure("UND_ERR_ABORTED"))],
+  ["a file that the process may not open", fetchFailed(failure("EMFILE", "open"))],
   ["a failure with no code", new TypeError("Failed to fetch")],
   ["a failure whose code is not a text", Object.assign(new Error("odd"), { code: 61 })],
   ["several failures that are none", fetchFailed({ errors: [] })],

@@ -1,5 +1,7 @@
+import { memoryCheckout } from "malipo/checkout";
 import { operatorHandler } from "malipo/operator";
 import { describe, expect, test } from "vitest";
+import { newSandbox, ORDER, openShop } from "../checkout/stage.ts";
 import { OF_EACH, shopNight } from "./shop-night.ts";
 
 const ADDRESS = "https://shop.test/operator";
@@ -27,6 +29,28 @@ async function openPage(options: Parameters<typeof shopNight>[0] = {}) {
   };
   return { ...shop, get, decide };
 }
+
+describe("requests that the service rejects", () => {
+  test("are on the page with their cause, together if it is the same", async () => {
+    const sandbox = newSandbox();
+    const fetch = async (url: string, init: RequestInit) =>
+      url.includes("payment/initiate")
+        ? Response.json({ message: "The key <b>is revoked</b>." }, { status: 401 })
+        : sandbox.fetch(url, init);
+    const { checkout } = openShop(sandbox, memoryCheckout(), { fetch });
+    const handler = operatorHandler({ checkout, authorize: () => true });
+    const get = async (query = "") => (await handler(new Request(ADDRESS + query))).text();
+    expect(await get()).toContain('<a href="?list=rejected" class="zero">');
+    await checkout.pay(ORDER);
+    await checkout.pay({ ...ORDER, id: "ORDER-2" });
+    const html = await get();
+    expect(html).toMatch(/href="\?list=rejected">Rejected requests <b>2<\/b>/);
+    expect(html).toMatch(/returned 401: The key &lt;b&gt;is revoked&lt;\/b&gt;\./);
+    expect(html).toContain('<span class="badge bad">2</span>');
+    expect(await get("?list=rejected")).toContain("<strong>ORDER-2</strong>");
+    expect(await get("?list=rejected&item=rejected%3AORDER-2")).toContain("0712 *** 678");
+  });
+});
 
 describe("the operator's page of a shop", () => {
   test("keeps who decided what in the store of the checkout, for every process", async () => {

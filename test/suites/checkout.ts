@@ -398,6 +398,24 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       expect(prompts).toBe(1);
     });
 
+    it("a rejection that no customer can correct is seen by every process, until a prompt is sent", async () => {
+      const { open, sandbox } = await stage();
+      let isFixed = false;
+      const fetch = promptsWith(sandbox, async (send) =>
+        isFixed ? send() : Response.json({ message: "The key is revoked." }, { status: 401 }),
+      );
+      const [one, other] = [open({ fetch }), open()];
+      await one.checkout.pay(ORDER);
+      const order = await other.checkout.get(ORDER.id);
+      expect(order?.attempts).toMatchObject([{ status: "not_sent", about: "shop" }]);
+      const [rejection] = await other.checkout.rejections();
+      expect(rejection).toMatchObject({ orderId: ORDER.id });
+      expect(rejection?.reason).toContain("The key is revoked.");
+      isFixed = true;
+      await one.checkout.pay(ORDER);
+      expect(await other.checkout.rejections()).toEqual([]);
+    });
+
     it("a webhook comes before the response, in another process", async () => {
       const { open, sandbox, later } = await stage();
       const other = open();

@@ -5,6 +5,7 @@ import {
   readPayments,
   timeOf,
 } from "../../client/unknown-outcomes/payment-pages.ts";
+import { countryOfNumber } from "../../contract/countries.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { maskedPhone } from "../../contract/phone-number.ts";
 import { isGatewayError } from "../../errors/any.ts";
@@ -50,7 +51,7 @@ const GOODS_LATE_MS = 60_000;
 export function listed(payment: Payment): ListedPayment {
   const reference = paymentName(payment) ?? "";
   const { report, label } = reportOf(payment, reference);
-  const phone = idText(payment.phone);
+  const digits = idText(payment.phone)?.replace(/\D/g, "");
   return {
     reference,
     alias: report.alias,
@@ -59,7 +60,7 @@ export function listed(payment: Payment): ListedPayment {
     currency: report.currency,
     label,
     transactionId: report.transactionId,
-    phone: phone === undefined ? undefined : maskedPhone(phone.replace(/\D/g, "")),
+    phone: digits && maskedPhone(digits, countryOfNumber(digits)?.code),
     at: timeOf(payment),
   };
 }

@@ -3,6 +3,7 @@ import { checkText, ownOptions, wrongOption } from "../../internal/check-options
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
+import { checkCountry } from "../customer-phone.ts";
 import type { Order } from "../order-types.ts";
 import { type PayPageMessages, type PayPageTexts, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
@@ -35,7 +36,11 @@ export interface PayPageOptions {
   url?: string | undefined;
   /** What customers call the mobile-money service. @default "M-Pesa" */
   wallet?: string | undefined;
-  /** The calling code of numbers that are written without one. @default "254" */
+  /**
+   * The calling code of numbers that are written without one: that of the checkout.
+   *
+   * @default `country` of `createCheckout`
+   */
   country?: string | undefined;
   /** The time zone of the times on the page. @default "Africa/Nairobi" */
   timeZone?: string | undefined;
@@ -72,7 +77,7 @@ export interface PageSettings {
   readonly secrets: readonly string[];
   readonly url: string | undefined;
   readonly wallet: string;
-  readonly country: string;
+  readonly country: string | undefined;
   readonly timeZone: string;
   readonly color: string | undefined;
   readonly texts: ReadonlyMap<string, PayPageTexts>;
@@ -94,21 +99,21 @@ const NAMES = [
 ];
 
 /** @throws {ConfigurationError} */
-export function pageSettings(options: PayPageOptions): PageSettings {
+export function pageSettings(options: PayPageOptions, home: string | undefined): PageSettings {
   const own = ownOptions(options, NAMES, "checkout.page");
-  const { wallet = "M-Pesa", country = "254", timeZone = "Africa/Nairobi", color } = own;
+  const { wallet = "M-Pesa", country = home, timeZone = "Africa/Nairobi", color } = own;
   const { frameAncestors = [], messages, returnUrl } = own;
   if (!isObject(own.merchant))
     throw wrongOption("merchant", "an object with a `name`", own.merchant);
   const merchant = ownOptions(own.merchant, ["name", "contact", "logo"], "merchant");
   checkText("merchant.name", merchant.name, /\S/, "the name that customers know");
   checkText("wallet", wallet, /\S/, "a name");
-  checkText(
-    "country",
-    country,
-    /^[1-9]\d{0,2}$/,
-    "a calling code without a plus sign, such as 254",
-  );
+  if (country !== undefined) checkCountry(country);
+  if (country !== (home ?? country)) {
+    throw new ConfigurationError(
+      `\`country\` of checkout.page is ${country}, but the checkout asks phones of the country with the code ${home}. Set \`country\` of createCheckout instead.`,
+    );
+  }
   if (color !== undefined) checkText("color", color, /^#[0-9a-f]{6}$/i, "a colour such as #0a6279");
   if (merchant.logo !== undefined) {
     merchant.logo = logoOf(merchant.logo);

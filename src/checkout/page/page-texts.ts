@@ -6,8 +6,12 @@ export interface PayPageTexts {
   readonly order: string;
   readonly amount: string;
   readonly phone: string;
+  /** Also `{example}`, a number as it is written in the country. */
   readonly phoneHint: string;
+  /** Also `{example}`. */
   readonly phoneInvalid: string;
+  /** It is a number of another country. Also `{example}`. */
+  readonly phoneElsewhere: string;
   readonly pay: string;
   readonly payAgain: string;
   readonly afterButton: string;
@@ -68,8 +72,9 @@ const ENGLISH: PayPageTexts = {
   order: "Order",
   amount: "Amount",
   phone: "{wallet} phone number",
-  phoneHint: "For example 0712 345 678",
-  phoneInvalid: "This is not the number of a mobile phone. Write it like 0712 345 678.",
+  phoneHint: "For example {example}",
+  phoneInvalid: "This is not the number of a mobile phone. Write it like {example}.",
+  phoneElsewhere: "This is a number of another country. Use one like {example}.",
   pay: "Pay {amount}",
   payAgain: "Try again",
   afterButton: "We send a request to this phone. You pay only after you enter your PIN there.",
@@ -132,8 +137,9 @@ const SWAHILI: PayPageTexts = {
   order: "Agizo",
   amount: "Kiasi",
   phone: "Namba ya simu ya {wallet}",
-  phoneHint: "Kwa mfano 0712 345 678",
-  phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: 0712 345 678.",
+  phoneHint: "Kwa mfano {example}",
+  phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: {example}.",
+  phoneElsewhere: "Hii ni namba ya nchi nyingine. Tumia namba kama {example}.",
   pay: "Lipa {amount}",
   payAgain: "Jaribu tena",
   afterButton: "Tutatuma ombi kwa simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",
@@ -212,6 +218,12 @@ const SWAHILI: PayPageTexts = {
       "Ombi la malipo halikukubaliwa. Hukutozwa pesa. Angalia namba ya simu yako kisha ujaribu tena.",
     "The request was not sent to your phone. You were not charged. Please try again.":
       "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
+    "This amount cannot be requested on a phone. You were not charged. Please contact us.":
+      "Kiasi hiki hakiwezi kuombwa kwa simu. Hukutozwa pesa. Tafadhali wasiliana nasi.",
+    "We could not request the payment. You were not charged. You did nothing wrong; we are looking into it.":
+      "Hatukuweza kuomba malipo. Hukutozwa pesa. Hukufanya kosa lolote; tunalishughulikia.",
+    "The mobile-money service is busy. You were not charged. Please try again in a few minutes.":
+      "Huduma ya malipo ina shughuli nyingi. Hukutozwa pesa. Tafadhali jaribu tena baada ya dakika chache.",
     "We could not check your last payment. Please try again in a moment.":
       "Hatukuweza kuangalia malipo yako ya mwisho. Tafadhali jaribu tena baada ya muda mfupi.",
   },

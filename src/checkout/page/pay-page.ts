@@ -1,11 +1,11 @@
 import { readBody } from "../../client/http/read-body.ts";
-import { normalizePhone } from "../../contract/phone-number.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { html, inline, renderPage } from "../../html/html.ts";
 import { isCrossSite, pageHeaders } from "../../html/serving.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
+import { readCustomerPhone } from "../customer-phone.ts";
 import type { Order } from "../order-types.ts";
 import { orderView } from "../view.ts";
 import { type PageSettings, type PayPageOptions, pageSettings } from "./page-options.ts";
@@ -64,6 +64,8 @@ export interface PayPages {
 /** What the pages use of a checkout. */
 export interface PaySource {
   readonly prefix: string;
+  /** The calling code of the checkout. */
+  readonly country: string | undefined;
   readonly store: Pick<CheckoutStore, "read">;
   pay(
     params: { id: string; amount: string; currency: string; phone: string },
@@ -182,7 +184,7 @@ export function payPages(source: PaySource): PayPages {
   };
   return {
     page: (options) => {
-      const settings = pageSettings(options);
+      const settings = pageSettings(options, source.country);
       const keys = linkKeys(settings.secrets, source.prefix);
       last = { url: settings.url, keys };
       return pageHandler(source, settings, keys);
@@ -255,12 +257,10 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     }
     if (!isWithin(link)) return respond(words, 429, noticeView(words, "tooManyTitle", "tooMany"));
     const given = form.get("phone") ?? "";
-    let phone: string;
-    try {
-      phone = `+${normalizePhone(given, { country: settings.country })}`;
-    } catch {
-      return show(words, id, { phone: given.slice(0, 40) });
-    }
+    const typed = given.slice(0, 40);
+    const { digits, problem } = readCustomerPhone(given, settings.country);
+    if (problem !== undefined) return show(words, id, { phone: typed, problem });
+    const phone = `+${digits}`;
     const { stored } = await source.store.read(id);
     if (stored === undefined) return show(words, id);
     const { amount, currency } = stored.order;
@@ -270,7 +270,7 @@ function pageHandler(source: PaySource, settings: PageSettings, keys: readonly U
     } catch (error) {
       // A number that only the service cannot use.
       if (isGatewayError(error) && error.code === "invalid_params") {
-        return show(words, id, { phone: given.slice(0, 40) });
+        return show(words, id, { phone: typed, problem: "invalid" });
       }
       throw error;
     }

@@ -1,7 +1,9 @@
+import { exampleNumber } from "../../contract/phone-number.ts";
 import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
+import type { PhoneProblem } from "../customer-phone.ts";
 import { holdsMoney, isFull, isOpen, isUnclear, isUsedUp, type OrderState } from "../order.ts";
 import type { Order } from "../order-types.ts";
 import { isLate } from "../view.ts";
@@ -26,7 +28,15 @@ export interface Words {
 /** What a customer has sent, if it could not be used. */
 export interface Rejected {
   readonly phone: string;
+  readonly problem: PhoneProblem;
 }
+
+/** What a page says of a number that cannot be asked. */
+const PHONE_PROBLEMS = {
+  invalid: "phoneInvalid",
+  no_country: "phoneInvalid",
+  other_country: "phoneElsewhere",
+} as const satisfies Readonly<Record<PhoneProblem, keyof PayPageTexts>>;
 
 const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat("en-GB", { timeZone: settings.timeZone, ...options }).format(ms);
@@ -66,7 +76,8 @@ export function orderPage(
   const { settings, texts } = words;
   const amount = withCommas(view);
   const { wallet, merchant } = settings;
-  const values = { amount, merchant: merchant.name, wallet };
+  const example = exampleNumber(settings.country);
+  const values = { amount, merchant: merchant.name, wallet, example };
   const fill = (text: string, more: Readonly<Record<string, string>> = {}) =>
     filled(text, { ...values, ...more });
   const page = (title: string, name: IconName | undefined, tone: string, content: Part): View => ({
@@ -122,10 +133,16 @@ export function orderPage(
   const isBusy = (order.blocked?.until ?? 0) > now;
   const canPay = view.canPay || isBusy;
   const rest = canPay
-    ? html`<p>${!isBusy && texts.notCharged}</p>${form(true)}`
+    ? html`<p>${!isBusy && mayBePhone(order) && texts.notCharged}</p>${form(true)}`
     : html`<p>${texts.cannotPay}</p>`;
   return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}${rest}`);
 }
+
+/** Whether another number may help: not if the amount or the shop was rejected. */
+const mayBePhone = ({ attempts }: OrderState): boolean => {
+  const { about = "phone" } = attempts.at(-1) ?? {};
+  return about === "phone";
+};
 
 type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
 
@@ -182,13 +199,14 @@ function payForm(
   rejected: Rejected | undefined,
 ): Html {
   const error =
-    rejected !== undefined && html`<p class="bad" id="phone-error">${texts.phoneInvalid}</p>`;
+    rejected !== undefined &&
+    html`<p class="bad" id="phone-error">${fill(texts[PHONE_PROBLEMS[rejected.problem]])}</p>`;
   const about = rejected === undefined ? "phone-hint" : "phone-error phone-hint";
   return html`<form method="post">
 <input type="hidden" name="after" value="${order.attempts.length}"><input type="hidden" name="lang" value="${lang}">
 <label for="phone">${fill(texts.phone)}</label>${error}
 <input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" required maxlength="40" aria-describedby="${about}" value="${rejected?.phone ?? ""}"${rejected !== undefined && html` aria-invalid="true" autofocus`}>
-<p class="hint" id="phone-hint">${texts.phoneHint}</p>
+<p class="hint" id="phone-hint">${fill(texts.phoneHint)}</p>
 <button>${again ? texts.payAgain : fill(texts.pay)}</button>
 </form>
 <p class="hint">${texts.afterButton}</p>`;

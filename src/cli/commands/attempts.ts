@@ -14,6 +14,7 @@ import {
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
+import { callingCodes } from "../../contract/countries.ts";
 import { internationalDigits } from "../../contract/phone-number.ts";
 import type {
   AttemptRecord,
@@ -117,8 +118,9 @@ function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["d
   const amount = values.amount === undefined ? undefined : readAmount(values, "amount");
   const fields = matchFieldsOf({ account_reference: values["account-reference"], amount });
   const { phone } = values;
-  const whole = phone === undefined ? undefined : internationalDigits(phone);
-  const phones = new Set([...storedPhonesOf(whole), ...storedPhonesOf(phone)]);
+  // The store does not say in which country a number without its code was asked.
+  const wholes = callingCodes().flatMap((code) => internationalDigits(phone ?? "", code) ?? []);
+  const phones = new Set([...wholes, phone].flatMap((one) => storedPhonesOf(one)));
   return (phones.size === 0 ? [undefined] : [...phones]).map((one) => {
     const found = Object.entries({ ...fields, phone: one }).filter(
       ([, text]) => text !== undefined,

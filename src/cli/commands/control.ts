@@ -7,7 +7,7 @@ import {
   type Command as ControlRow,
 } from "../../sandbox/control/define-command.ts";
 import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
-import { kenyanMobile, parseAmount } from "../../sandbox/state/notation.ts";
+import { MOBILE_EXPECTED, mobileNumber, parseAmount } from "../../sandbox/state/notation.ts";
 import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
 import { usageError } from "../cli-error.ts";
 import { type Input, kebabCase, type Output } from "../command.ts";
@@ -54,10 +54,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     (text) => KEYS.includes(text) || keyKind(text) !== undefined,
     `must be a key, or a kind of key (${KEYS.join(", ")})`,
   ],
-  number: [
-    (text) => kenyanMobile(text) !== undefined,
-    "must be a Kenyan mobile number, such as 0712345678 or +254712345678",
-  ],
+  number: [(text) => mobileNumber(text) !== undefined, `must be ${MOBILE_EXPECTED}`],
   balance: [(text) => parseAmount(text) !== undefined, "must be an amount such as 1500.00"],
   times: [(text) => text === "always" || WHOLE[0](text), "must be a whole number, or always"],
   ...Object.fromEntries(CHAOS_NAMES.map((name) => [name, RATE])),

@@ -165,8 +165,8 @@ export function connectionFailure(context: CallContext, error: unknown, wasSent:
   const { origin, redactor } = context.settings;
   // A plain copy if it is not safe: from here on, nothing of a foreign object is called or read.
   const cause = redactor.cause(error);
-  const { wasNotSent, code, hint } = connectionDetails(cause, origin);
-  const why = code ?? maskPhones(describeCauses(cause));
+  const { wasNotSent, reason, hint } = connectionDetails(cause, origin);
+  const why = reason ?? maskPhones(describeCauses(cause));
   const what = `: the connection to ${origin} failed (${why}).${hint === undefined ? "" : ` ${hint}`}`;
   return {
     outcome: !wasSent && wasNotSent ? "not_sent" : "unknown",

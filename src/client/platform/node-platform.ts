@@ -2,7 +2,11 @@ import fs from "node:fs";
 import { requestIdOf } from "../../errors/request-id.ts";
 import { describeName } from "../../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
-import { failedBeforeSending, failureCode } from "../../internal/failed-before-sending.ts";
+import {
+  failedBeforeSending,
+  failureCode,
+  failureMessage,
+} from "../../internal/failed-before-sending.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { callHook } from "../hooks.ts";
@@ -83,13 +87,17 @@ export function attemptLog(redactor: Redactor): (() => AttemptLog) | undefined {
 // How runtimes say that nothing listens at an address.
 const NO_LISTENER: readonly (string | undefined)[] = ["ECONNREFUSED", "ConnectionRefused"];
 
+/** Most messages of a runtime name the code. */
+const reasonOf = (code: string, message = code): string =>
+  message.includes(code) ? message : `${code}: ${message}`;
+
 /** What the codes of a failed connection say. */
 export function connectionDetails(cause: unknown, origin: string): ConnectionDetails {
   const code = failureCode(cause);
   const isSandboxDown = NO_LISTENER.includes(code) && isLoopback(new URL(origin).hostname);
   return {
     wasNotSent: failedBeforeSending(cause),
-    code,
+    reason: code && reasonOf(code, failureMessage(cause)),
     hint: isSandboxDown ? "Is the sandbox running? Start it with npx malipo sandbox." : undefined,
   };
 }

@@ -17,8 +17,8 @@ export interface AttemptLog {
 export interface ConnectionDetails {
   /** Whether it failed before anything was sent. */
   readonly wasNotSent: boolean;
-  /** Such as `ECONNREFUSED`. */
-  readonly code?: string | undefined;
+  /** The code of the failure and what its deepest cause says; `undefined` if it has no code. */
+  readonly reason?: string | undefined;
   /** What to do about it. */
   readonly hint?: string | undefined;
 }

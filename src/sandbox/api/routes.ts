@@ -25,7 +25,13 @@ import {
 } from "../payments/sandbox-invoices.ts";
 import { type NewPayment, startPayment } from "../payments/sandbox-payments.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import { formatAmount, kenyanMobile, networkOf, parseAmount } from "../state/notation.ts";
+import {
+  formatAmount,
+  MOBILE_EXPECTED,
+  mobileNumber,
+  networkOf,
+  parseAmount,
+} from "../state/notation.ts";
 import { MERCHANT } from "../state/state.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 
@@ -51,9 +57,9 @@ function checkedAmount(amount: unknown, { settings }: SandboxState): number {
 
 function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
   const params = checked<MobileMoneyPaymentParams>(mobileMoneyPaymentParams, body);
-  const phone = kenyanMobile(params.phone);
+  const phone = mobileNumber(params.phone);
   if (phone === undefined) {
-    throw invalidField("phone", "expected a Kenyan mobile number: 07 or 01, and eight more digits");
+    throw invalidField("phone", `expected ${MOBILE_EXPECTED}`);
   }
   const { accountIds } = sandboxState.serializer;
   const [defaultAccount] = accountIds;
@@ -195,9 +201,9 @@ function status({ sandboxState, body }: RouteContext): RouteResult {
 
 function validatePhone({ sandboxState, body }: RouteContext): RouteResult {
   const given = phoneField(sandboxState, body);
-  const phone = kenyanMobile(given);
+  const phone = mobileNumber(given);
   if (phone === undefined && !sandboxState.serializer.accepts("unusable_phone")) {
-    const message = "phone: expected a Kenyan mobile number: 07 or 01, and eight more digits";
+    const message = `phone: expected ${MOBILE_EXPECTED}`;
     throw new ErrorResponse("unusable_phone", message, { field: "phone" });
   }
   const network = phone && networkOf(phone);

@@ -1,3 +1,4 @@
+import { countryOfNumber } from "../../contract/countries.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock.ts";
 import { indexPayment, type SandboxState } from "../sandbox-state.ts";
@@ -63,7 +64,8 @@ export function newPayment(
     payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
     reference: serializer.newId("reference", state),
-    currency: MERCHANT.currency,
+    // A phone of another country is charged in its own currency.
+    currency: countryOfNumber(request.phone)?.currency ?? MERCHANT.currency,
     status: "pending",
     createdAt: clock.ms(),
     ...request,

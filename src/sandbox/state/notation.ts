@@ -1,4 +1,5 @@
-import { internationalDigits } from "../../contract/phone-number.ts";
+import { countryOfNumber } from "../../contract/countries.ts";
+import { internationalDigits, KENYA } from "../../contract/phone-number.ts";
 
 // Money is counted in cents, as whole numbers: no float arithmetic.
 
@@ -14,11 +15,18 @@ export function parseAmount(amount: unknown): number | undefined {
   return whole === undefined ? undefined : Number(whole) * 100 + Number(decimals.padEnd(2, "0"));
 }
 
-/** A Kenyan mobile number in international digits; `undefined` for any other text. */
-export function kenyanMobile(number: string): string | undefined {
-  const digits = internationalDigits(number);
-  return digits?.startsWith("254") ? digits : undefined;
+/**
+ * The number of a mobile phone in international digits; `undefined` for any other text. Without its code, it is one of
+ * Kenya.
+ */
+export function mobileNumber(number: string): string | undefined {
+  const digits = internationalDigits(number, KENYA) ?? internationalDigits(number, undefined);
+  return countryOfNumber(digits ?? "") && digits;
 }
+
+/** What a message says of a text that is no number of a mobile phone. */
+export const MOBILE_EXPECTED =
+  "a Kenyan mobile number, such as 0712345678, or one of another country with its code, such as +256772345678";
 
 // Only a hint: a customer may keep the number when changing networks. The first match decides.
 const NETWORKS: readonly (readonly [prefix: RegExp, network: string])[] = [
@@ -33,6 +41,8 @@ export function networkOf(phone: string): string | undefined {
   return NETWORKS.find(([prefix]) => prefix.test(phone))?.[1];
 }
 
-/** `0712 345 678`, as its owner writes it, for a number in international digits. */
+/** `0712 345 678`, as its owner writes it, for a number in international digits; of another country, with its code. */
 export const localFormat = (digits: string): string =>
-  digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3");
+  digits.startsWith(KENYA)
+    ? digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3")
+    : `+${digits}`;

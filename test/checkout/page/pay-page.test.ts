@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import express from "express";
 import { ConfigurationError } from "malipo";
-import type { CheckoutOptions } from "malipo/checkout";
 import { memoryCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
@@ -23,7 +22,7 @@ type Shop = Awaited<ReturnType<typeof openPage>>;
 /** A shop with a pay page, and requests as a browser sends them. */
 async function openPage(
   own: Partial<PayPageOptions> = {},
-  options: Partial<CheckoutOptions> = {},
+  options: Parameters<typeof openShop>[2] = {},
   given?: CheckoutStore,
 ) {
   const sandbox = newSandbox();
@@ -317,12 +316,70 @@ describe("the pay page", () => {
     expect(await prompts()).toBe(1);
   });
 
-  test("reads numbers without a calling code as those of its country", async () => {
-    const { checkout, post } = await openPage({ country: "256" });
+  test("reads numbers without a calling code as those of the checkout's country", async () => {
+    const { checkout, post, get } = await openPage({}, { currency: "UGX" });
     await checkout.create(ORDER);
-    await post(checkout.payLink("ORDER-42"), { phone: "0772 345 678", after: "0" });
-    expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("25677 *** 678");
+    const link = checkout.payLink("ORDER-42");
+    expect(await (await get(link)).text()).toContain("For example 0772 345 678");
+    await post(link, { phone: "0772 345 678", after: "0" });
+    expect((await checkout.get("ORDER-42"))?.attempts[0]?.phone).toBe("0772 *** 678");
   });
+
+  test.each([
+    ["en", "This is a number of another country. Use one like 0772 345 678."],
+    ["sw", "Hii ni namba ya nchi nyingine. Tumia namba kama 0772 345 678."],
+  ])("asks no phone of another country (%s)", async (lang, text) => {
+    const { checkout, post, prompts } = await openPage({}, { currency: "UGX" });
+    await checkout.create(ORDER);
+    const form = { phone: "+254 712 345 678", after: "0", lang };
+    const response = await post(checkout.payLink("ORDER-42"), form);
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain(text);
+    expect(await prompts()).toBe(0);
+  });
+
+  test("requires the country code if several countries have the currency", async () => {
+    const { checkout, post, prompts } = await openPage({}, { currency: "XOF" });
+    await checkout.create(ORDER);
+    const link = checkout.payLink("ORDER-42");
+    const response = await post(link, { phone: "70 12 34 56", after: "0" });
+    expect(await response.text()).toContain("Write it like +226 70 12 34 56.");
+    expect((await post(link, { phone: "+226 70 12 34 56", after: "0" })).status).toBe(303);
+    expect(await prompts()).toBe(1);
+  });
+});
+
+describe("a rejection of the request", () => {
+  const REJECTED = [
+    [401, "No.", "en", "You did nothing wrong; we are looking into it.", false],
+    [401, "No.", "sw", "Hatukuweza kuomba malipo.", false],
+    [422, "The amount is too large.", "sw", "Kiasi hiki hakiwezi kuombwa kwa simu.", false],
+    [429, "Slower.", "sw", "Huduma ya malipo ina shughuli nyingi.", false],
+    [422, "The phone is not valid.", "sw", "Angalia namba ya simu yako", true],
+    [422, "The phone is not valid.", "en", "Check your phone number and try again.", true],
+  ] as const;
+
+  test.each(REJECTED)(
+    "with %s %j, in %s, says what it is about",
+    async (status, message, lang, text, mayBePhone) => {
+      const sandbox = newSandbox();
+      const fetch = async (url: string, init: RequestInit) =>
+        url.includes("payment/initiate")
+          ? Response.json({ success: false, message }, { status })
+          : sandbox.fetch(url, init);
+      const { checkout, get, post } = await openPage({}, { fetch });
+      await checkout.create(ORDER);
+      const link = checkout.payLink(ORDER.id);
+      await post(link, { phone: PHONE, after: "0", lang });
+      const html = await (await get(`${link}?lang=${lang}`)).text();
+      expect(html).toContain(text);
+      expect(html).not.toContain('<span lang="en">');
+      expect(/You can use another number|Unaweza kutumia namba nyingine/.test(html)).toBe(
+        mayBePhone,
+      );
+      expect(html).toContain("<form");
+    },
+  );
 });
 
 describe("the way back to the shop", () => {

@@ -14,17 +14,26 @@ describe("the message of a connection that failed", () => {
   const baseUrl = "https://api.example.com/pay/v1";
 
   test.each([
-    ["ECONNREFUSED", connectionRefused, "Nothing was sent. You can send it again."],
-    ["ENOTFOUND", noSuchHost, "Nothing was sent. You can send it again."],
-    ["ECONNRESET", reset, "It may have happened. Look before you send it again."],
+    ["connect ECONNREFUSED", connectionRefused, "Nothing was sent. You can send it again."],
+    ["getaddrinfo ENOTFOUND", noSuchHost, "Nothing was sent. You can send it again."],
+    ["read ECONNRESET", reset, "It may have happened. Look before you send it again."],
     [
-      "EHOSTUNREACH",
+      "connect EHOSTUNREACH",
       fail(new AggregateError([fetchFailed("EHOSTUNREACH", "connect")], "all failed")),
       "Nothing was sent. You can send it again.",
     ],
-  ])("names the address and the code: %s", async (code, step, nextStep) => {
+    [
+      "CERT_HAS_EXPIRED: certificate has expired",
+      fail(
+        new TypeError("fetch failed", {
+          cause: Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" }),
+        }),
+      ),
+      "Nothing was sent. You can send it again.",
+    ],
+  ])("names the address, the code and the deepest cause: %s", async (why, step, nextStep) => {
     expect(await messageOf(step, baseUrl)).toBe(
-      `${INITIATE}: the connection to https://api.example.com failed (${code}). ${nextStep}`,
+      `${INITIATE}: the connection to https://api.example.com failed (${why}). ${nextStep}`,
     );
   });
 
@@ -53,7 +62,7 @@ describe("the message of a connection that failed", () => {
     "asks whether the sandbox is running if nothing listens at %s",
     async (local) => {
       expect(await messageOf(connectionRefused, local)).toBe(
-        `${INITIATE}: the connection to ${new URL(local).origin} failed (ECONNREFUSED). Is the sandbox running? Start it with npx malipo sandbox. Nothing was sent. You can send it again.`,
+        `${INITIATE}: the connection to ${new URL(local).origin} failed (connect ECONNREFUSED). Is the sandbox running? Start it with npx malipo sandbox. Nothing was sent. You can send it again.`,
       );
     },
   );

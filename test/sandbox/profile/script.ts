@@ -93,7 +93,7 @@ async function phones(call: Call): Promise<void> {
     await call("POST", path, { body: { phone } });
     await call("POST", path, { body: { phone }, key: "public" });
   }
-  for (const phone of ["0812345678", "255712345678"]) await call("POST", path, { body: { phone } });
+  for (const phone of ["0812345678", "25571234567"]) await call("POST", path, { body: { phone } });
   for (const phone of ["12", "phone"]) await call("POST", path, { body: { phone } });
 }
 

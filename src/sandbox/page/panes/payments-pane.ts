@@ -1,5 +1,5 @@
 import { type Html, html, type Part } from "../../../html/html.ts";
-import { kenyanMobile, localFormat } from "../../state/notation.ts";
+import { localFormat, mobileNumber } from "../../state/notation.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
 import {
   type Badge,
@@ -83,8 +83,8 @@ ${exchanges.map(foldedExchange)}`;
 
 /** Starts a payment as a merchant would. */
 export function payForm(place: FormPlace): Html {
-  const number = kenyanMobile(place.context.view.phone);
-  const phone = number === undefined ? "0712 345 678" : `0${number.slice(3)}`;
+  const number = mobileNumber(place.context.view.phone);
+  const phone = number === undefined ? "0712 345 678" : localFormat(number);
   return form(
     { ...place, name: "grid", label: "Start a payment", showsError: true },
     input(place, "amount", "Amount, KES", html` inputmode="decimal" required`, "1500"),

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../html/html.ts";
 import { icon } from "../../../html/icons.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
-import { formatAmount, kenyanMobile, localFormat, networkOf } from "../../state/notation.ts";
+import { formatAmount, localFormat, mobileNumber, networkOf } from "../../state/notation.ts";
 import type { AutoAnswer } from "../../state/sandbox-records.ts";
 import { MERCHANT, newPhone } from "../../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../../state/stored.ts";
@@ -110,7 +110,7 @@ function numbersOf(context: PageContext): [chosen: string, all: string[]] {
     .reverse();
   // A ringing phone stays until it is answered: a newer prompt must not interrupt who is typing.
   const initial = waiting[0] ?? others[0] ?? FIRST_NUMBER;
-  const chosen = kenyanMobile(context.view.phone) ?? initial;
+  const chosen = mobileNumber(context.view.phone) ?? initial;
   const all = [...new Set([chosen, ...waiting, ...others, FIRST_NUMBER])].slice(0, MAX_TABS);
   // Sorted, so that tabs do not move when a phone rings.
   return [chosen, all.sort()];
