@@ -84,7 +84,7 @@ function maskDigits(digits: readonly string[]): string {
 }
 
 const digitsOf = (text: string): string[] =>
-  Array.from(text.replace(/%3(?=\d)|%[^3].|\P{N}/gu, ""));
+  Array.from(withPlainDigits(text).replace(/%3(?=\d)|%[^3].|\P{N}/gu, ""));
 
 function maskFound(found: string): string {
   // A list of phone numbers, each of which is masked.
