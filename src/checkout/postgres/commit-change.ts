@@ -1,0 +1,143 @@
+// The transaction of a change. That of `onPaid` is believed only if the change was read in it after the merchant's code.
+import type pg from "pg";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { DURABLE } from "../../idempotency/postgres/statements.ts";
+import { isAborted } from "../../internal/postgres/aborted-transaction.ts";
+import { rowsOf } from "../../internal/postgres/check-transact.ts";
+import { Semaphore } from "../../internal/semaphore.ts";
+import {
+  type Change,
+  type CheckoutStore,
+  type Committed,
+  rolledBack,
+  type Within,
+} from "../checkout-store.ts";
+import { commitSteps, isWrittenSteps, type SqlRow } from "../sql.ts";
+import { OWNER } from "./checkout-pool.ts";
+import { LIMIT_IDLE, notKept, type PostgresTables, type Run } from "./checkout-tables.ts";
+import { GuardedClient } from "./guarded-client.ts";
+
+/** What runs a statement on the connection of a transaction: pg-boss has it for Prisma and others. */
+export interface SqlExecutor {
+  /** Runs one statement with the values of `$1`, `$2` and so on. */
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** Runs something in a transaction of your client. `client` is what `transaction` passes on. */
+export type CheckoutTransact<Client = unknown> = <Result>(
+  run: (client: Client, db: SqlExecutor) => Promise<Result>,
+) => Promise<Result>;
+
+/** Runs statements on a transaction of the merchant. */
+export function runOn(transaction: unknown): Run {
+  const given = transaction as Partial<SqlExecutor & { query: Run }>;
+  const checked = async (result: unknown) => ({ rows: [...rowsOf(OWNER, await result)] });
+  if (typeof given.executeSql === "function")
+    return (...args) => checked((given as SqlExecutor).executeSql(...args));
+  if (typeof given.query === "function")
+    return (...args) => checked((given as { query: Run }).query(...args));
+  throw new ConfigurationError(
+    "`transaction` must be a pg client in a transaction, or have executeSql(text, values), as fromPrisma(tx) of pg-boss has.",
+  );
+}
+
+/** A change that is not `done`: its transaction is rolled back. */
+class NotCommitted extends Error {
+  readonly outcome: Committed;
+  constructor(outcome: Committed) {
+    super(outcome.state);
+    this.outcome = outcome;
+  }
+}
+
+type Write = NonNullable<Within["write"]>;
+
+/**
+ * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
+ *
+ * @see https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-STATS-VIEWS
+ */
+async function countWritten(run: Run): Promise<number> {
+  const { rows } = await run(
+    "SELECT SUM(n_tup_ins + n_tup_upd + n_tup_del)::text AS written FROM pg_stat_xact_user_tables",
+  );
+  return Number((rows[0] as SqlRow | undefined)?.written ?? 0);
+}
+
+/** How many transactions of `onPaid` may run at once: each may need a second connection of the pool. */
+const goodsPlaces = ({ options }: pg.Pool): number => Math.max(1, (options.max ?? 10) - 1);
+
+/** How a store commits. @param transact - Of the user, if there is one. */
+export function changeCommitter(
+  tables: PostgresTables,
+  pool: pg.Pool,
+  transact: CheckoutTransact | undefined,
+): CheckoutStore["commit"] {
+  const places = new Semaphore(goodsPlaces(pool));
+  const readBack = async (change: Change, run: Run) => {
+    if (!(await tables.steps(isWrittenSteps(change), run))) throw rolledBack();
+  };
+  const commitOn = async (
+    change: Change,
+    run: Run,
+    write: (() => unknown) | undefined,
+    onEmpty?: () => void,
+  ) => {
+    const outcome = await tables.steps(commitSteps(change), run);
+    if (outcome.state !== "done") throw new NotCommitted(outcome);
+    if (write === undefined) return outcome;
+    const before = await countWritten(run);
+    await write();
+    await readBack(change, run).catch((error) => {
+      throw isAborted(error) ? notKept(error) : error;
+    });
+    // Without `track_counts`, nothing is counted: not even the row of the order.
+    if (before > 0 && (await countWritten(run)) === before) onEmpty?.();
+    return outcome;
+  };
+  const commitByThem = async (
+    change: Change,
+    given: CheckoutTransact,
+    write: Write,
+    { onEmpty }: Within,
+  ) => {
+    const outcome = await given(async (client, db) => {
+      const run = runOn(db);
+      await run(`SELECT ${DURABLE}`);
+      await run(LIMIT_IDLE);
+      return commitOn(change, run, () => write(client), onEmpty);
+    });
+    // What the library said of its COMMIT is not known here.
+    await readBack(change, tables.run);
+    return outcome;
+  };
+  const commitByUs = (change: Change, { write, onLate = () => {}, onEmpty, signal }: Within) =>
+    tables.transaction(async (run, client) => {
+      if (write === undefined) return commitOn(change, run, undefined);
+      const guard = new GuardedClient(client, onLate);
+      try {
+        const written = async () => {
+          await write(guard.client);
+          await guard.idle();
+        };
+        return await commitOn(change, run, written, onEmpty);
+      } finally {
+        guard.end();
+      }
+    }, signal);
+  return async (change, within = {}) => {
+    const { transaction, write, signal } = within;
+    if (transaction !== undefined) return tables.steps(commitSteps(change), runOn(transaction));
+    try {
+      if (write === undefined) return await commitByUs(change, {});
+      return await places.use(signal, () =>
+        transact === undefined
+          ? commitByUs(change, within)
+          : commitByThem(change, transact, write, within),
+      );
+    } catch (error) {
+      if (error instanceof NotCommitted) return error.outcome;
+      throw error;
+    }
+  };
+}
