@@ -65,7 +65,8 @@ async function countWritten(run: Run): Promise<number> {
 }
 
 /** How many transactions of `onPaid` may run at once: each may need a second connection of the pool. */
-const goodsPlaces = ({ options }: pg.Pool): number => Math.max(1, (options.max ?? 10) - 1);
+const goodsPlaces = ({ options }: Partial<pg.Pool>): number =>
+  Math.max(1, (options?.max ?? 10) - 1);
 
 /** How a store commits. @param transact - Of the user, if there is one. */
 export function changeCommitter(

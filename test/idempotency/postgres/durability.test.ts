@@ -95,7 +95,7 @@ describe.skipIf(bouncer === undefined)("behind PgBouncer", { timeout: TIMEOUT_MS
   standsByTheContract("PostgreSQL behind PgBouncer", async (options) => storeOn(table, options));
 
   test("a table is created by several processes at once", async () => {
-    const own = `public.${table}_bouncer`;
+    const own = `public.${table}_b`;
     const stores = Array.from({ length: 6 }, () => storeOn(own));
     await Promise.all(stores.map((store) => store.migrate()));
     const begun = await Promise.all(

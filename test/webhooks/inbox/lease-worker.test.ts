@@ -82,7 +82,7 @@ describe("a job", () => {
     },
   );
 
-  test("whose transaction failed writes its end as usual", async () => {
+  test("whose transaction failed has failed, whatever its handler resolved with", async () => {
     const worker = await workOn({ due: ["a"], transaction });
     const { job, done } = worker.run("a");
     const write = () => Promise.reject(new Error("taken back"));
@@ -90,7 +90,8 @@ describe("a job", () => {
     worker.polls();
     done();
     await endOfTurn();
-    expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
+    const failed = { as: "failed", error: "Error: taken back" };
+    expect(worker.polls()).toMatchObject([[[failed], 2]]);
   });
 });
 
