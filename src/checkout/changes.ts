@@ -125,21 +125,12 @@ export function withReview(
   return { ...order, reviews: [...order.reviews, { id, kind, at: now, ...about }] };
 }
 
-/** A review of the goods. After a person has decided one, the same can happen again. */
-export function effectReview(
-  order: OrderState,
-  kind: "effect_failed" | "effect_unclear",
-  context: Context,
-): OrderState {
-  if (openReviews(order).some((one) => one.kind === kind)) return order;
-  const before = order.reviews.filter((one) => one.kind === kind).length;
-  const next = withReview(order, kind, context, { references: [order.paidBy ?? ""] });
-  if (next !== order) return next;
-  const review = order.reviews.find((one) => one.kind === kind) as ReviewState;
-  const again = { ...review, id: `${review.id}:${before + 1}`, at: context.now };
-  const { ended: _, ...open } = again;
-  return { ...order, reviews: [...order.reviews, open] };
-}
+/** A review of what `onPaid` did with its transaction. After a person has decided one, it can happen again. */
+export const unclearReview = (order: OrderState, context: Context): OrderState =>
+  withReview(order, "effect_unclear", context, {
+    references: [order.paidBy ?? ""],
+    says: String(order.reviews.length),
+  });
 
 /** The order, paid: `onPaid` is due. */
 export const paid = (order: OrderState, paidBy: string, { now }: Context): OrderState => ({
@@ -345,7 +336,7 @@ export function withPaidBack(order: OrderState, report: Report): OrderState {
 export function withoutAnswered(order: OrderState, now: number): OrderState {
   const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
     if (ended !== undefined) return false;
-    if (kind === "effect_failed") return order.effect?.state !== "due";
+    if (kind === "effect_failed") return !isTried(order.effect);
     if (kind === "effect_unclear") return order.effect?.state === "refunded";
     return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
   };

@@ -100,10 +100,7 @@ export const DECIDED: Rules["decided"] = [
     [6, 7],
     (order, input) =>
       input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
-    (order, input, context) => ({
-      ...decided(order, input, context),
-      effect: { tries: 0, at: context.now, ...order.effect, state: "refunded" },
-    }),
+    (order, input, context) => withEffect(decided(order, input, context), { state: "refunded" }),
   ),
   rule(
     "an unknown outcome that is not accepted ends its attempt",

@@ -187,7 +187,7 @@ class GoodsTry {
   async #tellOfMisuse(): Promise<boolean> {
     const ended = this.#failures.find((one) => one instanceof TransactionEndedError);
     const second = this.#failures.find((one) => one instanceof FurtherUseError);
-    if (ended !== undefined) await this.#unclear(errorText(ended), ended);
+    if (ended !== undefined) await this.#unclear(ended.message, ended);
     else if (this.#hasCommitted && second !== undefined) await this.#unclear(TWICE, second);
     else return false;
     return true;

@@ -5,7 +5,6 @@ import {
   attemptOf,
   bound,
   byReference,
-  effectReview,
   ended,
   isPaidBack,
   lookLater,
@@ -14,6 +13,7 @@ import {
   redated,
   saidBy,
   taken,
+  unclearReview,
   withAttempt,
   withEffect,
   withMoney,
@@ -347,14 +347,13 @@ export const RULES: Rules = {
       "an effect of which it is not known what was kept waits for a person",
       [6],
       ({ effect }) => effect?.state === "due",
-      (order, _, context) =>
-        effectReview(withEffect(order, { isStopped: true }), "effect_unclear", context),
+      (order, _, context) => unclearReview(withEffect(order, { isStopped: true }), context),
     ),
     rule(
       "goods that were not written with the others are a review",
       [6],
       always,
-      (order, _, context) => effectReview(order, "effect_unclear", context),
+      (order, _, context) => unclearReview(order, context),
     ),
   ],
   canceled: [

@@ -137,6 +137,50 @@ export function checkoutDecisions(name: string, stage: Stage): void {
       }
     });
 
+    /** A paid order whose `onPaid` has rolled back its transaction by itself, once. */
+    const unclear = async () => {
+      const on = await stage();
+      let calls = 0;
+      const shop = on.open({
+        onPaid: async (_, { transaction }) => {
+          calls++;
+          await transaction((db: { exec?(sql: string): unknown; query?(sql: string): unknown }) => {
+            if (calls > 1) return undefined;
+            return db.exec === undefined ? db.query?.("ROLLBACK") : db.exec("ROLLBACK");
+          });
+        },
+      });
+      const { checkout } = shop;
+      const order = await checkout.create(ORDER);
+      await deliver(checkout, on.sandbox, "payment.completed", completed(order, "PAY"));
+      await on.later(0, checkout);
+      const pass = async () => {
+        for (let times = 0; times < 3; times++) await on.later(10 * MINUTE_MS, checkout);
+        return { order: await checkout.get(ORDER.id), calls };
+      };
+      return { ...shop, pass, id: `${ORDER.id}:effect_unclear:PAY` };
+    };
+
+    it("about goods of which it is not known what was kept is waited for", async () => {
+      const { checkout, pass, id } = await unclear();
+      expect(await pass()).toMatchObject({
+        calls: 1,
+        order: { status: "paid", effect: "due", reviews: [{ id, kind: "effect_unclear" }] },
+      });
+      const [last] = (await checkout.history(ORDER.id)).slice(-2);
+      expect(last?.text).toMatch(/not known whether all goods were given: onPaid rolled back/);
+    });
+
+    it.each([
+      ["accept", { calls: 2, order: { effect: "done", reviews: [] } }],
+      ["dismiss", { calls: 1, order: { effect: "done", reviews: [] } }],
+      ["refunded", { calls: 1, order: { effect: "refunded", reviews: [], received: "0.00" } }],
+    ] as const)("about such goods is followed: %s", async (decision, expected) => {
+      const { checkout, pass, id } = await unclear();
+      await checkout.reviews.resolve(id, decision);
+      expect(await pass()).toMatchObject(expected);
+    });
+
     it("that is repeated rejects with what was decided, and changes nothing", async () => {
       const on = await stage();
       const { checkout } = on.open();

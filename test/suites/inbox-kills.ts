@@ -26,7 +26,7 @@ async function bundleShop(outfile: string): Promise<string> {
     format: "esm",
     // The names of the package lead to the sources there.
     tsconfig: fromRoot("tsconfig.json"),
-    external: ["bullmq", "ioredis", "pg", "pg-boss", "knex", "@prisma/*"],
+    external: ["bullmq", "ioredis", "pg", "pg-boss", "knex", "typeorm", "@prisma/*"],
     logLevel: "error",
   });
   return outfile;

@@ -69,7 +69,12 @@ function unfinished({
       );
       if (!isReview) return "what is unknown is not a review";
     }
-    const isDue = order.paidBy !== undefined && order.effect?.state !== "refunded";
+    const { state, isStopped } = order.effect ?? {};
+    const isAsked = order.reviews.some(
+      ({ kind, ended }) => kind === "effect_unclear" && ended === undefined,
+    );
+    if (isStopped && !isAsked) return "goods are never given";
+    const isDue = order.paidBy !== undefined && state !== "refunded" && !isStopped;
     if (isDue && goods[at] !== 1) return "goods are never given";
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
@@ -100,7 +105,7 @@ function keyOf(world: World, left: number): string {
       age(lookAt),
       age(endedAt),
     ]),
-    effect: effect && [effect.state, Math.min(effect.tries, 2), age(effect.at)],
+    effect: effect && [effect.state, Math.min(effect.tries, 2), age(effect.at), effect.isStopped],
     expiresAt: age(expiresAt),
     isBlocked: blocked !== undefined,
     isMisdated: updatedAt > now,

@@ -20,6 +20,8 @@ const PROMISES: Readonly<Record<string, readonly number[]>> = {
   "a second accepted payment vanished": [7],
   "an effect that failed is not tried soon": [6],
   "an effect that a person wants waits": [6],
+  "goods that were dropped are not a review": [6],
+  "goods that a person found are due": [6],
   "money was counted twice": [6, 7],
   "a review was decided twice": [6, 7],
   "other money paid the order": [7],

@@ -56,6 +56,14 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "the goods", clicks: 1, faults: 3, until: 4, may: ["throw", "decide"] },
   {
     ...base,
+    name: "goods of which it is not known what was kept",
+    clicks: 1,
+    faults: 3,
+    until: 4,
+    may: ["unclear", "decide"],
+  },
+  {
+    ...base,
     name: "two reviews of one payment",
     clicks: 1,
     faults: 4,

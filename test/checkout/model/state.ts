@@ -106,6 +106,7 @@ export interface Scenario {
     | "decide"
     | "late"
     | "throw"
+    | "unclear"
     | "stale_tab"
     | "contradict"
     | "reject"

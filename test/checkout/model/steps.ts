@@ -319,6 +319,22 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
         const violation = !isSoon && "an effect that failed is not tried soon";
         fault(`onPaid of O${order} throws`, goesOn(later(rest), failed), violation);
       }
+      if (may("unclear") && isGiven) {
+        const left = change(order, { kind: "effect_unclear", reason: "" });
+        fault(`onPaid of O${order} rolls back`, goesOn(later(rest), left));
+        // What it wrote after its own ROLLBACK was kept by itself.
+        fault(
+          `onPaid of O${order} rolls back, and writes`,
+          goesOn(later(rest), { ...left, goods }),
+        );
+        const again = applied(done, order, { kind: "effect_unclear", reason: "" }, rules).world;
+        const isTold = again.orders[order]?.reviews.some(({ kind }) => kind === "effect_unclear");
+        fault(
+          `onPaid of O${order} writes again after the goods`,
+          goesOn(later(rest), { ...again, goods }),
+          !isTold && "goods that were dropped are not a review",
+        );
+      }
     }
   }
 
@@ -427,6 +443,9 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
         const isUnknown = kind === "unknown_outcome";
         if (isUnknown && decision === "refunded" && !isCompleted) continue;
         if (isUnknown && isThere === (decision === "dismiss")) continue;
+        // One who is asked about goods looks at what the customer has.
+        const isGoods = kind === "effect_unclear" && decision !== "refunded";
+        if (isGoods && (world.goods[at] === 1) === (decision === "accept")) continue;
         const next = change(at, { kind: "decided", review: id, decision });
         fault(
           `${kind} of O${at}: ${decision}`,
@@ -449,7 +468,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     const { reviews, paidBy, effect } = next.orders[at] as OrderState;
     const now = reviews.find((one) => one.id === id)?.ended;
     if (ended !== undefined) return now === ended ? undefined : "a review was decided twice";
-    const isOfMoney = decision === "accept" && kind !== "effect_failed";
+    const isOfGoods = kind === "effect_failed" || kind === "effect_unclear";
+    const isOfMoney = decision === "accept" && !isOfGoods;
     if (isOfMoney && isPaidBack(before, nameIn(before, review))) {
       return now === undefined ? undefined : "money was accepted that was paid back";
     }
@@ -464,9 +484,13 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       const attempt = attemptIn(next, at, number);
       return attempt && isOpen(attempt) ? "an attempt is open that a person has ended" : undefined;
     }
+    if (kind === "effect_unclear" && decision === "dismiss") {
+      return effect?.state === "due" ? "goods that a person found are due" : undefined;
+    }
     if (decision !== "accept") return undefined;
-    if (kind === "effect_failed") {
-      const isNow = effect?.state === "done" || effect?.at === wallOf(next);
+    if (isOfGoods) {
+      const isNow =
+        effect?.state === "done" || (effect?.at === wallOf(next) && effect.isStopped !== true);
       return isNow ? undefined : "an effect that a person wants waits";
     }
     const pays = ["amount_mismatch", "currency_mismatch", "late_payment", "unknown_outcome"];

@@ -183,6 +183,23 @@ describe.skipIf(url === "")("postgresCheckout", () => {
     expect(await goods()).toEqual(IDS);
   });
 
+  it("says that a pool of one has no connection for a read inside the transaction", async () => {
+    const { checkout, goods, errors } = await paid(
+      1,
+      IDS.slice(0, 1),
+      ({ order, context, checkout: own, give }) =>
+        context.transaction(async (client) => {
+          await give(client, order.id);
+          await own.get(order.id);
+        }),
+    );
+    await checkout.reconcile({ timeoutMs: 30_000 });
+    expect(await goods()).toEqual([]);
+    expect(errors.map(String)).toContainEqual(
+      expect.stringMatching(/The pool has 1 connection to PostgreSQL, and it was not free/),
+    );
+  });
+
   it("gives the goods of others while the onPaid of eight orders hangs", async () => {
     let release: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
