@@ -70,6 +70,20 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
     to: "",
     breaks: "cart",
   },
+  "what onPaid rolled back counts as given": {
+    file: "sqlite/orders.ts",
+    from: "if (!file.steps(isWrittenSteps(change))) throw rolledBack();",
+    to: "",
+    breaks: "goods",
+  },
+  "a review is decided by two people": {
+    file: "rules.ts",
+    from: `    (order, { review }) => reviewWith(order, review) === undefined,
+    refused,`,
+    to: `    (order, { review }) => reviewWith(order, review) === undefined,
+    unchanged,`,
+    breaks: "decided twice",
+  },
   "an order that is over is paid": {
     file: "rules.ts",
     from: "isCompleted(order, input) && order.closed !== undefined,",
@@ -85,6 +99,8 @@ const TSCONFIG = fileURLToPath(new URL("../../../tsconfig.json", import.meta.url
 const SHORTER: readonly Pick<Sabotage, "file" | "from" | "to">[] = [
   { file: "inputs.ts", from: "lookMs: [5_000, 10 * MINUTE_MS]", to: "lookMs: [1_000, 5_000]" },
   { file: "inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
+  { file: "inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
+  { file: "give-goods.ts", from: "MAX_BACKOFF_MS = 300_000", to: "MAX_BACKOFF_MS = 4_000" },
 ];
 
 /** Changes the source while it is bundled. A change that finds nothing to change is an error. */
