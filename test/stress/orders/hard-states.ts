@@ -52,6 +52,10 @@ const changes =
 
 type HardState = readonly [name: string, count: Count, leadsTo: OrderKind];
 
+/** Whether a report is what a wrong `onPaid` leads to. */
+const showsEnd = ({ report }: History["reports"][number], shows: string | undefined) =>
+  report.what === shows || (report.what === "changed" && report.by === shows);
+
 /** How often a wrong `onPaid` came to what it leads to, in the same process. */
 const wrongTries = ({ reports }: History, store: StoreName, name: WrongName, end: End): number =>
   end.planned.filter(
@@ -63,9 +67,9 @@ const wrongTries = ({ reports }: History, store: StoreName, name: WrongName, end
           report.order === id &&
           reports.some(
             (later) =>
-              later.report.what === "changed" &&
+              showsEnd(later, showsOn(store, name)) &&
+              "order" in later.report &&
               later.report.order === id &&
-              later.report.by === showsOn(store, name) &&
               later.shop === shop &&
               later.at >= at,
           ),

@@ -66,7 +66,9 @@ export type Report =
   /** A second `transaction` of one order was rejected. */
   | { readonly what: "rejected"; readonly order: string }
   /** A try of `onPaid` begins that goes wrong. */
-  | { readonly what: "wrong"; readonly order: string };
+  | { readonly what: "wrong"; readonly order: string }
+  /** A try of `onPaid` has failed, and is made again. */
+  | { readonly what: "failed"; readonly order: string };
 
 /** The descriptors by which a process says where it stands, and is let go on. */
 export const STANDS = 4;

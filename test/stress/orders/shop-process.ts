@@ -187,7 +187,11 @@ const checkout = createCheckout({
   promptWithinMs: 5_000,
   notSentAfterMs: 5_000,
   phoneLimit: 1_000,
-  onError: () => {},
+  onError: (error: unknown) => {
+    const [, order] =
+      /^Error: onPaid failed for the order "([^"]+)".* It is tried again/.exec(String(error)) ?? [];
+    if (order !== undefined) report({ what: "failed", order });
+  },
   onChange: ({ order: { id, status, attempts }, by }) =>
     report({
       ...{ what: "changed", order: id, by, status },

@@ -13,8 +13,8 @@ interface Given {
   read(): Promise<unknown>;
 }
 
-/** The change of an order by which one sees what became of a wrong try. */
-type Shows = "effect_done" | "effect_failed" | "effect_unclear";
+/** By what one sees what became of a wrong try: a change of the order, or the error of a try that is made again. */
+type Shows = "effect_done" | "effect_unclear" | "failed";
 
 interface WrongOnPaid {
   readonly onPaid: (given: Given) => unknown;
@@ -62,7 +62,7 @@ export const WRONG_ON_PAID = {
           () => failAndGoOn({ context, give, ...given }, db),
         ),
       ),
-    shows: { sqlite: "effect_done", postgres: "effect_failed" },
+    shows: { sqlite: "effect_done", postgres: "failed" },
     tries: 2,
   },
   "rolls back by itself at the end": {
@@ -108,12 +108,12 @@ export const WRONG_ON_PAID = {
   },
   "throws in its transaction for the first tries": {
     onPaid: ({ context, give }) => context.transaction((db) => all(() => give(db), noPaper)),
-    shows: on("effect_failed"),
+    shows: on("failed"),
     tries: 2,
   },
   "throws in its transaction until a person has decided": {
     onPaid: ({ context, give }) => context.transaction((db) => all(() => give(db), noPaper)),
-    shows: on("effect_failed"),
+    shows: on("failed"),
     tries: 3,
     whileOpen: "effect_failed",
   },
@@ -132,7 +132,7 @@ export type WrongName = keyof typeof WRONG_ON_PAID;
 
 const wrong = (name: WrongName): WrongOnPaid => WRONG_ON_PAID[name];
 
-/** The change by which one sees that a wrong try came; `undefined` on a store that does not allow it. */
+/** By what one sees that a wrong try came; `undefined` on a store that does not allow it. */
 export const showsOn = (store: StoreName, name: WrongName): Shows | undefined =>
   wrong(name).shows[store];
 
