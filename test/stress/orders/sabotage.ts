@@ -53,9 +53,9 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   },
   "the goods before the transaction": {
     file: "sqlite/orders.ts",
-    from: "return await file.use(() => inTransaction(database, () => commitNow(change, write)));",
-    to: `write?.(connection);
-      return await file.use(() => inTransaction(database, () => commitNow(change, undefined)));`,
+    from: "return await file.use(() => inTransaction(database, () => commitNow(change, within)));",
+    to: `within.write?.(connection);
+      return await file.use(() => inTransaction(database, () => commitNow(change, {})));`,
     breaks: "goods",
   },
   "a phone is asked for two orders": {
@@ -66,8 +66,8 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   },
   "an order outside of the merchant's transaction": {
     file: "sqlite/orders.ts",
-    from: "if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));",
-    to: "",
+    from: "const committed = file.steps(commitSteps(change), theirs(transaction));",
+    to: "const committed = await file.transaction(() => commitSteps(change));",
     breaks: "cart",
   },
   "what onPaid rolled back counts as given": {
