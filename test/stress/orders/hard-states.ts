@@ -52,29 +52,23 @@ const changes =
 
 type HardState = readonly [name: string, count: Count, leadsTo: OrderKind];
 
-/** Whether a report is what a wrong `onPaid` leads to. */
-const showsEnd = ({ report }: History["reports"][number], shows: string | undefined) =>
-  report.what === shows || (report.what === "changed" && report.by === shows);
+/** Whether a process began a wrong try of an order, and reported later what it leads to. */
+function wrongTryEnded({ reports }: History, order: string, shows: string | undefined): boolean {
+  const own = reports.filter(({ report }) => "order" in report && report.order === order);
+  const begun = own.filter(({ report }) => report.what === "wrong");
+  const ended = own.filter(
+    ({ report }) => report.what === shows || (report.what === "changed" && report.by === shows),
+  );
+  return begun.some(({ shop, at }) => ended.some((one) => one.shop === shop && one.at >= at));
+}
 
-/** How often a wrong `onPaid` came to what it leads to, in the same process. */
-const wrongTries = ({ reports }: History, store: StoreName, name: WrongName, end: End): number =>
-  end.planned.filter(
-    ({ id, wrong }) =>
-      wrong === name &&
-      reports.some(
-        ({ report, shop, at }) =>
-          report.what === "wrong" &&
-          report.order === id &&
-          reports.some(
-            (later) =>
-              showsEnd(later, showsOn(store, name)) &&
-              "order" in later.report &&
-              later.report.order === id &&
-              later.shop === shop &&
-              later.at >= at,
-          ),
-      ),
-  ).length;
+/** The orders whose `onPaid` went wrong in a way, and came to what that leads to. */
+const wrongTries =
+  (store: StoreName, name: WrongName): Count =>
+  (history, { planned }) =>
+    planned.filter(
+      ({ id, wrong }) => wrong === name && wrongTryEnded(history, id, showsOn(store, name)),
+    ).length;
 
 /** Reviews of a kind that two people have decided, of whom one was told that the other one was faster. */
 const decidedByTwo =
@@ -260,7 +254,7 @@ export function hardStates(store: StoreName, history: History, end: End): [strin
     ...stops,
     ...wrongNames(store).map((name): [string, number] => [
       onPaid(name),
-      wrongTries(history, store, name, end),
+      wrongTries(store, name)(history, end),
     ]),
     ...states.map(([name, count]): [string, number] => [name, count(history, end)]),
   ];
