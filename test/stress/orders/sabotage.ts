@@ -77,11 +77,9 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
     breaks: "goods",
   },
   "a review is decided by two people": {
-    file: "rules.ts",
-    from: `    (order, { review }) => reviewWith(order, review) === undefined,
-    refused,`,
-    to: `    (order, { review }) => reviewWith(order, review) === undefined,
-    unchanged,`,
+    file: "decision-rules.ts",
+    from: "reviewWith(order, review) === undefined,\n    refused,",
+    to: "reviewWith(order, review) === undefined,\n    (order) => order,",
     breaks: "decided twice",
   },
   "an order that is over is paid": {
