@@ -183,9 +183,14 @@ function checkPrompts({ reports }: History, { ledger }: End): Breach[] {
   return [...late, ...busy];
 }
 
-/** The decision of a person that money pays an order. */
+/** Whether a person may have decided that money which came too late pays its order. */
 const isAccepted = ({ decided }: History, id: string) =>
-  decided.some(({ order, kind }) => order === id && kind === "late_payment");
+  decided.some(
+    ({ order, kind, calls }) =>
+      order === id &&
+      kind === "late_payment" &&
+      calls.some(({ decision, outcome }) => decision === "accept" && outcome !== "review_decided"),
+  );
 
 const checkCanceled = (history: History, { orders }: End): Breach[] =>
   orders
