@@ -35,22 +35,24 @@ function greedyIn(plan: Plan): string[] {
 
 /** A pool that explains each statement on tables of malipo before it runs it, and notes what reads many rows. */
 function explaining(greedy: string[]): Pool {
-  const explain = async (client: PoolClient, text: string, values: unknown[]) => {
+  const explain = async (client: PoolClient, text: string, values: unknown[], isOpen: boolean) => {
     if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text) || /hashtext|set_config/.test(text)) return;
-    await client.query("SAVEPOINT plan");
+    await client.query(isOpen ? "SAVEPOINT plan" : "BEGIN");
     const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
-    await client.query("ROLLBACK TO plan");
+    await client.query(isOpen ? "ROLLBACK TO plan" : "ROLLBACK");
     const found = greedyIn(rows[0]["QUERY PLAN"][0].Plan);
     greedy.push(...found.map((node) => `${node} in ${text.replaceAll(/\s+/g, " ")}`));
   };
-  const queryOn =
-    (client: PoolClient) =>
-    async (given: string | { text: string; values?: unknown[] }, more: unknown[] = []) => {
+  const queryOn = (client: PoolClient) => {
+    let isOpen = false;
+    return async (given: string | { text: string; values?: unknown[] }, more: unknown[] = []) => {
       const { text, values = [] } =
         typeof given === "string" ? { text: given, values: more } : given;
-      await explain(client, text, values);
+      await explain(client, text, values, isOpen);
+      if (/^(BEGIN|COMMIT|ROLLBACK)/.test(text)) isOpen = text.startsWith("BEGIN");
       return client.query(text, values);
     };
+  };
   const connect = async () => {
     const client = await pool.connect();
     const { release } = client;
@@ -60,13 +62,7 @@ function explaining(greedy: string[]): Pool {
   const query = async (...given: Parameters<ReturnType<typeof queryOn>>) => {
     const client = await pool.connect();
     try {
-      await client.query("BEGIN");
-      const result = await queryOn(client)(...given);
-      await client.query("COMMIT");
-      return result;
-    } catch (error) {
-      await client.query("ROLLBACK");
-      throw error;
+      return await queryOn(client)(...given);
     } finally {
       client.release();
     }
