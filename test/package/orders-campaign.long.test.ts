@@ -32,7 +32,7 @@ test.concurrent.each(STORES)(
   },
 );
 
-// Ten campaigns take a quarter of an hour: CAMPAIGN=all npx vitest run test/package/orders-campaign.long.test.ts
+// Twelve campaigns take half an hour: CAMPAIGN=all npx vitest run test/package/orders-campaign.long.test.ts
 const SABOTAGED = Object.entries(SABOTAGES).slice(
   0,
   process.env.CAMPAIGN === "all" ? undefined : 1,

@@ -3,7 +3,9 @@ import type { Order } from "malipo/checkout";
 import { createRandom } from "../prompts/random.ts";
 import type { Service } from "../prompts/service.ts";
 import { type End, isEnded, type LedgerPayment } from "./check.ts";
+import { decideAll } from "./deciders.ts";
 import { changedByOther, type History } from "./history.ts";
+import { loseFile } from "./lost-file.ts";
 import type { Report, Setup } from "./messages.ts";
 import type { Act, PlannedOrder } from "./plan.ts";
 import { type ShopProcess, startShop } from "./shops.ts";
@@ -21,11 +23,22 @@ const MAX_WAIT_MS = 20_000;
 const quietMs = (count: number) => 120_000 + count * 50;
 /** A process that has slept finds out what became of its order. */
 const AWAKE_MS = 1_000;
+/** How often the people look at the list of reviews. */
+const DECIDE_EVERY_MS = 400;
+/** How often the SQLite file is moved away in a round, and how long it is there before. */
+const LOSSES = 2;
+const FILE_THERE_MS = 5_000;
+/** A process that starts while the file is away would make another one. */
+const MAX_STARTING_MS = 8_000;
 
 /** What happens in a campaign, while it runs. */
 class Notes implements History {
   readonly reports: { report: Report; shop: object; at: number }[] = [];
   readonly incidents: History["incidents"][number][] = [];
+  readonly killed: History["killed"][number][] = [];
+  readonly harms: History["harms"][number][] = [];
+  readonly decided: History["decided"][number][] = [];
+  readonly withoutFile: History["withoutFile"][number][] = [];
   readonly canceled: string[] = [];
   readonly answered = new Set<string>();
   readonly counts: Record<string, number> = {};
@@ -55,6 +68,9 @@ export class Campaign {
   readonly #seen = new Map<string, number>();
   /** One fault of the engine at a time. */
   #engineIsWell: Promise<void> = Promise.resolve();
+  /** Processes that start may open the file, which is not moved meanwhile. */
+  #fileIsThere: Promise<void> = Promise.resolve();
+  readonly #starting = new Set<Promise<unknown>>();
   #isOver = true;
 
   constructor(seed: string, shop: string, place: OpenStore, service: Service) {
@@ -78,6 +94,10 @@ export class Campaign {
       store: this.#place.url,
       ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
       stops: Object.fromEntries(stops),
+      wrong: Object.fromEntries(
+        [...this.#planned.values()].flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : [])),
+      ),
+      underpaid: [...this.#planned.values()].filter((one) => one.isUnderpaid).map(({ id }) => id),
       works,
     };
     const listeners: Parameters<typeof startShop>[2] = {
@@ -90,7 +110,12 @@ export class Campaign {
     };
     for (let tries = 1; ; tries++) {
       try {
-        return await startShop(this.#shop, setup, listeners);
+        await this.#fileIsThere;
+        const starting = startShop(this.#shop, setup, listeners);
+        this.#starting.add(starting);
+        const ended = () => this.#starting.delete(starting);
+        starting.then(ended, ended);
+        return await starting;
       } catch (error) {
         // A shop that starts while its engine is away ends, and is started again.
         if (tries === MAX_STARTS) throw error;
@@ -107,6 +132,7 @@ export class Campaign {
 
   async #kill(shop: ShopProcess): Promise<void> {
     const at = this.#pool.indexOf(shop);
+    this.notes.killed.push({ shop, at: Date.now() });
     await shop.kill();
     if (at >= 0 && !this.#isOver) this.#pool[at] = await this.#start(true);
   }
@@ -137,9 +163,50 @@ export class Campaign {
 
   async #harm(fault: Parameters<OpenStore["engine"]["inject"]>[0]): Promise<void> {
     const { engine } = this.#place;
+    const from = Date.now();
     const injected = this.#engineIsWell.then(() => engine.inject(fault));
     this.#engineIsWell = injected.then(({ over }) => over).catch(() => {});
     await injected.catch(() => this.notes.count(`engine ${fault}: failed`));
+    void this.#engineIsWell.then(() => this.notes.harms.push({ from, until: Date.now() }));
+  }
+
+  /** Moves the SQLite file away, and puts it back. */
+  async #loseFile(times: number): Promise<void> {
+    const { url } = this.#place;
+    const from = Date.now();
+    const secret = this.#service.sandbox.webhookSecret;
+    const started = Promise.allSettled([...this.#starting]).then(() => true);
+    if (!(await Promise.race([started, sleep(MAX_STARTING_MS, false)]))) return;
+    const asked = this.#pool.filter((one) => one.port > 0 && !this.#paused.has(one));
+    const name = `AWAY-${this.#planned.size}-${times}`;
+    this.notes.withoutFile.push(...(await loseFile(url, asked, { secret, name })));
+    this.notes.harms.push({ from, until: Date.now() });
+  }
+
+  async #loseFiles(): Promise<void> {
+    if (this.#place.url.startsWith("postgres")) return;
+    for (let times = 0; times < LOSSES && !this.#isOver; times++) {
+      await sleep(FILE_THERE_MS);
+      // One thing at a time: what locks the file would open another one.
+      this.#fileIsThere = this.#engineIsWell.then(() => this.#loseFile(times));
+      this.#engineIsWell = this.#fileIsThere;
+      await this.#fileIsThere;
+    }
+  }
+
+  /** Resolves with whether two people have decided something. */
+  #decide(): Promise<boolean> {
+    const office: Parameters<typeof decideAll>[0] = {
+      ...{ orders: this.#place.orders, random: this.#random, planned: this.order },
+      pool: () => this.#pool,
+      goods: () => this.#place.rows("goods"),
+      onDecided: (one) => this.notes.decided.push(one),
+    };
+    return decideAll(office).catch(() => false);
+  }
+
+  async #decideAll(): Promise<void> {
+    for (; !this.#isOver; await sleep(DECIDE_EVERY_MS)) await this.#decide();
   }
 
   /** A customer sees a prompt. */
@@ -172,12 +239,13 @@ export class Campaign {
     const { incident, id } = order;
     const isInClick = incident !== undefined && incident.at !== "paid" && incident.at !== "goods";
     if (!isInClick || this.#happened.has(id)) {
-      if (await this.#random.pick(this.#pool).post(path, body)) this.notes.answered.add(id);
+      const answer = await this.#random.pick(this.#pool).post(path, body);
+      if (answer !== undefined) this.notes.answered.add(id);
       return;
     }
     const visitor = await this.#start(false);
     this.#visitors.add(visitor);
-    if (await visitor.post(path, body)) this.notes.answered.add(id);
+    if ((await visitor.post(path, body)) !== undefined) this.notes.answered.add(id);
     await visitor.kill();
     this.#visitors.delete(visitor);
   }
@@ -236,6 +304,8 @@ export class Campaign {
     for (; Date.now() < end; await sleep(150)) {
       const order = await this.#read(id);
       if (order !== undefined && !["open", "pending"].includes(order.status)) return true;
+      // Money that is under review.
+      if (order !== undefined && order.payments.length > 0) return true;
       if (order?.canPay && order.attempts.length > 0) return false;
     }
     return false;
@@ -275,9 +345,10 @@ export class Campaign {
   /** Waits until everything has ended by itself. */
   async #quiet(): Promise<Order[]> {
     for (const end = Date.now() + quietMs(this.#planned.size); Date.now() < end; ) {
+      const hasDecided = await this.#decide();
       const orders = await this.#allOrders();
       // What a process does when it wakes up belongs to the campaign.
-      if (orders.every(isEnded) && this.#paused.size === 0) break;
+      if (!hasDecided && orders.every(isEnded) && this.#paused.size === 0) break;
       await sleep(500);
     }
     await sleep(AWAKE_MS);
@@ -295,7 +366,9 @@ export class Campaign {
         await this.#customer(order);
       }
     };
-    const harm = [this.#killAnywhere(), this.#restartService()];
+    const harm = [
+      ...[this.#killAnywhere(), this.#restartService(), this.#loseFiles(), this.#decideAll()],
+    ];
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     this.#isOver = true;
     await Promise.all(harm);

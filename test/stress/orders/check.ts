@@ -1,5 +1,7 @@
-import type { Order } from "malipo/checkout";
-import type { History } from "./history.ts";
+import type { Order, Review } from "malipo/checkout";
+import { checkDecisions } from "./check-decisions.ts";
+import { type History, interruptedTries } from "./history.ts";
+import { UNDERPAID } from "./messages.ts";
 import type { PlannedOrder } from "./plan.ts";
 
 /** A payment in the service's own ledger. */
@@ -31,8 +33,11 @@ export interface Breach {
 }
 
 /** Whether nothing is under way. */
-export const isEnded = ({ status, effect, attempts }: Order): boolean =>
-  (status === "paid" ? effect === "done" : status !== "pending") &&
+export const isEnded = ({ status, effect, reviews, attempts }: Order): boolean =>
+  // Goods of which it is not known what was kept are not tried again before a person has decided.
+  (status === "paid"
+    ? effect !== "due" || reviews.some(({ kind }) => kind === "effect_unclear")
+    : status !== "pending") &&
   attempts.every((one) => !["starting", "pending", "unknown"].includes(one.status));
 
 /** How long after its click a request for a prompt may leave, with what a busy machine adds. */
@@ -40,20 +45,61 @@ const MAX_SEND_MS = 5_000 + 1_500;
 
 const times = (list: readonly string[], id: string) => list.filter((one) => one === id).length;
 
+/** An order at its end, with what is known of it elsewhere. */
+interface Case {
+  readonly order: Order;
+  readonly planned: PlannedOrder | undefined;
+  readonly ledger: readonly LedgerPayment[];
+  readonly goods: number;
+  /** The kinds of its reviews, open and decided. */
+  readonly reviews: readonly Review["kind"][];
+  /** How many of its wrong tries may have been interrupted. */
+  readonly interrupted: number;
+}
+
+/** How often the goods of an order may have been given: at least, and at most. */
+function goodsOf({ order, planned, reviews, interrupted }: Case): readonly [number, number] {
+  if (order.status !== "paid" || order.effect === "refunded") return [0, 0];
+  if (planned?.wrong === undefined) return [1, 1];
+  const { wrong } = planned;
+  // A review says so. Only if the process dies before it can be written, there is none.
+  const isTold = reviews.some((kind) => kind === "effect_unclear" || kind === "effect_failed");
+  const mayLack =
+    wrong === "uses transaction after it returned" && (isTold || interrupted > 0)
+      ? true
+      : isTold && order.effect === "due";
+  // What is written outside of the transaction is written at each try whose process dies.
+  const isOutside = wrong === "rolls back by itself, and writes the goods then";
+  return [mayLack ? 0 : 1, isOutside ? 1 + interrupted : 1];
+}
+
+const centsOf = (planned: PlannedOrder | undefined, { cents }: LedgerPayment) =>
+  planned?.isUnderpaid ? Number(UNDERPAID) * 100 : cents;
+
 /** The rules of an order that has ended, each with what is wrong. */
-function wrongWith(order: Order, ledger: readonly LedgerPayment[], goods: number) {
-  const { status, attempts, reviews } = order;
+function wrongWith(one: Case) {
+  const { order, planned, ledger, goods, reviews } = one;
+  const { status, attempts, payments } = order;
   const completed = ledger.filter((one) => one.status === "completed");
-  const hasReview = (kind: string) => reviews.some((one) => one.kind === kind);
+  const hasReview = (kind: string) => reviews.some((one) => one === kind);
+  const [least, most] = goodsOf(one);
+  const isKept = ({ reference }: LedgerPayment) =>
+    !payments.some((one) => one.reference === reference && one.isRefunded);
   const references = attempts.flatMap(({ reference }) => reference ?? []);
   const isPaid = status === "paid";
   const isOver = status === "canceled" || status === "expired";
-  const received = completed.reduce((sum, { cents }) => sum + cents, 0);
+  const received = completed
+    .filter(isKept)
+    .reduce((sum, payment) => sum + centsOf(planned, payment), 0);
   const rules: readonly (readonly [kind: string, isWrong: boolean, what: string])[] = [
     ["never ended", !isEnded(order), "something is still under way"],
-    ["goods", goods !== (isPaid ? 1 : 0), `its goods were given ${goods} times`],
+    ["goods", goods < least || goods > most, `its goods were given ${goods} times`],
     ["paid wrongly", isPaid && completed.length === 0, "it is paid, without money"],
-    ["not paid", completed.length > 0 && !isPaid && !isOver, "the money came"],
+    [
+      "not paid",
+      completed.length > 0 && !isPaid && !isOver && !hasReview("amount_mismatch"),
+      "the money came",
+    ],
     [
       "attempts",
       new Set(references).size < references.length,
@@ -72,18 +118,28 @@ function wrongWith(order: Order, ledger: readonly LedgerPayment[], goods: number
     ["received", Number(order.received) * 100 !== received, `${received} cents were paid`],
     [
       "reviews",
-      hasReview("overpaid") !== (isPaid && completed.length > 1) ||
-        hasReview("late_payment") !== (isOver && completed.length > 0),
+      // What people decide changes what is paid and over.
+      planned?.decisions === undefined &&
+        (hasReview("overpaid") !== (isPaid && completed.length > 1) ||
+          hasReview("late_payment") !== (isOver && completed.length > 0)),
       `${completed.length} payments were completed`,
     ],
   ];
   return rules.filter(([, isWrong]) => isWrong);
 }
 
-function checkOrders({ orders, ledger, goods }: End): Breach[] {
+function checkOrders(history: History, { planned, orders, ledger, goods }: End): Breach[] {
+  const plan = new Map(planned.map((one) => [one.id, one]));
   return orders.flatMap((order) => {
-    const own = ledger.filter((one) => one.account_reference === order.accountReference);
-    return wrongWith(order, own, times(goods, order.id)).map(([kind, , what]) => ({
+    const { id, accountReference } = order;
+    const decided = history.decided.filter((one) => one.order === id);
+    const one: Case = {
+      ...{ order, planned: plan.get(id), goods: times(goods, id) },
+      ledger: ledger.filter((one) => one.account_reference === accountReference),
+      reviews: [...order.reviews, ...decided].map(({ kind }) => kind),
+      interrupted: interruptedTries(history, id),
+    };
+    return wrongWith(one).map(([kind, , what]) => ({
       ...{ kind, order: order.id },
       what: `${what}. ${JSON.stringify(order)}`,
     }));
@@ -127,18 +183,38 @@ function checkPrompts({ reports }: History, { ledger }: End): Breach[] {
   return [...late, ...busy];
 }
 
-const checkCanceled = ({ canceled }: History, { orders }: End): Breach[] =>
+/** Whether a person may have decided that money which came too late pays its order. */
+const isAccepted = ({ decided }: History, id: string) =>
+  decided.some(
+    ({ order, kind, calls }) =>
+      order === id &&
+      kind === "late_payment" &&
+      calls.some(({ decision, outcome }) => decision === "accept" && outcome !== "review_decided"),
+  );
+
+const checkCanceled = (history: History, { orders }: End): Breach[] =>
   orders
-    .filter(({ id, status }) => canceled.includes(id) && status !== "canceled")
+    .filter(({ id, status }) => history.canceled.includes(id) && status !== "canceled")
+    .filter(({ id, status }) => status !== "paid" || !isAccepted(history, id))
     .map(({ id: order, status }) => ({
       ...{ kind: "paid wrongly", order },
       what: `it was canceled, and is ${status}`,
     }));
 
+const checkFile = ({ withoutFile }: History): Breach[] =>
+  withoutFile
+    .filter(({ isAcknowledged }) => isAcknowledged)
+    .map(({ what, id }) => ({
+      ...{ kind: "acknowledged without its file", order: id },
+      what: `a process has acknowledged the ${what} ${id} while its SQLite file was away`,
+    }));
+
 /** Compares what the shop has with the service's own ledger and with the table of goods. */
 export const checkEnd = (history: History, end: End): Breach[] => [
-  ...checkOrders(end),
+  ...checkOrders(history, end),
   ...checkCarts(history, end),
   ...checkPrompts(history, end),
   ...checkCanceled(history, end),
+  ...checkDecisions(history, end),
+  ...checkFile(history),
 ];

@@ -1,7 +1,8 @@
 import type { End } from "./check.ts";
 import { changedByOther, type History } from "./history.ts";
-import { incidentsOf, type OrderKind } from "./plan.ts";
+import { incidentsOf, type OrderKind, REVIEWED, wrongKind } from "./plan.ts";
 import type { StoreName } from "./store.ts";
+import { showsOn, WRONG_ON_PAID, type WrongName, wrongNames } from "./wrong-on-paid.ts";
 
 type Count = (history: History, end: End) => number;
 type Incident = History["incidents"][number];
@@ -50,6 +51,46 @@ const changes =
     reports.filter(({ report }) => report.what === "changed" && isSo(report)).length;
 
 type HardState = readonly [name: string, count: Count, leadsTo: OrderKind];
+
+/** Whether a process began a wrong try of an order, and reported later what it leads to. */
+function wrongTryEnded({ reports }: History, order: string, shows: string | undefined): boolean {
+  const own = reports.filter(({ report }) => "order" in report && report.order === order);
+  const begun = own.filter(({ report }) => report.what === "wrong");
+  const ended = own.filter(
+    ({ report }) => report.what === shows || (report.what === "changed" && report.by === shows),
+  );
+  return begun.some(({ shop, at }) => ended.some((one) => one.shop === shop && one.at >= at));
+}
+
+/** The orders whose `onPaid` went wrong in a way, and came to what that leads to. */
+const wrongTries =
+  (store: StoreName, name: WrongName): Count =>
+  (history, { planned }) =>
+    planned.filter(
+      ({ id, wrong }) => wrong === name && wrongTryEnded(history, id, showsOn(store, name)),
+    ).length;
+
+/** Reviews of a kind that two people have decided, of whom one was told that the other one was faster. */
+const decidedByTwo =
+  (kind: keyof typeof REVIEWED): Count =>
+  ({ decided }) =>
+    decided.filter(
+      ({ calls, ...one }) =>
+        one.kind === kind &&
+        calls.some(({ outcome }) => outcome === "won") &&
+        calls.some(({ outcome }) => outcome === "review_decided"),
+    ).length;
+
+/** Orders with their goods, of which a decision about a review of this kind won. */
+const givenAfter =
+  (kind: keyof typeof REVIEWED): Count =>
+  ({ decided }, { goods }) =>
+    decided.filter(
+      ({ order, calls, ...one }) =>
+        one.kind === kind &&
+        calls.some(({ outcome, decision }) => outcome === "won" && decision === "accept") &&
+        goods.includes(order),
+    ).length;
 
 const ORDINARY: OrderKind = {};
 const incident = (name: string): OrderKind => ({ incident: name });
@@ -152,8 +193,54 @@ const STATES: readonly HardState[] = [
     ({ counts }) => counts["double clicks"] ?? 0,
     { isClickedTwice: true, acts: ["approve"] },
   ],
+  ...(Object.keys(REVIEWED) as (keyof typeof REVIEWED)[]).map(
+    (kind): HardState => [
+      `two people decided a review at once: ${kind}`,
+      decidedByTwo(kind),
+      REVIEWED[kind],
+    ],
+  ),
+  [
+    "paid back while its goods were due, and not given",
+    (_, { orders }) => orders.filter(({ effect }) => effect === "refunded").length,
+    REVIEWED.effect_failed,
+  ],
+  [
+    "given after a person accepted another amount",
+    givenAfter("amount_mismatch"),
+    REVIEWED.amount_mismatch,
+  ],
   ["processes killed anywhere", ({ counts }) => counts.kills ?? 0, ORDINARY],
   ["restarts of the service", ({ counts }) => counts["service restarts"] ?? 0, ORDINARY],
+];
+
+/** What needs a file: PostgreSQL has none. */
+const OF_FILES: readonly HardState[] = [
+  [
+    "orders rejected while the SQLite file was away",
+    ({ withoutFile }) => rejectedWithoutFile(withoutFile, "order"),
+    ORDINARY,
+  ],
+  [
+    "webhooks rejected while the SQLite file was away",
+    ({ withoutFile }) => rejectedWithoutFile(withoutFile, "webhook"),
+    ORDINARY,
+  ],
+];
+
+function rejectedWithoutFile(asked: History["withoutFile"], kind: string): number {
+  return asked.filter(({ what, isAcknowledged }) => what === kind && isAcknowledged === false)
+    .length;
+}
+
+const onPaid = (name: WrongName) => `onPaid ${name}`;
+
+/** The hard states that a store cannot have. */
+export const notAskedFor = (store: StoreName): readonly string[] => [
+  ...(store === "sqlite" ? [] : OF_FILES.map(([name]) => name)),
+  ...(Object.keys(WRONG_ON_PAID) as WrongName[])
+    .filter((name) => showsOn(store, name) === undefined)
+    .map(onPaid),
 ];
 
 /** Counts the hard states of a campaign. One that never came makes the campaign fail. */
@@ -162,12 +249,21 @@ export function hardStates(store: StoreName, history: History, end: End): [strin
     name,
     history.incidents.filter((one) => one.incident.name === name).length,
   ]);
+  const states = [...STATES, ...(store === "sqlite" ? OF_FILES : [])];
   return [
     ...stops,
-    ...STATES.map(([name, count]): [string, number] => [name, count(history, end)]),
+    ...wrongNames(store).map((name): [string, number] => [
+      onPaid(name),
+      wrongTries(store, name)(history, end),
+    ]),
+    ...states.map(([name, count]): [string, number] => [name, count(history, end)]),
   ];
 }
 
 /** The kind of order that leads to a hard state. */
-export const leadsTo = (state: string): OrderKind =>
-  STATES.find(([name]) => name === state)?.[2] ?? incident(state);
+export function leadsTo(state: string): OrderKind {
+  const found = [...STATES, ...OF_FILES].find(([name]) => name === state);
+  if (found !== undefined) return found[2];
+  const wrong = (Object.keys(WRONG_ON_PAID) as WrongName[]).find((name) => onPaid(name) === state);
+  return wrong === undefined ? incident(state) : wrongKind(wrong);
+}

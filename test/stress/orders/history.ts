@@ -1,3 +1,5 @@
+import type { Decided } from "./deciders.ts";
+import type { AskedWithoutFile } from "./lost-file.ts";
 import type { Report } from "./messages.ts";
 import type { Incident, PlannedOrder } from "./plan.ts";
 
@@ -17,6 +19,14 @@ export interface History {
     readonly from: number;
     readonly until: number;
   }[];
+  /** The processes that were killed. */
+  readonly killed: readonly { readonly shop: object; readonly at: number }[];
+  /** When the engine had a fault, or its file was away. */
+  readonly harms: readonly { readonly from: number; readonly until: number }[];
+  /** The reviews that two people have decided. */
+  readonly decided: readonly Decided[];
+  /** What was asked while the file was away. */
+  readonly withoutFile: readonly AskedWithoutFile[];
   /** Orders that the merchant has canceled. */
   readonly canceled: readonly string[];
   /** Orders of which a customer or a merchant got an answer. */
@@ -45,3 +55,14 @@ export const changedByOther = (
       from < at &&
       at < until,
   );
+
+/** A try may have been interrupted by what happened within this time. */
+const TRY_MS = 5_000;
+
+/** How many wrong tries of an order may not have come to their end, since their process or the engine died. */
+export const interruptedTries = ({ reports, killed, harms }: History, order: string): number =>
+  reports.filter(({ report, shop, at }) => {
+    if (report.what !== "wrong" || report.order !== order) return false;
+    const isKilled = killed.some((one) => one.shop === shop && one.at > at && one.at < at + TRY_MS);
+    return isKilled || harms.some(({ from, until }) => from < at + TRY_MS && until > at - TRY_MS);
+  }).length;

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { notAskedFor } from "./hard-states.ts";
 import { MIN_ORDERS } from "./plan.ts";
 import { type CampaignResult, runCampaign } from "./run-campaign.ts";
 import { bundleShop, SABOTAGES } from "./sabotage.ts";
@@ -39,10 +40,12 @@ function readOptions(args: readonly string[]): Options {
   return { stores, seed, orders: Number(orders), sabotage };
 }
 
-function print(title: string, { breaches, states, statuses, prompts, seconds }: CampaignResult) {
+function print(store: StoreName, title: string, result: CampaignResult) {
+  const { breaches, states, statuses, prompts, seconds } = result;
   const ends = Object.entries(statuses).map(([name, count]) => `${name} ${count}`);
   console.log(`${title}: ${ends.join(", ")}; ${prompts} prompts; ${seconds.toFixed(0)} s`);
   for (const [name, count] of states) console.log(`  ${String(count).padStart(6)}  ${name}`);
+  for (const name of notAskedFor(store)) console.log(`       -  ${name}: not on ${store}`);
   const kinds = new Set(breaches.map(({ kind }) => kind));
   for (const kind of kinds) {
     const ofKind = breaches.filter((one) => one.kind === kind);
@@ -63,7 +66,7 @@ async function runOn(name: StoreName, options: Options, shop: string): Promise<b
   const { seed, orders } = options;
   try {
     const result = await runCampaign({ store: name, seed, orders, shop }, place);
-    print(`${name}, ${orders} orders, seed ${seed}`, result);
+    print(name, `${name}, ${orders} orders, seed ${seed}`, result);
     return result.breaches.length === 0;
   } finally {
     await place.close();

@@ -1,5 +1,6 @@
-import type { AttemptStatus, OrderStatus, PayParams } from "malipo/checkout";
+import type { AttemptStatus, OrderStatus, PayParams, ReviewDecision } from "malipo/checkout";
 import type { Point } from "./plan.ts";
+import type { WrongName } from "./wrong-on-paid.ts";
 
 /** What a process of the shop gets by its environment, as JSON in `SETUP`. */
 export interface Setup {
@@ -10,6 +11,10 @@ export interface Setup {
   readonly secret: string;
   /** The step at which this process stops, by order. */
   readonly stops: Readonly<Record<string, Point>>;
+  /** How `onPaid` goes wrong, by order. */
+  readonly wrong: Readonly<Record<string, WrongName>>;
+  /** The orders of which the service says that less was paid than was asked for. */
+  readonly underpaid: readonly string[];
   /** Whether it does what is due. One that does not takes only a click. */
   readonly works: boolean;
 }
@@ -25,6 +30,23 @@ export interface Cart {
   readonly id: string;
   readonly isRolledBack: boolean;
 }
+
+/** What a person decides about a review. */
+export interface Decision {
+  readonly review: string;
+  readonly decision: ReviewDecision;
+  readonly by: string;
+}
+
+/** What became of it. `failed`: it is not known. */
+export interface Answer {
+  readonly outcome: "won" | "review_decided" | "order_paid" | "failed";
+  /** How the review had ended before, as its error says. */
+  readonly ended?: string | undefined;
+}
+
+/** What the service says of a payment that is less than was asked for. */
+export const UNDERPAID = "90.00";
 
 /** What a process reports. */
 export type Report =
@@ -42,7 +64,11 @@ export type Report =
   /** A click was rejected, since the phone has the prompt of another order. */
   | { readonly what: "busy"; readonly order: string }
   /** A second `transaction` of one order was rejected. */
-  | { readonly what: "rejected"; readonly order: string };
+  | { readonly what: "rejected"; readonly order: string }
+  /** A try of `onPaid` begins that goes wrong. */
+  | { readonly what: "wrong"; readonly order: string }
+  /** A try of `onPaid` has failed, and is made again. */
+  | { readonly what: "failed"; readonly order: string };
 
 /** The descriptors by which a process says where it stands, and is let go on. */
 export const STANDS = 4;

@@ -1,6 +1,8 @@
+import type { ReviewDecision } from "malipo/checkout";
 import type { EngineFault } from "../../support/engines/faults.ts";
 import { createRandom, type Random } from "../prompts/random.ts";
 import type { StoreName } from "./store.ts";
+import { type WrongName, wrongNames } from "./wrong-on-paid.ts";
 
 /** The steps at which a process of the shop may be stopped: in this order, in the life of an order. */
 export type Point =
@@ -87,6 +89,9 @@ export const incidentsOf = (store: StoreName): readonly Incident[] => [
 /** What a customer does with a prompt. */
 export type Act = "approve" | "cancel" | "enterWrongPin" | "ignore";
 
+/** What two people decide about one review at the same moment. */
+export type DecisionPair = readonly [ReviewDecision, ReviewDecision];
+
 /** An order of the campaign, and all that happens to it. */
 export interface PlannedOrder {
   readonly id: string;
@@ -101,6 +106,12 @@ export interface PlannedOrder {
   readonly losesWebhooks: boolean;
   /** The merchant cancels it while the phone is asked. */
   readonly isCanceled: boolean;
+  /** The service says that less was paid than was asked for. */
+  readonly isUnderpaid: boolean;
+  /** How its `onPaid` goes wrong. */
+  readonly wrong: WrongName | undefined;
+  /** Two people decide each of its reviews. Without it, they stay open. */
+  readonly decisions: DecisionPair | undefined;
   readonly incident: Incident | undefined;
 }
 
@@ -119,8 +130,37 @@ const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
   { act: "ignore", weight: 3 },
 ];
 
+const PLAIN = {
+  cart: "none",
+  isClickedTwice: false,
+  losesWebhooks: false,
+  isCanceled: false,
+  isUnderpaid: false,
+  wrong: undefined,
+  decisions: undefined,
+} as const;
+
+type Kind = Omit<OrderKind, "incident">;
+
+/** An order that is paid at once. */
+const PAID = { ...PLAIN, acts: ["approve"] } as const satisfies Kind;
+
+/** One whose `onPaid` goes wrong. What it leaves is decided, so that it ends. */
+export const wrongKind = (wrong: WrongName): Kind => ({
+  ...{ ...PAID, wrong },
+  decisions: ["accept", "refunded"],
+});
+
+/** Orders that come into a review which two people decide. */
+export const REVIEWED = {
+  amount_mismatch: { ...PAID, isUnderpaid: true, decisions: ["accept", "refunded"] },
+  late_payment: { ...PAID, isCanceled: true, decisions: ["refunded", "accept"] },
+  effect_failed: wrongKind("throws in its transaction until a person has decided"),
+  effect_unclear: wrongKind("rolls back by itself at the end"),
+} as const satisfies Readonly<Record<string, Kind>>;
+
 /** Orders of these kinds are there in every campaign, however small it is. */
-const ALWAYS: readonly Omit<OrderKind, "incident">[] = [
+const ALWAYS: readonly Kind[] = [
   { acts: ["ignore", "approve"] },
   { acts: ["cancel", "approve"] },
   { losesWebhooks: true, acts: ["approve"] },
@@ -129,17 +169,20 @@ const ALWAYS: readonly Omit<OrderKind, "incident">[] = [
   { cart: "kept", acts: ["approve"] },
   { cart: "rolled_back" },
   { isClickedTwice: true, acts: ["approve"] },
+  REVIEWED.amount_mismatch,
+  { ...REVIEWED.amount_mismatch, decisions: ["dismiss", "accept"] },
+  REVIEWED.late_payment,
+  { ...REVIEWED.late_payment, decisions: ["accept", "dismiss"] },
 ];
+
+/** Kinds of orders, from which those without an incident take turns; every other turn or so is an ordinary one. */
+const kindsOf = (store: StoreName): readonly (Kind | undefined)[] => {
+  const kinds = [...ALWAYS, ...wrongNames(store).map(wrongKind)];
+  return [...kinds, ...kinds.map(() => undefined)];
+};
 
 /** The fewest orders with which each kind is there. */
 export const MIN_ORDERS = 60;
-
-const PLAIN = {
-  cart: "none",
-  isClickedTwice: false,
-  losesWebhooks: false,
-  isCanceled: false,
-} as const;
 
 function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident"> {
   return {
@@ -164,6 +207,8 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
   const kinds = [...incidentsOf(store), ...often, ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
+  const plain = kindsOf(store);
+  let others = 0;
   return Array.from({ length: count }, (_, at) => {
     // A phone may be that of the order before: then two orders want it at the same time.
     const phoneOf = at % 6 === 5 ? at - 1 : at;
@@ -176,7 +221,7 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
     if (isIncident && turn < turns) {
       return { ...order, ...withIncident(kinds[turn % kinds.length]) };
     }
-    return { ...order, ...(at % 40 < ALWAYS.length * 2 ? ALWAYS[Math.floor((at % 40) / 2)] : {}) };
+    return { ...order, ...plain[others++ % plain.length] };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Deliver } from "malipo/sandbox";
+import { signWebhook } from "malipo/webhooks";
 import { type PlannedFault, planFaults } from "../prompts/faults.ts";
 import { type Service, startService } from "../prompts/service.ts";
 import { createWebhookProxy } from "../prompts/webhook-proxy.ts";
@@ -6,6 +7,7 @@ import { Campaign } from "./campaign.ts";
 import { type Breach, checkEnd, type End } from "./check.ts";
 import { hardStates, leadsTo } from "./hard-states.ts";
 import type { History } from "./history.ts";
+import { UNDERPAID } from "./messages.ts";
 import { planMore, planOrders } from "./plan.ts";
 import type { OpenStore, StoreName } from "./store.ts";
 
@@ -38,6 +40,16 @@ function countLost(faults: readonly PlannedFault[], service: Service): number {
   return applied.filter(({ name }) => LOST.includes(name)).length;
 }
 
+/** The webhook of a payment that is less than was asked for, signed as the service does. */
+async function underpaid(request: Request, secret: string): Promise<Request> {
+  const event = await request.json();
+  const body = JSON.stringify({ ...event, data: { ...event.data, amount: UNDERPAID } });
+  const headers = new Headers(request.headers);
+  headers.set("X-Service-Signature", signWebhook(body, secret));
+  headers.delete("content-length");
+  return new Request(request.url, { method: "POST", headers, body });
+}
+
 /** Sends a webhook to every process at once. */
 async function deliverNow(request: Request, ports: readonly number[]): Promise<Response> {
   const body = await request.text();
@@ -63,9 +75,11 @@ export async function runCampaign(
     if (event === "payment.initiated") campaign?.see(data);
     if (order?.losesWebhooks) return new Response(null, { status: 200 });
     const isDirect = order?.incident?.name === "webhook before the response";
-    return isDirect ? deliverNow(request, ports()) : webhooks.deliver(request);
+    if (isDirect) return deliverNow(request, ports());
+    const secret = service.sandbox.webhookSecret;
+    return webhooks.deliver(order?.isUnderpaid ? await underpaid(request, secret) : request);
   };
-  const service = await startService(seed, deliver, faults);
+  const service: Service = await startService(seed, deliver, faults);
   const running = new Campaign(seed, shop, place, service);
   campaign = running;
   const judge = (end: End) => {

@@ -53,9 +53,9 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   },
   "the goods before the transaction": {
     file: "sqlite/orders.ts",
-    from: "return await file.use(() => inTransaction(database, () => commitNow(change, write)));",
-    to: `write?.(connection);
-      return await file.use(() => inTransaction(database, () => commitNow(change, undefined)));`,
+    from: "return await file.use(() => inTransaction(database, () => commitNow(change, within)));",
+    to: `within.write?.(connection);
+      return await file.use(() => inTransaction(database, () => commitNow(change, {})));`,
     breaks: "goods",
   },
   "a phone is asked for two orders": {
@@ -66,9 +66,21 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   },
   "an order outside of the merchant's transaction": {
     file: "sqlite/orders.ts",
-    from: "if (transaction !== undefined) return file.steps(commitSteps(change), theirs(transaction));",
-    to: "",
+    from: "const committed = file.steps(commitSteps(change), theirs(transaction));",
+    to: "const committed = await file.transaction(() => commitSteps(change));",
     breaks: "cart",
+  },
+  "what onPaid rolled back counts as given": {
+    file: "sqlite/orders.ts",
+    from: "if (!file.steps(isWrittenSteps(change))) throw rolledBack();",
+    to: "",
+    breaks: "goods",
+  },
+  "a review is decided by two people": {
+    file: "decision-rules.ts",
+    from: "reviewWith(order, review) === undefined,\n    refused,",
+    to: "reviewWith(order, review) === undefined,\n    (order) => order,",
+    breaks: "decided twice",
   },
   "an order that is over is paid": {
     file: "rules.ts",
@@ -85,6 +97,8 @@ const TSCONFIG = fileURLToPath(new URL("../../../tsconfig.json", import.meta.url
 const SHORTER: readonly Pick<Sabotage, "file" | "from" | "to">[] = [
   { file: "inputs.ts", from: "lookMs: [5_000, 10 * MINUTE_MS]", to: "lookMs: [1_000, 5_000]" },
   { file: "inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
+  { file: "inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
+  { file: "give-goods.ts", from: "MAX_BACKOFF_MS = 300_000", to: "MAX_BACKOFF_MS = 4_000" },
 ];
 
 /** Changes the source while it is bundled. A change that finds nothing to change is an error. */

@@ -7,13 +7,32 @@ import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { json } from "node:stream/consumers";
 import { Gateway } from "malipo";
-import { type CheckoutStore, createCheckout, type Order, type PaidContext } from "malipo/checkout";
+import {
+  type CheckoutStore,
+  createCheckout,
+  type NewOrder,
+  type Order,
+  OrderPaidError,
+  type PaidContext,
+  ReviewDecidedError,
+} from "malipo/checkout";
 import { postgresCheckout } from "malipo/checkout/postgres";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
 import pg from "pg";
-import { type Cart, type Click, GOES_ON, type Report, type Setup, STANDS } from "./messages.ts";
+import {
+  type Answer,
+  type Cart,
+  type Click,
+  type Decision,
+  GOES_ON,
+  type Report,
+  type Setup,
+  STANDS,
+  UNDERPAID,
+} from "./messages.ts";
 import type { Point } from "./plan.ts";
+import { goWrong, isWrongTry } from "./wrong-on-paid.ts";
 
 const setup: Setup = JSON.parse(process.env.SETUP ?? "");
 const report = (one: Report) => process.send?.(one);
@@ -44,7 +63,7 @@ async function noted(order: string, giving: Promise<unknown>): Promise<void> {
   try {
     await giving;
   } catch (error) {
-    if (String(error).includes("has committed already")) report({ what: "rejected", order });
+    if (String(error).includes("are not due any more")) report({ what: "rejected", order });
     throw error;
   }
 }
@@ -55,6 +74,8 @@ type InTransaction = (work: (transaction: unknown) => Promise<boolean>) => Promi
 function onSqlite() {
   const own = new DatabaseSync(setup.store);
   own.exec("PRAGMA busy_timeout = 20000");
+  // The log is opened with the first read. It must not be made while the file is away.
+  own.prepare("SELECT count(*) FROM carts").get();
   const inTransaction: InTransaction = async (work) => {
     own.exec("BEGIN IMMEDIATE");
     own.exec((await work(own).catch(() => false)) ? "COMMIT" : "ROLLBACK");
@@ -63,14 +84,13 @@ function onSqlite() {
     store: sqliteCheckout(setup.store),
     inTransaction,
     addCart: async (id: string) => void own.prepare(`${carts} (?)`).run(id),
-    onPaid: async ({ id }: Order, { transaction }: PaidContext) => {
-      reach("paid", id);
-      const giving = transaction((db: DatabaseSync) => {
+    sql: (db: unknown, text: string) => (db as DatabaseSync).exec(text),
+    give: (db: unknown, id: string) => void (db as DatabaseSync).prepare(`${goods} (?)`).run(id),
+    onPaid: ({ id }: Order, { transaction }: PaidContext) =>
+      transaction((db: DatabaseSync) => {
         db.prepare(`${goods} (?)`).run(id);
         reach("goods", id);
-      });
-      await noted(id, giving);
-    },
+      }),
   };
 }
 
@@ -89,20 +109,34 @@ function onPostgres() {
     inTransaction,
     addCart: (id: string, client: unknown) =>
       (client as pg.PoolClient).query(`${carts} ($1)`, [id]),
-    onPaid: async ({ id }: Order, { transaction }: PaidContext) => {
-      reach("paid", id);
-      const giving = transaction(async (client: pg.PoolClient) => {
+    sql: (client: unknown, text: string) => (client as pg.PoolClient).query(text),
+    give: (client: unknown, id: string) => (client as pg.PoolClient).query(`${goods} ($1)`, [id]),
+    onPaid: ({ id }: Order, { transaction }: PaidContext) =>
+      transaction(async (client: pg.PoolClient) => {
         await client.query(`${goods} ($1)`, [id]);
         reach("goods", id);
-      });
-      await noted(id, giving);
-    },
+      }),
   };
 }
 
 const shop = setup.store.startsWith("postgres") ? onPostgres() : onSqlite();
-const { inTransaction, addCart, onPaid } = shop;
+const { inTransaction, addCart } = shop;
 const store = shop.store as unknown as CheckoutStore;
+
+async function onPaid(order: Order, context: PaidContext): Promise<void> {
+  const { id } = order;
+  reach("paid", id);
+  const wrong = setup.wrong[id];
+  if (wrong === undefined || !isWrongTry(wrong, order, context.attempt)) {
+    return noted(id, shop.onPaid(order, context));
+  }
+  report({ what: "wrong", order: id });
+  await goWrong(wrong, {
+    ...{ context, sql: shop.sql },
+    give: (connection) => shop.give(connection, id),
+    read: () => checkout.get(id),
+  });
+}
 
 /** The store, which stops as soon as an attempt is written. */
 const stopping: CheckoutStore = {
@@ -115,9 +149,22 @@ const stopping: CheckoutStore = {
   },
 };
 
+/** The service says of some payments that less was paid. Their webhooks say the same. */
+async function underpaidFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.ok || !/\/payments\/[^/?]+$/.test(url)) return response;
+  const text = await response.text();
+  const { status, headers } = response;
+  const isUnderpaid = setup.underpaid.some((id) => text.includes(`"${id}"`));
+  const said = isUnderpaid
+    ? text.replace(/"amount":\s*"?[\d.]+"?/g, `"amount":"${UNDERPAID}"`)
+    : text;
+  return new Response(said, { status, headers });
+}
+
 async function recordedFetch(url: string, init: RequestInit): Promise<Response> {
   const click = currentClick.getStore();
-  if (click === undefined || !url.endsWith("/payment/initiate")) return fetch(url, init);
+  if (click === undefined || !url.endsWith("/payment/initiate")) return underpaidFetch(url, init);
   report({ what: "sending", order: click.order, sinceMs: Date.now() - click.at });
   try {
     const response = await fetch(url, init);
@@ -140,7 +187,11 @@ const checkout = createCheckout({
   promptWithinMs: 5_000,
   notSentAfterMs: 5_000,
   phoneLimit: 1_000,
-  onError: () => {},
+  onError: (error: unknown) => {
+    const [, order] =
+      /^Error: onPaid failed for the order "([^"]+)".* It is tried again/.exec(String(error)) ?? [];
+    if (order !== undefined) report({ what: "failed", order });
+  },
   onChange: ({ order: { id, status, attempts }, by }) =>
     report({
       ...{ what: "changed", order: id, by, status },
@@ -166,11 +217,29 @@ async function pay({ params, after }: Click): Promise<Order> {
   return order;
 }
 
+/** Decides a review as one of two people, who do it at the same moment. */
+async function decide({ review, decision, by }: Decision): Promise<Answer> {
+  try {
+    await checkout.reviews.resolve(review, decision, { by });
+    return { outcome: "won" };
+  } catch (error) {
+    if (error instanceof ReviewDecidedError) return { outcome: error.code, ended: error.decision };
+    if (error instanceof OrderPaidError) return { outcome: error.code };
+    return { outcome: "failed" };
+  }
+}
+
+const ROUTES: Readonly<Record<string, (body: never) => Promise<unknown>>> = {
+  "/carts": makeCart,
+  "/pay": pay,
+  "/reviews": decide,
+  "/orders": (params: NewOrder) => checkout.create(params),
+};
+
 const receive = nodeHandler(checkout.receiver);
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === "/webhooks") return void receive(request, response);
-  const body = await json(request);
-  const result = request.url === "/carts" ? await makeCart(body as Cart) : await pay(body as Click);
+  const result = await ROUTES[request.url ?? ""]?.((await json(request)) as never);
   response.end(JSON.stringify(result ?? {}));
 }
 const server = createServer((request, response) => {

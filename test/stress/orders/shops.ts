@@ -8,8 +8,8 @@ import { GOES_ON, type Report, type Setup, STANDS } from "./messages.ts";
 export interface ShopProcess {
   /** 0 until it takes requests. */
   port: number;
-  /** Sends a body. Resolves with whether the process has answered. */
-  post(path: string, body: unknown): Promise<boolean>;
+  /** Sends a body, as JSON if it is no text. Resolves with the answer; `undefined` if it has none, or an error. */
+  post(path: string, body: unknown, headers?: HeadersInit): Promise<string | undefined>;
   /** Lets it go on from where it stands. */
   goOn(): void;
   kill(): Promise<void>;
@@ -63,17 +63,17 @@ export async function startShop(
 
 const processOn = (child: ChildProcess, goesOn: Writable): ShopProcess => ({
   port: 0,
-  async post(path, body) {
+  async post(path, body, headers) {
     try {
       const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-        ...{ method: "POST", body: JSON.stringify(body) },
-        headers: { "content-type": "application/json" },
+        ...{ method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) },
+        headers: { "content-type": "application/json", ...headers },
         signal: AbortSignal.timeout(MAX_ANSWER_MS),
       });
-      await response.arrayBuffer();
-      return response.ok;
+      const text = await response.text();
+      return response.ok ? text : undefined;
     } catch {
-      return false;
+      return undefined;
     }
   },
   goOn: () => {

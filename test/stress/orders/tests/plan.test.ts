@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { End } from "../check.ts";
-import { hardStates, leadsTo } from "../hard-states.ts";
+import { hardStates, leadsTo, notAskedFor } from "../hard-states.ts";
 import type { History } from "../history.ts";
-import { incidentsOf, MIN_ORDERS, planMore, planOrders } from "../plan.ts";
+import { incidentsOf, MIN_ORDERS, planMore, planOrders, REVIEWED } from "../plan.ts";
 import { STORES } from "../store.ts";
+import { wrongNames } from "../wrong-on-paid.ts";
 
 const nothing: History & End = {
-  ...{ reports: [], incidents: [], canceled: [], answered: new Set(), counts: {} },
+  ...{ reports: [], incidents: [], killed: [], harms: [], decided: [], withoutFile: [] },
+  ...{ canceled: [], answered: new Set(), counts: {} },
   ...{ planned: [], orders: [], ledger: [], goods: [], carts: [] },
 };
 
@@ -14,6 +16,29 @@ describe.each(STORES)("a campaign of orders on %s", (store) => {
   test("plans each incident, however few orders it has", () => {
     const planned = planOrders("1", store, MIN_ORDERS).map(({ incident }) => incident);
     expect(planned).toEqual(expect.arrayContaining([...incidentsOf(store)]));
+  });
+
+  test("plans each way in which onPaid goes wrong, however few orders it has", () => {
+    const planned = planOrders("1", store, MIN_ORDERS).map(({ wrong }) => wrong);
+    expect(planned).toEqual(expect.arrayContaining([...wrongNames(store)]));
+  });
+
+  test.each(Object.entries(REVIEWED))(
+    "plans a review that two people decide, however few orders it has: %s",
+    (_, kind) => {
+      const planned = planOrders("1", store, MIN_ORDERS);
+      expect(planned).toContainEqual(expect.objectContaining(kind));
+    },
+  );
+
+  test("asks for each hard state, or says that the store cannot have it", () => {
+    const all = STORES.flatMap((one) => hardStates(one, nothing, nothing).map(([name]) => name));
+    const asked = hardStates(store, nothing, nothing).map(([name]) => name);
+    const missing = [...new Set(all)].filter((name) => !asked.includes(name));
+    const ofEngines = (name: string) => name.startsWith("engine ");
+    expect(missing.filter((name) => !ofEngines(name)).sort()).toEqual(
+      [...notAskedFor(store)].sort(),
+    );
   });
 
   test("has more orders for a hard state that never came", () => {

@@ -1,0 +1,56 @@
+import type { Breach, End } from "./check.ts";
+import type { Call, Decided } from "./deciders.ts";
+import type { History } from "./history.ts";
+
+const isWon = ({ outcome }: Call) => outcome === "won";
+
+/** What is wrong with all decisions about one review. */
+function wrongWith(calls: readonly Call[]): string | undefined {
+  const won = calls.filter(isWon);
+  const [winner] = won;
+  if (won.length > 1) return `${won.length} decisions won`;
+  const told = calls.filter(({ outcome }) => outcome === "review_decided");
+  const hasFailed = calls.some(({ outcome }) => outcome === "failed");
+  const isClosed = told.some(({ ended }) => ended === "closed");
+  if (winner === undefined) return hasFailed || isClosed ? undefined : "no decision won";
+  const other = told.find(({ ended }) => ended !== winner.decision);
+  return other && `${winner.decision} won, and the other one was told ${other.ended}`;
+}
+
+function checkCalls(decided: readonly Decided[]): Breach[] {
+  const reviews = [...new Set(decided.map(({ review }) => review))];
+  return reviews.flatMap((review) => {
+    const own = decided.filter((one) => one.review === review);
+    const what = wrongWith(own.flatMap(({ calls }) => calls));
+    const kind = "decided twice";
+    const order = own[0]?.order ?? "";
+    return what === undefined ? [] : [{ kind, order, what: `${what}. ${JSON.stringify(own)}` }];
+  });
+}
+
+/** Checks that each review was decided once, and that nothing was both given and paid back. */
+export function checkDecisions({ decided }: History, { planned, orders, goods }: End): Breach[] {
+  const theirs = new Set(planned.filter((one) => one.decisions).map(({ id }) => id));
+  const breaches = orders.flatMap((order): Breach[] => {
+    const { id, payments, effect, reviews } = order;
+    if (!theirs.has(id)) return [];
+    const isPaidBack =
+      effect === "refunded" || (payments.length > 0 && payments.every((one) => one.isRefunded));
+    const text = JSON.stringify(order);
+    return [
+      ...(isPaidBack && goods.includes(id)
+        ? [
+            {
+              kind: "goods and refund",
+              order: id,
+              what: `it has its goods, and its money. ${text}`,
+            },
+          ]
+        : []),
+      ...(reviews.length > 0
+        ? [{ kind: "not decided", order: id, what: `a review is still open. ${text}` }]
+        : []),
+    ];
+  });
+  return [...checkCalls(decided), ...breaches];
+}
