@@ -41,6 +41,7 @@ const COUNTS = {
   late: 3 * OF_EACH,
   unknown: OF_EACH + SIZE.lost,
   goods: OF_EACH + 1,
+  rejected: 0,
   failing: SIZE.orders + 1,
   conflicts: 1,
   tooOld: SIZE.replays,
