@@ -45,6 +45,7 @@ const AFTER_RETURN =
 const TWICE =
   "onPaid used `transaction` a second time. Only the writes of the first one were kept: write everything in one transaction.";
 
+const GIVEN = "Its goods were given: it is not called again.";
 const LATE_QUERY =
   "onPaid used the connection of `transaction` after that had ended: an `await` is missing. Such a query is not sent.";
 
@@ -80,6 +81,7 @@ class GoodsTry {
   async run(): Promise<void> {
     const { times } = this.#writer.settings;
     const { id } = this.#order;
+    const { onError } = this.#writer.settings;
     const late = () => new Error(`onPaid took too long for the order ${JSON.stringify(id)}.`);
     const call = this.#call();
     try {
@@ -89,7 +91,8 @@ class GoodsTry {
       this.#controller.abort(error);
       await this.#failed(error);
       // A function that hangs may go on later.
-      if (!this.#hasReturned) void call.catch(() => {}).then(() => this.#tellOfMisuse());
+      const judge = () => this.#tellOfMisuse();
+      if (!this.#hasReturned) call.then(judge, judge).catch(onError);
     }
   }
 
@@ -197,8 +200,7 @@ class GoodsTry {
     const { id } = this.#order;
     this.#isDone = this.#hasCommitted;
     if (await this.#tellOfMisuse()) return;
-    if (this.#hasCommitted)
-      return this.#tell(error, "Its goods were given: it is not called again.");
+    if (this.#hasCommitted) return this.#tell(error, GIVEN);
     const attempt = this.#attempt;
     const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
     const changed = await this.#writer.change(id, { kind: "effect_failed", retryInMs });
@@ -208,6 +210,9 @@ class GoodsTry {
     } else if (effect?.state !== "done" || effect.tries !== attempt) {
       this.#tell(error, "The goods of the order are not due any more.");
     } else {
+      // One that took too long may have committed just now.
+      await Promise.allSettled([...this.#begun]);
+      if (this.#hasCommitted) return this.#tell(error, GIVEN);
       // The response to COMMIT was lost, or the function committed by itself and then failed.
       await this.#unclear("The transaction of onPaid has failed after it had committed.", error);
     }
