@@ -162,7 +162,7 @@ export function manageOrders(
     const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
     const changed = await writer.change(order.id, input);
     if (changed === undefined) throw noReview(id);
-    if (changed.isRefused) throw refusal(changed.known.stored.order, id, decision);
+    if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision);
     return read(order.id);
   };
   const list: ManagedOrders["list"] = async (query = {}) => {
@@ -304,7 +304,7 @@ function endIn({ reviews }: OrderState, id: string): ReviewDecidedError | undefi
 }
 
 /** Why a decision about a review is refused. */
-function refusal(order: OrderState, id: string, decision: ReviewDecision): Error {
+function rejectionFor(order: OrderState, id: string, decision: ReviewDecision): Error {
   const ended = endIn(order, id);
   const review = reviewWith(order, id);
   if (ended !== undefined || review === undefined) return ended ?? noReview(id);

@@ -32,7 +32,7 @@ export const FORMAT_COMMENT = "Idempotency keys of malipo, format ";
 const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
 
 /** What follows the name of the table in the longest name of an index. */
-export const LONGEST_INDEX = "_reference";
+export const INDEX_SUFFIX = "_reference";
 
 /** The statements that create the table and tell its format. */
 export const tableStatementsFor = (table: string) => ({

@@ -17,7 +17,7 @@ import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/rec
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import {
   FORMAT_COMMENT,
-  LONGEST_INDEX,
+  INDEX_SUFFIX,
   recordStatementsFor,
   tableStatementsFor,
 } from "./statements.ts";
@@ -128,7 +128,7 @@ export function postgresIdempotency(
     "lower-case letters, digits and underscores, with or without a schema before a dot",
   );
   const [name = "", schema = ""] = table.split(".").reverse();
-  checkNameLength("table", name, LONGEST_INDEX);
+  checkNameLength("table", name, INDEX_SUFFIX);
   checkNameLength("table", schema);
   const { migrate, run } = statementsOn(pool, table, scope);
   const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
