@@ -22,7 +22,9 @@ export class GuardedClient {
         if (name === "query") return (...given: unknown[]) => this.#query(target, given);
         if (name === "release") return refuseRelease;
         const value: unknown = Reflect.get(target, name, target);
-        return typeof value === "function" ? value.bind(target) : value;
+        // A library may look at the name of the class.
+        const isMethod = typeof value === "function" && name !== "constructor";
+        return isMethod ? value.bind(target) : value;
       },
     });
   }

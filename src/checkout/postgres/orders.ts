@@ -46,12 +46,22 @@ export interface PostgresCheckoutOptions<Client = unknown> {
   schema?: string | undefined;
   /**
    * Runs a transaction of your client: `onPaid` then gets that client, and the goods and "done" commit
-   * together. Set it if you write by Prisma, Drizzle, Kysely or Knex. pg-boss exports `fromPrisma`,
-   * `fromDrizzle`, `fromKysely` and `fromKnex`.
+   * together. Set it if you write by Prisma, Drizzle, Kysely, Knex or TypeORM. pg-boss exports `fromPrisma`,
+   * `fromDrizzle`, `fromKysely` and `fromKnex`. It is tried when the store is opened: a statement that fails rolls back
+   * everything, and the rows of an UPDATE are a list of objects.
    *
    * @example
    * ```ts
    * transact: (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx)))
+   * ```
+   * TypeORM has no function in pg-boss:
+   * ```ts
+   * const executorOf = ({ queryRunner }) => ({
+   *   executeSql: async (text, values) => ({
+   *     rows: (await queryRunner.query(text, values, true)).records ?? [],
+   *   }),
+   * });
+   * transact: (run) => dataSource.transaction((manager) => run(manager, executorOf(manager)))
    * ```
    */
   transact?: CheckoutTransact<Client> | undefined;
