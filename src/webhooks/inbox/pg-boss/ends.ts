@@ -1,5 +1,5 @@
 import type { Db } from "pg-boss";
-import { isAborted } from "../../../internal/postgres/aborted-transaction.ts";
+import { isSavepointGone } from "../../../internal/postgres/aborted-transaction.ts";
 import { endedByHandler, notProcessedHere, SAVEPOINT } from "../errors.ts";
 import type { Transaction } from "../inbox-types.ts";
 import type { FailedLease, Lease } from "../lease-store.ts";
@@ -91,7 +91,8 @@ export function jobTransaction(store: Store, job: HeldJob, isHeld: () => boolean
       await db.executeSql(`SAVEPOINT ${SAVEPOINT}`);
       const written = await write(client as Connection);
       await db.executeSql(`RELEASE SAVEPOINT ${SAVEPOINT}`).catch((error: unknown) => {
-        throw isAborted(error) ? error : endedByHandler(error);
+        // A lost connection is no fault of the handler: PostgreSQL rolls back.
+        throw isSavepointGone(error) ? endedByHandler(error) : error;
       });
       if (!isHeld()) throw notProcessedHere();
       // From here on, the event itself is locked.

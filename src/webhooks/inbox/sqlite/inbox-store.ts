@@ -231,7 +231,8 @@ export class SqliteStore implements LeaseStore {
         try {
           this.database.exec(`RELEASE ${SAVEPOINT}`);
         } catch (error) {
-          throw endedByHandler(error);
+          // https://www.sqlite.org/lang_savepoint.html
+          throw /no such savepoint/.test(String(error)) ? endedByHandler(error) : error;
         }
         if (isThenable(result)) {
           // If nothing waits for it, its rejection would end the process.

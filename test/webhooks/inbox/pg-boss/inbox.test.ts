@@ -72,6 +72,25 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   describe("pgBossInbox and its PostgreSQL", { timeout: 70_000 }, () => {
     stopAll();
 
+    test("retries an event whose handler lost its connection in its transaction", async () => {
+      const inbox = pgBossInbox({ connectionString: url, queue: freshQueue(), tuning });
+      const receiver = receiverOn(inbox);
+      const seen: number[] = [];
+      receiver.onOther((_, { attempt, transaction }) =>
+        transaction(async (connection: PgBossTransaction) => {
+          if (attempt === 1) {
+            const { rows } = await connection.query("SELECT pg_backend_pid() AS pid");
+            await query(url, `SELECT pg_terminate_backend(${rows[0]?.pid})`);
+          }
+          seen.push(attempt);
+        }),
+      );
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => seen.includes(2));
+      expect(await receiver.deadLetters.list()).toEqual([]);
+    });
+
     test("accepts a pg-boss of the user, starts it, and leaves it running", async () => {
       const boss = new PgBoss(url);
       boss.on("error", () => {});
