@@ -17,12 +17,13 @@ const OTHERS = /* @__PURE__ */ anyOf(OTHER_DIGITS);
 const DIGITS = /^\d{9,15}$/;
 
 /** The zero that a number has inside its country, in brackets after the calling code: `+254 (0) 712 345 678`. */
-const ZERO_IN_BRACKETS = /^([([]?(?:[+\uff0b]|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]]/;
+const ZERO_IN_BRACKETS =
+  /^([([]?(?:[+\uff0b]|00)?[1-9]\d{0,2}[)\]]?)[([]0[)\]](?=(?:[()[\]]*\d){8})/;
 /**
  * The same without brackets, after a calling code of Africa. In the countries that are left out, the zero may be a
  * part of the number.
  */
-const ZERO_AFTER_CODE = /^(2(?:[07]|(?!2[569]|4[12])[1-69]\d))0(?=[1-9]\d{6})/;
+const ZERO_AFTER_CODE = /^(2(?:[07]|(?!2[569]|4[12])[1-69]\d))0(?=[1-9]\d{6,9}$)/;
 
 const withPlainDigits = (text: string): string =>
   text.replace(OTHERS, (digit) => String(digit.charCodeAt(0) & 15));
