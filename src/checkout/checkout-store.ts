@@ -125,7 +125,7 @@ export interface KnownStray {
   readonly decision: ReviewDecision | undefined;
   /** It was under review, and an order has it now. */
   readonly isClosed: boolean;
-  /** Who has decided about it, and when; nothing if an earlier version stored it. */
+  /** Who has decided about it, and when; nothing if its review ended by itself. */
   readonly decided?: Decided | undefined;
 }
 

@@ -113,7 +113,7 @@ export function withLog(
   return { ...after, log: log.slice(-MAX_ENTRIES) };
 }
 
-/** Of an order that was stored without a log, what its attempts and reviews say. */
+/** What the attempts and reviews of an order say: its log keeps only the last entries. */
 function* entriesWithoutLog({ attempts, reviews }: OrderState): Generator<LogEntry> {
   for (const { number, phone, askedAt, endedAt, status } of attempts) {
     yield { at: askedAt, text: `The customer clicked "pay": attempt ${number}, phone ${phone}.` };

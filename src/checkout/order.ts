@@ -47,13 +47,13 @@ export interface ReviewState {
   readonly at: number;
   /** The attempt that it is about. */
   readonly number?: number;
-  /** What the report said that contradicts others. Reviews of earlier versions do not say it. */
+  /** What the report said that contradicts others. */
   readonly says?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */
   readonly by?: string;
-  /** When it ended. Reviews of earlier versions do not say it. */
+  /** When it ended. */
   readonly endedAt?: number;
 }
 
@@ -97,11 +97,11 @@ export interface OrderState {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly expiresAt?: number;
   /** How often the customer is asked at most. */
-  readonly attemptLimit?: number;
+  readonly attemptLimit: number;
   readonly closed?: "canceled" | "expired";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
-  /** When that became known. Orders of earlier versions do not say it. */
+  /** When that became known. */
   readonly paidAt?: number;
   readonly effect?: EffectState;
   readonly attempts: readonly AttemptState[];
@@ -109,7 +109,7 @@ export interface OrderState {
   readonly reviews: readonly ReviewState[];
   /** Why the last request was rejected before an attempt began. */
   readonly blocked?: Blocked;
-  /** What happened, the oldest first. Orders of earlier versions have none. */
+  /** What happened, the oldest first. */
   readonly log?: readonly LogEntry[];
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -142,19 +142,17 @@ const CALL_MS = 15_000;
 export const isUnclear = ({ status, askedAt }: AttemptState, now: number): boolean =>
   status === "unknown" || (status === "starting" && now - askedAt > CALL_MS);
 
-/** The limit of orders that earlier versions have stored without one: of all attempts, not of those that were sent. */
-const DEFAULT_LIMIT = 3;
 /** How many attempts of any kind an order has at most, for each one that the merchant allows: each is stored. */
 const ATTEMPTS_FOR_EACH = 10;
 
 /** Whether an order has as many attempts as are stored, also if none of them reached a phone. */
-export const isFull = ({ attempts, attemptLimit = DEFAULT_LIMIT }: OrderState): boolean =>
+export const isFull = ({ attempts, attemptLimit }: OrderState): boolean =>
   attempts.length >= attemptLimit * ATTEMPTS_FOR_EACH;
 
 /** Whether the customer was asked as often as the merchant allows, or no further attempt is stored. */
 export const isUsedUp = (order: OrderState): boolean => {
   const asked = order.attempts.filter(({ status }) => status !== "not_sent");
-  return asked.length >= (order.attemptLimit ?? Number.POSITIVE_INFINITY) || isFull(order);
+  return asked.length >= order.attemptLimit || isFull(order);
 };
 
 /** An amount with two decimals; `undefined` for what is none. */

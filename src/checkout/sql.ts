@@ -42,13 +42,7 @@ export interface CheckoutDialect {
 const indexOn = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_${name} ON ${table} ${columns}`;
 
-/** What a store has only if {@link checkoutTables} of this version made it, or has been run on it since. */
-export const latestOf = ({ tables }: CheckoutDialect): string => `${tables.orders}_due_by_age`;
-
-/**
- * The statements that make the tables, in their order. They may be run again: the first stores of this format had no
- * decisions, and other indexes.
- */
+/** The statements that make the tables, in their order: the table with the format is the last. They may be run again. */
 export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDialect): string[] {
   const { orders, payments, prompts, decisions, meta } = tables;
   return [
@@ -56,10 +50,7 @@ export function checkoutTables({ tables, integer, counter, suffix }: CheckoutDia
       id TEXT PRIMARY KEY, version ${integer} NOT NULL, label TEXT NOT NULL UNIQUE,
       status TEXT NOT NULL, has_review ${integer} NOT NULL, created_at ${integer} NOT NULL,
       due_at ${integer}, planned_at ${integer} NOT NULL, state TEXT NOT NULL)${suffix}`,
-    // Of earlier versions. Without statistics, the databases took the index of the status instead, which has every
-    // paid order, or sorted all reviews for a page.
-    `DROP INDEX IF EXISTS ${orders}_goods`,
-    `DROP INDEX IF EXISTS ${orders}_review`,
+    // Without statistics, the databases prefer these to the index of the status, which has every paid order.
     indexOn(orders, "due", "(due_at) WHERE due_at IS NOT NULL"),
     indexOn(orders, "paid", "(status, due_at) WHERE due_at IS NOT NULL AND status = 'paid'"),
     indexOn(orders, "due_by_age", "(status, created_at, id) WHERE due_at > 0"),

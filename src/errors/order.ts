@@ -26,7 +26,7 @@ export interface ReviewEnd {
   readonly decision: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it, as `reviews.resolve` was told; `undefined` if it was not told. */
   readonly by: string | undefined;
-  /** When it was decided. Decisions of earlier versions do not say it. */
+  /** When it was decided; `undefined` if the review of a payment without an order ended by itself. */
   readonly decidedAt: Date | undefined;
 }
 
@@ -47,7 +47,7 @@ export class ReviewDecidedError extends GatewayError implements ReviewEnd {
   declare readonly decision: ReviewEnd["decision"];
   /** Who decided it, as `reviews.resolve` was told; `undefined` if it was not told. */
   declare readonly by: string | undefined;
-  /** When it was decided; `undefined` for a decision of an earlier version. */
+  /** When it was decided; `undefined` if the review of a payment without an order ended by itself. */
   declare readonly decidedAt: Date | undefined;
   constructor(message: string, end: ReviewEnd) {
     super(message, "not_sent");

@@ -26,13 +26,10 @@ export type RawRecord = Readonly<Partial<Record<(typeof COLUMNS)[number] | "elap
 
 function checkVersion(key: string, version: unknown): void {
   if (String(version) === String(RECORD_VERSION)) return;
-  if (!/^\d{1,9}$/.test(String(version))) throw notOurs(key, "version");
-  const nextStep =
-    Number(version) > RECORD_VERSION
-      ? "Upgrade malipo here too."
-      : "An older version wrote it: find out what became of that call, then delete the record.";
+  const isNewer = /^\d{1,9}$/.test(String(version)) && Number(version) > RECORD_VERSION;
+  if (!isNewer) throw notOurs(key, "version");
   throw new Error(
-    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${RECORD_VERSION}. ${nextStep}`,
+    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${RECORD_VERSION}. Upgrade malipo here too.`,
   );
 }
 

@@ -12,8 +12,7 @@ export interface IdempotencyStoreOptions {
   retentionMs?: number | undefined;
   /**
    * What the keys belong to, such as a merchant's name. Set it if several merchants or
-   * environments share one store: each scope has its own keys, and lists only its own attempts. In a store that
-   * was made in format 2, the same key in another scope is a conflict, and nothing is sent.
+   * environments share one store: each scope has its own keys, and lists only its own attempts.
    *
    * @default ""
    */

@@ -89,7 +89,7 @@ const dropping = (list: Decidable): Choice => ({
   run: (ids) => inBatches(ids, (some) => list.drop(some)),
 });
 
-/** Errors that an earlier version stored are not masked. */
+/** The error of a handler may name a phone. */
 const firstLine = (error: string): string => maskPhones(error.split("\n")[0] ?? "");
 
 interface Kind {

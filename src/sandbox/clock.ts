@@ -26,15 +26,10 @@ export function parseTimestamp(value: unknown): number | undefined {
 export const VIRTUAL_START: number = Date.parse("2026-01-01T09:00:00+03:00");
 
 // Timers are a binary heap: the next one is the first, and none is due before its parent, which is at
-// `(index - 1) >> 1`. Each payment has one: ten thousand of them must not slow down the next. Sorted ones are
-// such a heap, too.
+// `(index - 1) >> 1`. Each payment has one: ten thousand of them must not slow down the next.
 
 const isBefore = (one: Timer, other: Timer) =>
   one.at < other.at || (one.at === other.at && one.turn < other.turn);
-
-const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - other.turn;
-
-export const sortedTimers = (timers: readonly Timer[]): Timer[] => timers.toSorted(byTurn);
 
 /** Puts a timer at a free place, or at one above it. */
 function rise(timers: Timer[], timer: Timer, from: number): void {

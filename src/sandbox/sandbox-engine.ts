@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
-import { addTimer, machineTime, Scheduler, sortedTimers } from "./clock.ts";
+import { addTimer, machineTime, Scheduler } from "./clock.ts";
 import { DeliverySender } from "./deliveries/delivery-sender.ts";
 import { checkFaultOptions, type FaultOptions } from "./faults/faults.ts";
 import type { Watchers } from "./messages.ts";
@@ -87,9 +87,7 @@ export class Engine implements SandboxState {
   }
 
   restore(snapshot: SandboxSnapshot): void {
-    const state = structuredClone(checkSnapshot(snapshot));
-    // Earlier versions stored them in another order.
-    this.#replaceState({ ...state, timers: sortedTimers(state.timers) });
+    this.#replaceState(structuredClone(checkSnapshot(snapshot)));
   }
 
   snapshot(): SandboxSnapshot {

@@ -64,7 +64,7 @@ describe("a profile that could not be read again", () => {
 
 const STORED = new URL("stored-data/", import.meta.url);
 
-describe("a profile that an earlier release wrote", () => {
+describe("a profile that release 0.1.0 wrote", () => {
   test.each(readdirSync(STORED))("is read, and written as it was: %s", (file) => {
     const text = readFileSync(new URL(file, STORED), "utf8");
     const stored: unknown = JSON.parse(text);

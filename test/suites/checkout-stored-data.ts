@@ -2,7 +2,7 @@ import { type CheckoutStore, createCheckout } from "malipo/checkout";
 import { createSandbox } from "malipo/sandbox";
 import { expect } from "vitest";
 
-/** Orders of an earlier format are read, and go on. */
+/** Stored orders are read, and go on. */
 export async function expectToGoOn(store: CheckoutStore): Promise<void> {
   const { baseUrl, fetch, keys, webhookSecret: secret } = createSandbox({ seed: 1 });
   const given: string[] = [];
@@ -30,7 +30,6 @@ export async function expectToGoOn(store: CheckoutStore): Promise<void> {
   await checkout.reviews.resolve("review:amount_mismatch:PAY-R", "accept");
   await checkout.reconcile();
   expect(given.sort()).toEqual(["effect-due", "review"]);
-  // The first stores of format 1 kept none.
   await checkout.decisions.append({ decision: "one" });
   const lines = await checkout.decisions.read();
   expect(lines.slice(-2)).toEqual([

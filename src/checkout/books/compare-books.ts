@@ -183,7 +183,6 @@ export function compareCompleted(
   const compared = compareMoney(payment, order);
   if (isPaid && compared.is === "agrees") return AGREES;
   if (isPaid && decided === "accept") return { is: "accepted" };
-  // An earlier version let a person accept a second payment of an order: it pays nothing, and is still here.
   if (decided === "dismiss") return { is: "dismissed" };
   if (compared.is !== "agrees") return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);

@@ -140,10 +140,8 @@ export async function readOrders(
   }
 }
 
-/** When an order was paid, as far as it says. */
-export function paidAt({ attempts, paidBy, paidAt: at, updatedAt }: OrderState): number {
-  return at ?? attempts.find(({ reference }) => reference === paidBy)?.askedAt ?? updatedAt;
-}
+/** When a paid order was paid. */
+export const paidAt = ({ paidAt: at, updatedAt }: OrderState): number => at ?? updatedAt;
 
 const due = (order: OrderState): GoodsDue => ({
   orderId: order.id,

@@ -9,7 +9,6 @@ import {
   type CheckoutDialect,
   checkoutStatements,
   checkoutTables,
-  latestOf,
   type SqlRow,
   type Step,
 } from "../sql.ts";
@@ -185,18 +184,15 @@ export class PostgresTables {
 
   /** @throws {ConfigurationError} if the tables are missing and may not be made, or of another format. */
   async open(): Promise<void> {
-    const { decisions, meta } = this.#dialect.tables;
-    const latest = latestOf(this.#dialect);
-    const isThere = async (run: Run, name: string) =>
-      (await run(`SELECT 1 WHERE to_regclass('${name}') IS NOT NULL`)).rows.length > 0;
-    if (!(await isThere(this.run, latest))) {
+    const { meta } = this.#dialect.tables;
+    const isMade = async (run: Run) =>
+      (await run(`SELECT 1 WHERE to_regclass('${meta}') IS NOT NULL`)).rows.length > 0;
+    if (!(await isMade(this.run))) {
       const make = async (run: Run) => {
         await run("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
-        if (!(await isThere(run, latest))) await run(this.sql());
+        if (!(await isMade(run))) await run(this.sql());
       };
-      await makeTables(() => this.transaction(make)).catch(async (cause: unknown) => {
-        // Only an index is missing, and this role may not make it: some reads are slower.
-        if (await isThere(this.run, decisions)) return;
+      await makeTables(() => this.transaction(make)).catch((cause: unknown) => {
         throw new ConfigurationError(
           `${OWNER} cannot make its tables in the schema ${this.#schema} (${describeError(cause)}). Run the SQL of store.sql() as a role that may, and grant this role their use.`,
           { cause },
@@ -207,7 +203,7 @@ export class PostgresTables {
     const [row] = rows as SqlRow[];
     if (row?.value === String(CHECKOUT_FORMAT)) return;
     throw new ConfigurationError(
-      `${OWNER}: the tables in the schema ${this.#schema} have format ${String(row?.value)}; this version reads format ${CHECKOUT_FORMAT}. Use the version of malipo that wrote them.`,
+      `${OWNER}: the tables in the schema ${this.#schema} have format ${String(row?.value)}, and this version of malipo reads format ${CHECKOUT_FORMAT}. Use the version that wrote them.`,
     );
   }
 }

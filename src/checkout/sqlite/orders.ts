@@ -43,7 +43,6 @@ import {
   dueSteps,
   isWrittenSteps,
   keepSteps,
-  latestOf,
   listStep,
   orderOfSteps,
   readRow,
@@ -130,7 +129,7 @@ class SqliteFile {
     inTransaction(database, () => {
       const { meta } = DIALECT.tables;
       const made = database.prepare("SELECT name FROM sqlite_master WHERE name = ?");
-      if (made.get(latestOf(DIALECT)) === undefined)
+      if (made.get(meta) === undefined)
         for (const sql of checkoutTables(DIALECT)) database.exec(sql);
       const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
       if (row?.value !== String(CHECKOUT_FORMAT)) throw wrongFormat(row?.value);
@@ -203,7 +202,7 @@ function writeNow<Result>(write: () => Result): Result {
 
 const wrongFormat = (format: unknown) =>
   new ConfigurationError(
-    `sqliteCheckout: the tables have format ${String(format)}; this version reads format ${CHECKOUT_FORMAT}. Use the version of malipo that wrote them.`,
+    `sqliteCheckout: the tables have format ${String(format)}, and this version of malipo reads format ${CHECKOUT_FORMAT}. Use the version that wrote them.`,
   );
 
 /**

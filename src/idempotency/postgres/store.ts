@@ -10,7 +10,7 @@ import { checkText } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import { createDigest } from "../digest.ts";
-import { isReadable, storedKey, unknownFormat } from "../format.ts";
+import { isReadable, scopedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
@@ -50,10 +50,10 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
 function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
   const texts = tableStatementsFor(table);
   const statementOf = recordStatementsFor(table);
-  let checked: Promise<number> | undefined;
+  let checked: Promise<void> | undefined;
 
   /** @throws {ConfigurationError} for a table in another format. */
-  const readFormat = async (): Promise<number> => {
+  const checkFormat = async (): Promise<void> => {
     const { rows } = await pool.query<{ comment: string | null }>(texts.comment);
     const comment = rows[0]?.comment ?? "";
     const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
@@ -62,11 +62,10 @@ function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
         `postgresIdempotency cannot use the table ${table}: ${unknownFormat(format, "another `table`")}`,
       );
     }
-    return Number(format);
   };
-  /** Reads it once. A failure is forgotten. */
-  const formatOnce = (): Promise<number> => {
-    checked ??= readFormat().catch((error: unknown) => {
+  /** Checks it once. A failure is forgotten. */
+  const checkOnce = (): Promise<void> => {
+    checked ??= checkFormat().catch((error: unknown) => {
       checked = undefined;
       throw error;
     });
@@ -74,11 +73,12 @@ function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
   };
   const migrate = async () => {
     await makeTables(() => pool.query(texts.migrate));
-    await formatOnce();
+    await checkOnce();
   };
   /** Statements have no names: a pooler may give each one another connection. */
   const run: RunStatement = async (name, values) => {
-    const key = storedKey(await formatOnce(), scope, String(values.key));
+    await checkOnce();
+    const key = scopedKey(scope, String(values.key));
     const given: Values = { ...values, key };
     const { text, names } = statementOf(name);
     return (await pool.query<Row>({ text, values: names.map((one) => given[one]) })).rows;

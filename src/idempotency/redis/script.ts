@@ -16,19 +16,17 @@ const found = (column: (typeof COLUMNS)[number]) => `found[${COLUMNS.indexOf(col
  * a key is `KEYS[1] .. key`. `KEYS[2]` orders the keys by when they began, `KEYS[3]` by when their
  * result expires, and `KEYS[4] .. digest` those of an account reference by when they began. `KEYS[5]`
  * has the digest of each key, since a record that expired cannot say it any more. `KEYS[6]` orders the
- * keys that have not succeeded. `KEYS[7]` has the format of them all; before format 3, all
- * scopes shared their keys.
+ * keys that have not succeeded. `KEYS[7]` has the format of them all.
  */
 export const SCRIPT = `
   local records, index, expiry = KEYS[1], KEYS[2], KEYS[3]
   local references, digests, open = KEYS[4], KEYS[5], KEYS[6]
-  -- How many bytes at the beginning of the key are its scope.
-  local operation, scope_bytes = ARGV[1]:match('^(%a+) (%d+)$')
+  local operation = ARGV[1]
   local format = redis.call('GET', KEYS[7])
   if not format then
     if redis.call('EXISTS', index) == 1 then return { 'format', '0' } end
     if operation == 'begin' then redis.call('SET', KEYS[7], '${STORE_FORMAT}') end
-  elseif format ~= '2' and format ~= '${STORE_FORMAT}' then
+  elseif format ~= '${STORE_FORMAT}' then
     return { 'format', format }
   end
   local time = redis.call('TIME')
@@ -122,7 +120,6 @@ export const SCRIPT = `
   end
 
   local key, owner = ARGV[2], ARGV[3]
-  if format == '2' then key = key:sub(scope_bytes + 1) end
   local record = records .. key
   if operation == 'read' then
     if redis.call('EXISTS', record) == 0 then return {} end

@@ -219,8 +219,7 @@ export function redisIdempotency(
   const recordIn = (key: string, reply: Reply) =>
     reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
 
-  const scopeBytes = Buffer.byteLength(scopedKey(scope, ""));
-  const callOf = (name: string, key: string) => [`${name} ${scopeBytes}`, scopedKey(scope, key)];
+  const callOf = (name: string, key: string) => [name, scopedKey(scope, key)];
 
   const records: Records = {
     begin: async (key, record) => {
@@ -247,7 +246,7 @@ export function redisIdempotency(
       if (reply[0] === "resolved") return "resolved";
       return recordIn(key, reply);
     },
-    list: (query) => listRecords(script, `list ${scopeBytes}`, scope, query),
+    list: (query) => listRecords(script, "list", scope, query),
   };
   return recordStore(records, createDigest(pepper), scope);
 }

@@ -15,7 +15,7 @@ import {
 } from "../../internal/sqlite/open-file.ts";
 import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
-import { isReadable, STORE_FORMAT, unknownFormat } from "../format.ts";
+import { isReadable, unknownFormat } from "../format.ts";
 import { META, STATEMENTS, TABLE, TABLE_SQL } from "./statements.ts";
 
 /** What an operation works with. */
@@ -23,20 +23,17 @@ export interface Opened {
   readonly statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
   /** By which results are forgotten. */
   readonly clock: FileClock;
-  /** In which the file was written. */
-  readonly format: number;
 }
 
 const OWNER = "sqliteIdempotency";
 
-/** Creates the tables if there are none, and returns their format. */
-function createTables(database: DatabaseSync): number {
+/** Creates the tables if there are none. */
+function createTables(database: DatabaseSync): void {
   const format = formatOf(database, META, TABLE);
-  if (isReadable(format)) return Number(format);
+  if (isReadable(format)) return;
   if (format !== undefined)
     throw new ConfigurationError(unknownFormat(format, "the path of a new file"));
   database.exec(TABLE_SQL);
-  return STORE_FORMAT;
 }
 
 /**
@@ -55,12 +52,11 @@ export function sqliteFile(path: SqliteSource, warn: (warning: string) => void) 
   const setUp = (): Opened => {
     if (opened !== undefined) return opened;
     makeDurable(database);
-    const format = inTransaction(database, () => createTables(database));
+    inTransaction(database, () => createTables(database));
     checkLog = watchFile(logOf(database));
     opened = {
       statements: prepareAll(database, STATEMENTS),
       clock: new FileClock(database, META),
-      format,
     };
     return opened;
   };

@@ -8,7 +8,7 @@ import { uptimeMs } from "../../internal/retention-clock.ts";
 import type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { createDigest } from "../digest.ts";
-import { storedKey } from "../format.ts";
+import { scopedKey } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
@@ -74,9 +74,9 @@ export function sqliteIdempotency(
   const file = sqliteFile(path, warnOnce(own.onWarning));
 
   const run: RunStatement = (name, values) =>
-    file.use(({ statements, clock, format }) => {
+    file.use(({ statements, clock }) => {
       const times = { wall: Date.now(), uptime: uptimeMs(), now: clock.now() };
-      const key = storedKey(format, scope, String(values.key));
+      const key = scopedKey(scope, String(values.key));
       const given: Values = { ...values, ...times, key };
       const named = parametersOf(STATEMENTS[name]).map((one) => [one, given[one] ?? null]);
       const rows = statements[name].all(Object.fromEntries(named));

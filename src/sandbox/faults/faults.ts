@@ -46,7 +46,7 @@ export const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string
 const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string => method))];
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
-export function checkFaultOptions(options: FaultOptions): StoredFault {
+export function checkFaultOptions(options: FaultOptions): Omit<StoredFault, "id"> {
   const names = ["match", "effect", "after", "times"];
   const own = ownOptions(options, names, "faults.add()");
   const { match = {}, effect, after = 0, times = 1 } = own;

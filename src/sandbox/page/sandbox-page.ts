@@ -3,7 +3,7 @@ import { icon, LOGO } from "../../html/icons.ts";
 import { span } from "../../internal/span.ts";
 import { type ReportEntry, reportOn } from "../assumption-report.ts";
 import { ASSUMPTIONS, type Assumption } from "../assumptions.ts";
-import { machineTime, VIRTUAL_START } from "../clock.ts";
+import { machineTime } from "../clock.ts";
 import type { SandboxSnapshot } from "../sandbox-types.ts";
 import {
   type Badge,
@@ -40,7 +40,7 @@ const MIN_ADVANCED_MS = 2_000;
 function clockText({ server, state }: PageContext): string {
   const now = server.sandboxState.clock.ms();
   if (server.clock === "virtual") {
-    const advanced = now - (state.startedAt ?? VIRTUAL_START);
+    const advanced = now - state.startedAt;
     return advanced > 0 ? `virtual, advanced by ${span(advanced)}` : "virtual: stands still";
   }
   const ahead = now - machineTime();

@@ -112,8 +112,7 @@ const delivery = z.object({
 });
 
 const fault = z.object({
-  /** Snapshots of earlier versions do not have it. */
-  id: optional(text),
+  id: text,
   match: z.object({ method: optional(text), path: optional(text), endpoint: optional(text) }),
   effect: z.custom<FaultEffect>(isObject),
   after: number,
@@ -135,9 +134,9 @@ const chaos = z.object({
 export const STATE = z.object({
   version: z.literal(1),
   now: time,
-  /** When its time began. Snapshots of earlier versions do not have it. */
-  startedAt: optional(time),
-  /** Sorted: the next timer is the first. */
+  /** When its time began. */
+  startedAt: time,
+  /** A heap: the next timer is the first. */
   timers: z.array(timer),
   nextTurn: number,
   random: z.object({ word: number }),

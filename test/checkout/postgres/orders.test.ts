@@ -316,9 +316,5 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const made = await pool.query("SELECT 1 FROM pg_tables WHERE tableowner = $1", [role]);
     expect(made.rows).toEqual([]);
     expect(given).toEqual([]);
-    // As an earlier version left it: what is slower without an index works without it.
-    await pool.query(`DROP INDEX ${schema}.orders_due_by_age`);
-    const later = openShop(newSandbox(), postgresCheckout({ connectionString: url.href, schema }));
-    expect(await later.checkout.get(ORDER.id)).toMatchObject({ status: "pending" });
   });
 });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addTimer, cancelTimer, sortedTimers, takeDueTask } from "../../../src/sandbox/clock.ts";
+import { addTimer, cancelTimer, takeDueTask } from "../../../src/sandbox/clock.ts";
 import type { Task, Timer } from "../../../src/sandbox/state/stored.ts";
 
 const at = fc.integer({ min: 0, max: 200 });
+const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - other.turn;
 const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ add: at }) },
   fc.record({ drop: fc.nat() }),
@@ -23,7 +24,7 @@ test("timers are added, cancelled and taken in the same order as from a sorted l
             task: { kind: "expire", reference: `${turn}` } as const,
           };
           addTimer(timers, timer);
-          model = [...model, timer].sort((a, b) => a.at - b.at || a.turn - b.turn);
+          model = [...model, timer].sort(byTurn);
         } else if ("drop" in one) {
           const gone = model[one.drop % (model.length + 1)];
           const isMeant = (task: Task) => task === gone?.task;
@@ -36,7 +37,7 @@ test("timers are added, cancelled and taken in the same order as from a sorted l
           if (isDue) model.shift();
         }
         expect(timers[0]).toBe(model[0]);
-        expect(sortedTimers(timers)).toEqual(model);
+        expect(timers.toSorted(byTurn)).toEqual(model);
       }
     }),
     { numRuns: 500 },

@@ -125,7 +125,7 @@ function sorted(value: unknown): unknown {
 }
 
 describe("the identity of an event", () => {
-  // An inbox recognises duplicates of what an earlier release stored, so neither may ever change.
+  // An inbox recognises duplicates of what release 0.1.0 stored, so neither may ever change.
   // From another implementation, each as: printf '{}' | openssl dgst -sha256
   test.each<[name: string, data: Record<string, unknown>, digest: string]>([
     ["nothing", {}, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"],
@@ -163,7 +163,7 @@ describe("the identity of an event", () => {
   });
 });
 
-describe("an event that an earlier release stored", () => {
+describe("an event that release 0.1.0 stored", () => {
   const PAID = {
     reference: "PAY-71",
     status: "completed",

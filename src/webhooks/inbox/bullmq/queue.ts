@@ -10,7 +10,6 @@ import {
   bullmqQueueName,
   deliveryOf,
   FORMAT,
-  formerKeys,
   ledgerKeys,
   storedEventIn,
   storedEventOf,
@@ -127,21 +126,14 @@ export class InboxQueue {
   }
 
   async #checkFormat(): Promise<void> {
-    const { inbox } = this.settings;
     const pipeline = this.#redis.pipeline().hsetnx(this.#meta, "format", FORMAT);
     const [, format] = await runAll(pipeline.hget(this.#meta, "format"));
     if (format !== `${FORMAT}`) {
       throw new ConfigurationError(
-        `The events of this inbox in Redis have the format ${format}, and this version of malipo reads the format ${FORMAT}. Use the version that wrote them, or another \`queue\`.`,
+        `The events of this inbox in Redis have format ${format}, and this version of malipo reads format ${FORMAT}. Use the version that wrote them, or another \`queue\`.`,
       );
     }
     await this.touch(false);
-    // In a cluster, these keys may be on a node that is down.
-    const found = formerKeys(inbox).map((key) => this.#redis.exists(key).catch(() => 0));
-    if (!(await Promise.all(found)).includes(1)) return;
-    throw new ConfigurationError(
-      `The queue ${JSON.stringify(inbox)} in Redis holds events of an earlier build of malipo, which this version cannot read. Process them with that build, or use another \`queue\`.`,
-    );
   }
 
   async #store(deliveries: readonly NewDelivery[]): Promise<Stored[]> {

@@ -31,12 +31,6 @@ export function ledgerKeys(inbox: string, queue: string) {
 
 export type LedgerKeys = ReturnType<typeof ledgerKeys>;
 
-/** Keys that only the layout before the first format number had. */
-export const formerKeys = (inbox: string): string[] => [
-  `bull:${inbox}:malipo-shards`,
-  `bull:{${inbox}}:malipo-shards`,
-];
-
 /** An event as jobs, dead letters and conflicts hold it, in JSON. */
 export interface StoredEvent
   extends Omit<NewDelivery, "key" | "raw" | "formerKey" | "deadLetterReason"> {

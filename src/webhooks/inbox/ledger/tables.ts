@@ -1,4 +1,4 @@
-/** The number of this layout of the tables. A build rejects every other one. */
+/** The number of this layout of the tables. A version rejects every other one. */
 export const LEDGER_FORMAT = 1;
 
 /** The differences between the two databases of a ledger. */

@@ -1,5 +1,4 @@
 import type { ConstructorOptions, Db, PgBoss, UpdateQueueOptions } from "pg-boss";
-import { ConfigurationError } from "../../../errors/configuration.ts";
 import { merchantOf } from "../delivery.ts";
 import { EventMissingError } from "../errors.ts";
 import type { TraceContext } from "../inbox-types.ts";
@@ -62,13 +61,7 @@ export async function createQueues(
 ): Promise<Record<string, string>> {
   const options: UpdateQueueOptions = { ...QUEUE_OPTIONS, ...tuning.queue };
   const names = QUEUES.map((queue) => engineQueue(inbox, queue));
-  const earlier = `${inbox}-conflicts`;
-  const found = new Map((await boss.getQueues([...names, earlier])).map((one) => [one.name, one]));
-  if (found.has(earlier)) {
-    throw new ConfigurationError(
-      `pg-boss has the queue "${earlier}", in which an earlier build of malipo stored webhooks. This build cannot read them. Let that build process what is waiting, and delete its queues, or set \`queue\` to another name.`,
-    );
-  }
+  const found = new Map((await boss.getQueues(names)).map((one) => [one.name, one]));
   for (const name of names) {
     const queue = found.get(name);
     if (queue === undefined) await boss.createQueue(name);

@@ -57,6 +57,6 @@ export async function createTables(
     return;
   }
   throw new ConfigurationError(
-    `The tables of this inbox (${meta}) have the format ${row?.value}, and this build of malipo knows ${LEDGER_FORMAT}. Use the build that wrote them, or set \`queue\` to another name. See "Upgrade and go back" in the manual.`,
+    `The tables of this inbox (${meta}) have format ${row?.value}, and this version of malipo reads format ${LEDGER_FORMAT}. Use the version that wrote them, or set \`queue\` to another name. See "Upgrade and go back" in the manual.`,
   );
 }

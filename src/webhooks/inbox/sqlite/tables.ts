@@ -28,9 +28,6 @@ export const DIALECT: Dialect = {
   suffix: " STRICT",
 };
 
-/** For a process that takes only some kinds of the queue of all others. Earlier builds had none. */
-const OTHER_INDEX = `malipo_inbox_other ON malipo_inbox (kind, due_at, token, attempts, received_at) WHERE state = 'pending' AND queue = '${OTHER_QUEUE}'`;
-
 const INDEXES = [
   // All that stats() counts, so that no row is read for it.
   "malipo_inbox_due ON malipo_inbox (queue, due_at, token, attempts, received_at) WHERE state = 'pending'",
@@ -38,21 +35,21 @@ const INDEXES = [
   "malipo_inbox_forget ON malipo_inbox (forget_at) WHERE forget_at IS NOT NULL",
   "malipo_inbox_open ON malipo_inbox_conflicts (received_at, key, digest) WHERE state = 'open'",
   "malipo_inbox_decided ON malipo_inbox_conflicts (forget_at) WHERE forget_at IS NOT NULL",
+  // For a process that takes only some kinds of the queue of all others.
+  `malipo_inbox_other ON malipo_inbox (kind, due_at, token, attempts, received_at) WHERE state = 'pending' AND queue = '${OTHER_QUEUE}'`,
 ];
 
 /** What makes the tables where there are none, as SQL for a user who runs it himself. */
 export const TABLE_SQL: string = [
   ...ledgerTables(DIALECT),
-  ...[...INDEXES, OTHER_INDEX].map((index) => `CREATE INDEX ${index}`),
+  ...INDEXES.map((index) => `CREATE INDEX ${index}`),
   `INSERT INTO ${DIALECT.tables.meta} VALUES ('format', '${LEDGER_FORMAT}')`,
 ].join(";\n");
 
-function unknownFormat(format: number): ConfigurationError {
-  const whose = format === 0 ? "an earlier build" : "another version";
-  return new ConfigurationError(
-    `its inbox was written by ${whose} of malipo, in format ${format}; this version reads format ${LEDGER_FORMAT}. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
+const unknownFormat = (format: number) =>
+  new ConfigurationError(
+    `its inbox has format ${format}, and this version of malipo reads format ${LEDGER_FORMAT}. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
   );
-}
 
 function createTables(database: DatabaseSync): void {
   const { events, meta } = DIALECT.tables;
@@ -76,7 +73,6 @@ export function setUp(database: DatabaseSync, retentionMs: number): void {
   // the first delivery.
   inTransaction(database, () => {
     createTables(database);
-    database.exec(`CREATE INDEX IF NOT EXISTS ${OTHER_INDEX}`);
     database.exec(writeRetention(DIALECT.tables.meta, retentionMs));
   });
 }

@@ -8,7 +8,7 @@ const { fresh: freshPath, remove } = freshPaths();
 afterAll(remove);
 
 describe("a file of another format", () => {
-  test("of a build before there were formats is rejected, and not changed", () => {
+  test("that has no number is rejected, and not changed", () => {
     const path = freshPath();
     const old = new DatabaseSync(path);
     old.exec("CREATE TABLE malipo_inbox (id INTEGER PRIMARY KEY, key BLOB, event TEXT, raw BLOB)");
@@ -16,7 +16,7 @@ describe("a file of another format", () => {
     expect(() => sqliteInbox(path)).toThrow(
       expect.objectContaining({
         code: "configuration",
-        message: `sqliteInbox cannot use ${path}: its inbox was written by an earlier build of malipo, in format 0; this version reads format 1. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
+        message: `sqliteInbox cannot use ${path}: its inbox has format 0, and this version of malipo reads format 1. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
       }),
     );
     expect(old.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "malipo_inbox" }]);
@@ -30,7 +30,7 @@ describe("a file of another format", () => {
     inbox.close();
     for (let times = 0; times < 2; times++) {
       expect(() => sqliteInbox(path)).toThrow(
-        /another version of malipo, in format 2; .* format 1/,
+        /has format 2, and this version of malipo reads format 1/,
       );
     }
   });
