@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -16,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { absoluteLinks } from "../../scripts/pack-release.ts";
+import { notesOf } from "../../scripts/rehearse-release.ts";
 
 const work = mkdtempSync(join(tmpdir(), "malipo-pack-release-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -177,34 +177,46 @@ test("links within a page and absolute links stay unchanged", () => {
   expect(absoluteLinks(page, source, "README.md")).toBe(page);
 });
 
-test("a release turns every changeset into a sentence of the CHANGELOG", () => {
-  const folder = join(work, "version");
-  cpSync(".changeset", join(folder, ".changeset"), { recursive: true });
-  const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version }));
-  const run = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { cwd: folder, stdio: "ignore" });
-  run("git", "init", "--quiet", "--initial-branch=main");
-  run("git", "add", ".");
-  run(
-    "git",
-    "-c",
-    "user.name=malipo",
-    "-c",
-    "user.email=malipo@shop.example",
-    "commit",
-    "-qm",
-    "x",
-  );
-  run(process.execPath, join(process.cwd(), "node_modules/@changesets/cli/bin.js"), "version");
-  const changelog = readFileSync(join(folder, "CHANGELOG.md"), "utf8");
-  const changesets = readdirSync(".changeset").filter((file) => file.endsWith(".md"));
-  for (const file of changesets) {
-    const [, sentence = ""] =
-      /---\n\n(.+)\n$/.exec(readFileSync(`.changeset/${file}`, "utf8")) ?? [];
-    expect(changelog).toContain(sentence);
-  }
-  expect(readdirSync(join(folder, ".changeset")).filter((file) => file.endsWith(".md"))).toEqual(
-    [],
-  );
+describe("npm run rehearse", () => {
+  let printed: string;
+  beforeAll(() => {
+    const changed = () => execFileSync("git", ["status", "--porcelain"], { encoding: "utf8" });
+    const before = changed();
+    printed = execFileSync(process.execPath, ["scripts/rehearse-release.ts"], { encoding: "utf8" });
+    expect(changed()).toBe(before);
+  }, 300_000);
+
+  test("shows the next version, with every changeset as a sentence of the release notes", () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    // Before its first release, the package has the version 0.0.0.
+    expect(printed).toContain(version === "0.0.0" ? "malipo 0.1.0, " : "malipo ");
+    for (const file of globSync(".changeset/*.md")) {
+      const [, sentence = ""] = /---\n\n(.+)\n$/.exec(readFileSync(file, "utf8")) ?? [];
+      expect(printed).toContain(`: ${sentence}\n`);
+    }
+  });
+
+  test("lists the files of the tarball", () => {
+    const [, version] = /^malipo (\S+), /.exec(printed) ?? [];
+    expect(printed).toContain(`# malipo-${version}.tgz: `);
+    for (const path of ["package.json", "dist/index.js", "dist/sbom.cdx.json", "docs/index.md"])
+      expect(printed).toMatch(new RegExp(`^ +\\d+ {2}${path.replaceAll(".", "\\.")}$`, "m"));
+  });
+
+  test("shows the provenance statement of this commit, and says what only the workflow can show", () => {
+    const [, text = ""] = /# Provenance statement\n\n(\{[^]*?\n\})\n/.exec(printed) ?? [];
+    const { subject, predicate } = JSON.parse(text);
+    expect(subject[0].name).toMatch(/^pkg:npm\/malipo@\d/);
+    expect(subject[0].digest.sha512).toMatch(/^[\da-f]{128}$/);
+    const commit = execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim();
+    expect(predicate.buildDefinition.resolvedDependencies[0].digest).toEqual({ gitCommit: commit });
+    expect(printed).toContain("no entry in the transparency log can be shown");
+  });
+});
+
+test("the release notes of a version are its section of the CHANGELOG", () => {
+  const changelog = "# malipo\n\n## 0.2.0\n\n- b\n\n## 0.1.0\n\n### Minor Changes\n\n- a\n";
+  expect(notesOf(changelog, "0.1.0")).toBe("### Minor Changes\n\n- a");
+  expect(notesOf(changelog, "0.2.0")).toBe("- b");
+  expect(() => notesOf(changelog, "0.3.0")).toThrow("CHANGELOG.md has no section for 0.3.0.");
 });

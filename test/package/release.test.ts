@@ -123,7 +123,7 @@ describe("what would be published", () => {
   });
 });
 
-test.each(globSync(".changeset/*.md"))("a release can read %s", (path) => {
+test.each(globSync(".changeset/*.md"))("%s is one paragraph that a release can read", (path) => {
   expect(readFileSync(path, "utf8")).toMatch(
     /^---\n"malipo": (?:major|minor|patch)\n---\n\n\S.*\n$/,
   );
