@@ -13,7 +13,7 @@ const config: KnipConfig = {
     "examples/*/*.{ts,tsx}",
     "examples/next/app/**/*.{ts,tsx}",
     "examples/webhooks/next/**/*.ts",
-    "scripts/*.ts",
+    "scripts/{,configs/}*.ts",
     "docs/.vitepress/{config,theme/index}.ts",
     "test/**/*.test.ts",
     "test/**/*.test-d.ts",

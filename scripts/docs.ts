@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { openInBrowser } from "../src/cli/terminal/browser.ts";
 
 const STEPS: readonly (readonly [what: string, command: string])[] = [
-  ["the API reference", "typedoc"],
+  ["the API reference", "typedoc --options scripts/configs/typedoc.config.mjs"],
   ["the pages", "vitepress build docs"],
   ["the check of every link", "node scripts/check-links.ts"],
 ];

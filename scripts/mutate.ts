@@ -52,7 +52,11 @@ async function run(area: Area): Promise<readonly Mutant[]> {
   const stryker = new Stryker({
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
-    vitest: { configFile: "vitest.mutate.config.ts", related: false, pool: "forks" },
+    vitest: {
+      configFile: "scripts/configs/mutate.vitest.config.ts",
+      related: false,
+      pool: "forks",
+    },
     mutate: values.only === undefined ? [...area.mutate] : values.only.split(","),
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency ?? area.concurrency),

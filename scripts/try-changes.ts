@@ -1,6 +1,6 @@
 // Puts ten changes into the source, one at a time, and runs the tests of `npm test` that must notice each:
-// npx node scripts/try-changes.ts [words of one change]. No file is written: `vitest.changes.config.ts`
-// changes the source while it is loaded.
+// npx node scripts/try-changes.ts [words of one change]. No file is written:
+// `configs/changes.vitest.config.ts` changes the source while it is loaded.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -128,7 +128,7 @@ export function sourceWith({ file, from, to, what }: SourceChange): string {
 
 /** Runs the tests of a change. Returns what they said: `undefined` if at least one failed. */
 function missedBy(change: SourceChange): string | undefined {
-  const vitest = ["run", "--config", "vitest.changes.config.ts", ...change.tests];
+  const vitest = ["run", "--config", "scripts/configs/changes.vitest.config.ts", ...change.tests];
   const { stdout, stderr } = spawnSync("npx", ["vitest", ...vitest], {
     cwd: ROOT,
     encoding: "utf8",

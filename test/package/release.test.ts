@@ -129,6 +129,21 @@ test.each(globSync(".changeset/*.md"))("%s is one paragraph that a release can r
   );
 });
 
+test("the top level of the repository has only folders, and files that a person or a tool looks for there", () => {
+  const tracked = execFileSync("git", ["ls-tree", "--name-only", "HEAD"], { encoding: "utf8" });
+  const folders = [".changeset", ".ci", ".github", "docs", "examples", "scripts", "src", "test"];
+  const people = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
+  const npm = ["package.json", "package-lock.json"];
+  const tools = ["biome.json", "knip.ts", "tsconfig.json", "tsup.config.ts", "vitest.config.ts"];
+  const known = new Set([".gitignore", ...folders, ...people, ...npm, ...tools]);
+  expect(
+    tracked
+      .trim()
+      .split("\n")
+      .filter((name) => !known.has(name)),
+  ).toEqual([]);
+});
+
 describe("an installed package", () => {
   test("runs no install script", () => {
     for (const name of ["preinstall", "install", "postinstall", "prepare"]) {

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { AREAS } from "./scripts/mutation-areas.ts";
-import config, { ALONE, LONG } from "./vitest.config.ts";
+import config, { ALONE, LONG } from "../../vitest.config.ts";
+import { AREAS } from "../mutation-areas.ts";
 
 const [source] = (config.test?.projects ?? []) as {
   define?: Record<string, string>;

@@ -1,6 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-import { CHANGES, sourceWith } from "./scripts/try-changes.ts";
-import config from "./vitest.config.ts";
+import config from "../../vitest.config.ts";
+import { CHANGES, sourceWith } from "../try-changes.ts";
 
 const change = CHANGES.find(({ what }) => what === process.env.MALIPO_CHANGE);
 

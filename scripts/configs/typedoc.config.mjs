@@ -1,14 +1,18 @@
-import { ENTRY_POINTS } from "./scripts/entry-points.ts";
+import { fileURLToPath } from "node:url";
+import { ENTRY_POINTS } from "../entry-points.ts";
+
+/** TypeDoc reads paths from the folder of this file. */
+const fromRoot = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** @type {import("typedoc").TypeDocOptions & import("typedoc-plugin-markdown").PluginOptions} */
 const config = {
   name: "malipo",
-  entryPoints: Object.values(ENTRY_POINTS),
+  entryPoints: Object.values(ENTRY_POINTS).map(fromRoot),
   // The API reference as pages of the manual: docs/.vitepress builds both into one site.
-  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme", "./scripts/typedoc-throws.mjs"],
+  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme", "../typedoc-throws.mjs"],
   preservedTypeAnnotationTags: ["@throws"],
-  out: "docs/api",
-  docsRoot: "docs",
+  out: fromRoot("docs/api"),
+  docsRoot: fromRoot("docs"),
   readme: "none",
   hidePageHeader: true,
   hideBreadcrumbs: true,
