@@ -33,6 +33,7 @@ const config: KnipConfig = {
     "scripts/**/*.ts",
     "docs/.vitepress/**/*.ts",
   ],
+  typedoc: { config: "scripts/configs/typedoc.config.mjs" },
   ignoreDependencies: [
     "@arethetypeswrong/cli",
     // The release workflow calls it.

@@ -204,7 +204,7 @@ describe("npm run rehearse", () => {
   });
 
   test("shows the provenance statement of this commit, and says what only the workflow can show", () => {
-    const [, text = ""] = /# Provenance statement\n\n(\{[^]*?\n\})\n/.exec(printed) ?? [];
+    const [, text = ""] = /# Provenance statement\n\n(\{[\s\S]*?\n\})\n/.exec(printed) ?? [];
     const { subject, predicate } = JSON.parse(text);
     expect(subject[0].name).toMatch(/^pkg:npm\/malipo@\d/);
     expect(subject[0].digest.sha512).toMatch(/^[\da-f]{128}$/);
