@@ -1,20 +1,20 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { GatewayError, withKey } from "../errors/base.ts";
 import { ConfigurationError, KeyTypeError } from "../errors/configuration.ts";
-import { describeName, MAX_TIMEOUT_MS, ownOptions } from "../internal/check-options.ts";
+import { describeName, MAX_TIMEOUT_MS } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
 import type { WrittenJson } from "../internal/json.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
+import { checkCallOptions } from "./call-options.ts";
 import { ownFieldsOf, rejectProto, writeBody } from "./http/body-text.ts";
 import type { CallContext } from "./http/http-types.ts";
-import { sendBeforeOf } from "./http/send-before.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { onDemand } from "./on-demand.ts";
 import type { CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { type Done, type PreparedCall, sendAndUnwrap } from "./response/unwrap.ts";
-import { limitsOf, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -32,16 +32,6 @@ export interface CallInput {
 
 /** Makes a call by its row. Every method of the gateway ends here. */
 export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOptions) => Result<T>;
-
-const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
-const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
-const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs", "sendBefore"];
-
-function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateOptions {
-  return effect === "create"
-    ? ownOptions(options, CREATE_OPTIONS, "A call")
-    : ownOptions(options, CALL_OPTIONS, `A call that ${EFFECTS[effect]}`);
-}
 
 /**
  * Checks that the key may call an endpoint here. In a browser, a sandbox key may call what a public
@@ -145,10 +135,13 @@ async function makeCall(
   const name = nameOf(endpoint, input, settings.redactor);
   const context: CallContext = { name, endpoint, settings };
   const options = checkCallOptions(endpoint, given);
-  const sendBefore =
-    options.sendBefore === undefined ? undefined : sendBeforeOf(options.sendBefore);
-  const limits = limitsOf(options, settings);
-  const totalTimeoutMs = Math.min(limits.totalTimeoutMs, input.atMostMs ?? MAX_TIMEOUT_MS);
+  const {
+    timeoutMs = settings.timeoutMs,
+    totalTimeoutMs = settings.totalTimeoutMs,
+    maxRetries = settings.maxRetries,
+    signal,
+    sendBefore,
+  } = options;
   checkKeyKind(context);
   const address = fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
   const body = "body" in input ? await bodyOf(context, input) : undefined;
@@ -161,7 +154,13 @@ async function makeCall(
   const prepared: PreparedCall = {
     context,
     request,
-    limits: { ...limits, totalTimeoutMs, signal: options.signal, sendBefore },
+    limits: {
+      timeoutMs,
+      totalTimeoutMs: Math.min(totalTimeoutMs, input.atMostMs ?? MAX_TIMEOUT_MS),
+      maxRetries,
+      signal,
+      sendBefore,
+    },
   };
   if (options.idempotencyKey === undefined) return sendAndUnwrap(prepared);
   const { callOnce } = await loadKeyedCalls();

@@ -1,10 +1,9 @@
 import { runOnce } from "../idempotency/run-once.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
-import { checkMilliseconds } from "../internal/check-options.ts";
+import type { CheckedCall } from "./call-options.ts";
 import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { matchFieldsOf, startsPayment } from "./match-fields.ts";
-import type { CreateOptions } from "./options.ts";
 import { type Done, type PreparedCall, sendAndUnwrap, unwrap } from "./response/unwrap.ts";
 
 /** What tells the calls of one key apart. */
@@ -18,13 +17,12 @@ export interface KeyedParameters {
 export async function callOnce(
   prepared: PreparedCall,
   { address, parameters }: KeyedParameters,
-  options: CreateOptions,
+  options: CheckedCall,
 ): Promise<Done> {
   const { context, request, limits } = prepared;
   const { name, endpoint, settings } = context;
   const { totalTimeoutMs } = limits;
   const { idempotencyWaitMs = totalTimeoutMs } = options;
-  if (idempotencyWaitMs !== 0) checkMilliseconds("idempotencyWaitMs", idempotencyWaitMs);
   const isPayment = startsPayment(`${endpoint.method} ${endpoint.path}`);
   return runOnce<Done>({
     store: await settings.store(),

@@ -5,19 +5,21 @@ import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import {
   checkChoice,
   checkFunction,
-  checkMilliseconds,
+  checkOptions,
   checkWholeNumber,
-  ownOptions,
+  type OptionRows,
+  optional,
 } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/profile-types.ts";
+import { type CallLimits, LIMIT_OPTIONS } from "./call-options.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";
 import { onDemand } from "./on-demand.ts";
-import type { CallOptions, GatewayOptions } from "./options.ts";
+import type { GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/platform-types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
 
@@ -47,23 +49,6 @@ export interface Settings extends CallLimits {
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
   readonly publicOnly: boolean;
 }
-
-const OPTION_NAMES = [
-  "apiKey",
-  "baseUrl",
-  "auth",
-  "timeoutMs",
-  "totalTimeoutMs",
-  "maxRetries",
-  "maxResponseBytes",
-  "fetch",
-  "idempotency",
-  "hooks",
-  "observer",
-  "profile",
-  "dangerouslyAllowBrowser",
-];
-const HOOK_NAMES = ["request", "response", "retry", "drift"];
 
 function check(isRight: boolean, otherwise: string): asserts isRight {
   if (!isRight) throw new ConfigurationError(otherwise);
@@ -143,27 +128,6 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   return () => load().catch(() => undefined);
 }
 
-export interface CallLimits {
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxRetries: number;
-}
-
-const DEFAULT_LIMITS: CallLimits = { timeoutMs: 15_000, totalTimeoutMs: 60_000, maxRetries: 2 };
-
-/** @throws {ConfigurationError} for a wrong limit. */
-export function limitsOf(given: CallOptions, defaults: CallLimits = DEFAULT_LIMITS): CallLimits {
-  const {
-    timeoutMs = defaults.timeoutMs,
-    totalTimeoutMs = defaults.totalTimeoutMs,
-    maxRetries = defaults.maxRetries,
-  } = given;
-  checkMilliseconds("timeoutMs", timeoutMs);
-  checkMilliseconds("totalTimeoutMs", totalTimeoutMs);
-  checkWholeNumber("maxRetries", maxRetries, 0);
-  return { timeoutMs, totalTimeoutMs, maxRetries };
-}
-
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
   check(
@@ -174,28 +138,43 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   return publicOnly;
 }
 
-/** @throws {ConfigurationError} that says which option is wrong and what to change. */
-export function settingsFrom(given: GatewayOptions = {}): Settings {
-  const options = ownOptions(given, OPTION_NAMES, "Gateway");
-  const {
-    auth = "x-api-key",
-    maxResponseBytes = 10_485_760, // 10 MiB
-    fetch,
-    idempotency,
-    observer,
-    profile,
-    dangerouslyAllowBrowser = false,
-  } = options;
-  const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
-  const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
-  const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
-  checkChoice("auth", auth, ["x-api-key", "bearer"]);
-  if (fetch !== undefined) checkFunction("fetch", fetch);
+function checkObserver(observer: GatewayObserver | undefined): GatewayObserver | undefined {
   check(
     observer === undefined || typeof observer?.observeExchange === "function",
     "`observer` must be an observer. Pass createObserver() of malipo/learn.",
   );
-  const url = checkBaseUrl(options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"));
+  return observer;
+}
+
+/** {@link GatewayHooks} are called as they are: an error of one ends the call. */
+const HOOKS = {
+  request: (hook) => hook,
+  response: (hook) => hook,
+  retry: (hook) => hook,
+  drift: (hook) => hook,
+} satisfies OptionRows<GatewayHooks>;
+
+const OPTIONS = {
+  apiKey: (key) => checkKey(key ?? environmentVariable("MALIPO_API_KEY")),
+  baseUrl: (url) => checkBaseUrl(url?.toString() ?? environmentVariable("MALIPO_BASE_URL")),
+  auth: (auth = "x-api-key") => checkChoice("auth", auth, ["x-api-key", "bearer"]),
+  ...LIMIT_OPTIONS,
+  // 10 MiB
+  maxResponseBytes: (bytes = 10_485_760) => checkWholeNumber("maxResponseBytes", bytes, 1),
+  fetch: (fetch) => optional(fetch, (given) => checkFunction("fetch", given)),
+  /** {@link storeOf} checks it. */
+  idempotency: (store) => store,
+  hooks: (hooks = {}) => checkOptions(hooks, HOOKS, "`hooks`"),
+  observer: checkObserver,
+  profile: learnedFrom,
+  dangerouslyAllowBrowser: (isAllowed = false) => isAllowed,
+} satisfies OptionRows<GatewayOptions>;
+
+/** @throws {ConfigurationError} that says which option is wrong and what to change. */
+export function settingsFrom(given: GatewayOptions = {}): Settings {
+  const options = checkOptions(given, OPTIONS, "Gateway");
+  const { baseUrl: url, auth, timeoutMs, totalTimeoutMs, maxRetries } = options;
+  const { key, kind } = options.apiKey;
   const redactor = createRedactor(key);
   return {
     key,
@@ -204,15 +183,17 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     origin: url.origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     userAgent: userAgent(),
-    ...limitsOf(options),
-    maxResponseBytes: checkWholeNumber("maxResponseBytes", maxResponseBytes, 1),
-    fetch,
-    store: storeOf(idempotency, kind === "secret" && !isLoopback(url.hostname)),
-    hooks,
-    observer,
-    loadLearned: learnedFrom(profile),
+    timeoutMs,
+    totalTimeoutMs,
+    maxRetries,
+    maxResponseBytes: options.maxResponseBytes,
+    fetch: options.fetch,
+    store: storeOf(options.idempotency, kind === "secret" && !isLoopback(url.hostname)),
+    hooks: options.hooks,
+    observer: options.observer,
+    loadLearned: options.profile,
     log: attemptLog(redactor),
     redactor,
-    publicOnly,
+    publicOnly: checkBrowser(kind, options.dangerouslyAllowBrowser),
   };
 }

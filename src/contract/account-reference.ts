@@ -1,6 +1,11 @@
 import { sha256Hex } from "#hmac";
 import { InvalidParamsError } from "../errors/configuration.ts";
-import { checkText, describeValue, ownOptions } from "../internal/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  describeValue,
+  type OptionRows,
+} from "../internal/check-options.ts";
 import { MAX_ACCOUNT_REFERENCE } from "./limits.ts";
 
 /** A prefix leaves room for seven characters of a digest and the letter before them. */
@@ -27,6 +32,13 @@ export interface AccountReferenceOptions {
   prefix?: string | undefined;
 }
 
+const OPTIONS = {
+  prefix: (prefix = "") => {
+    const expected = `at most ${MAX_PREFIX} upper-case letters, digits and dashes`;
+    return checkText("prefix", prefix, new RegExp(`^[0-9A-Z-]{0,${MAX_PREFIX}}$`), expected);
+  },
+} satisfies OptionRows<AccountReferenceOptions>;
+
 /**
  * The `account_reference` of an order: at most 12 upper-case letters, digits and dashes. An id that fits is
  * used unchanged. Any other id, such as a UUID, becomes `Z` and a digest of it: one id always has the same
@@ -46,13 +58,7 @@ export interface AccountReferenceOptions {
  * ```
  */
 export function accountReferenceFor(id: string, options: AccountReferenceOptions = {}): string {
-  const { prefix = "" } = ownOptions(options, ["prefix"], "accountReferenceFor");
-  checkText(
-    "prefix",
-    prefix,
-    new RegExp(`^[0-9A-Z-]{0,${MAX_PREFIX}}$`),
-    `at most ${MAX_PREFIX} upper-case letters, digits and dashes`,
-  );
+  const { prefix } = checkOptions(options, OPTIONS, "accountReferenceFor");
   // Every half of a surrogate pair has the same bytes: two such ids would have one digest.
   if (typeof id !== "string" || id === "" || /\p{Surrogate}/u.test(id)) {
     const message = `expected a non-empty string without half characters, got ${typeof id === "number" ? "a number" : describeValue(id)}`;

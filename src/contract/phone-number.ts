@@ -1,5 +1,10 @@
 import { InvalidParamsError } from "../errors/configuration.ts";
-import { checkText, describeValue, ownOptions } from "../internal/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  describeValue,
+  type OptionRows,
+} from "../internal/check-options.ts";
 import { phoneDigits, readPhone } from "../internal/phone-digits.ts";
 import { countryByPrefix, countryWith } from "./countries.ts";
 
@@ -76,6 +81,12 @@ export interface NormalizePhoneOptions {
   country?: string | undefined;
 }
 
+const CALLING_CODE = "a calling code without a plus sign, such as 254";
+
+const OPTIONS = {
+  country: (code = KENYA) => checkText("country", code, /^[1-9]\d{0,2}$/, CALLING_CODE),
+} satisfies OptionRows<NormalizePhoneOptions>;
+
 /**
  * The international digits of a phone number, however a customer writes it: `0712 345 678`,
  * `0110-345678`, `+254 712 345 678` and `254712345678` give `254…`. Use it to store and to compare phone
@@ -91,13 +102,7 @@ export interface NormalizePhoneOptions {
  * ```
  */
 export function normalizePhone(phone: string, options: NormalizePhoneOptions = {}): string {
-  const { country = KENYA } = ownOptions(options, ["country"], "normalizePhone");
-  checkText(
-    "country",
-    country,
-    /^[1-9]\d{0,2}$/,
-    "a calling code without a plus sign, such as 254",
-  );
+  const { country } = checkOptions(options, OPTIONS, "normalizePhone");
   const digits = typeof phone === "string" ? internationalDigits(phone, country) : undefined;
   if (digits !== undefined) return digits;
   const message = `${phoneExpected(country)}, got ${phoneGiven(phone)}`;

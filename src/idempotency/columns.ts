@@ -25,7 +25,10 @@ export const COLUMNS = ["version", "state", "begun_at", ...ATTEMPT_COLUMNS, "res
 type Values<Names extends readonly string[]> = Record<Names[number], string | number | null>;
 
 /** Digests by their columns, in the order of the columns. Engines know no `undefined`. */
-export const digestColumns = (digests: Partial<AttemptDigests>): Values<typeof DIGEST_COLUMNS> => ({
+/** The digests that are looked for, or that an attempt has. */
+type Wanted = { readonly [Name in keyof AttemptDigests]?: string | undefined };
+
+export const digestColumns = (digests: Wanted): Values<typeof DIGEST_COLUMNS> => ({
   parameters: digests.parameters ?? null,
   account_reference: digests.accountReference ?? null,
   amount: digests.amount ?? null,

@@ -1,5 +1,11 @@
-import { checkChoice, ownOptions } from "../internal/check-options.ts";
-import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
+import {
+  type CheckedOptions,
+  checkChoice,
+  checkOptions,
+  type OptionRows,
+  optional,
+} from "../internal/check-options.ts";
+import { cutPage, PAGE_OPTIONS, type PageQuery } from "../internal/page-cursor.ts";
 import type { NewRecord } from "./columns.ts";
 import type { Digest } from "./digest.ts";
 import type {
@@ -20,19 +26,26 @@ import {
 /** A query after it was checked, with the defaults filled in. */
 export interface CheckedQuery extends PageQuery {
   readonly state: AttemptRecord["state"] | undefined;
-  readonly digests: Partial<AttemptDigests>;
+  readonly digests: CheckedOptions<typeof DIGESTS>;
 }
 
-const STATES = [undefined, "in_flight", "unknown", "succeeded"];
-const DIGESTS = ["parameters", "accountReference", "amount", "phone"];
+const STATES = ["in_flight", "unknown", "succeeded"];
+
+const DIGESTS = {
+  parameters: (digest) => digest,
+  accountReference: (digest) => digest,
+  amount: (digest) => digest,
+  phone: (digest) => digest,
+} satisfies OptionRows<Partial<AttemptDigests>>;
+
+const QUERY = {
+  ...PAGE_OPTIONS,
+  state: (state) => optional(state, (given) => checkChoice("state", given, STATES)),
+  digests: (digests) => checkOptions(digests ?? {}, DIGESTS, "`digests`"),
+} satisfies OptionRows<ListQuery>;
 
 /** @throws {ConfigurationError} for a query with a wrong field. */
-function checkListQuery(query: ListQuery = {}): CheckedQuery {
-  const own = ownOptions(query, ["state", "digests", "after", "limit"], "list");
-  const { state, digests = {} } = own;
-  checkChoice("state", state, STATES);
-  return { state, digests: ownOptions(digests, DIGESTS, "`digests`"), ...checkPageQuery(own) };
-}
+const checkListQuery = (query: ListQuery = {}): CheckedQuery => checkOptions(query, QUERY, "list");
 
 export type ListedRecord = readonly [key: string, record: StoredRecord];
 

@@ -1,4 +1,9 @@
-import { checkWholeNumber, ownOptions, wrongOption } from "../internal/check-options.ts";
+import {
+  checkWholeNumber,
+  type OptionRows,
+  optional,
+  wrongOption,
+} from "../internal/check-options.ts";
 import { isStorable } from "../internal/storable-text.ts";
 
 /** The options that every store has. */
@@ -35,23 +40,21 @@ const DEFAULT_RETENTION_MS = 30 * DAY_MS;
 // 100 years: a date that every database can store.
 const MAX_RETENTION_MS = 36_500 * DAY_MS;
 
-const OPTION_NAMES = ["retentionMs", "scope", "pepper"];
-
-/** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
-export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
-  options: Options,
-  owner: string,
-  ownNames: readonly string[] = [],
-): Options & { readonly retentionMs: number; readonly scope: string } {
-  const own = ownOptions(options, [...ownNames, ...OPTION_NAMES], owner);
-  const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = own;
-  checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
-  if (typeof scope !== "string" || !isStorable(scope)) {
-    throw wrongOption("scope", "a string without NUL and without half characters", scope);
-  }
-  const isPepper = typeof pepper === "string" || pepper instanceof Uint8Array;
-  if (pepper !== undefined && !(isPepper && pepper.length > 0)) {
-    throw wrongOption("pepper", "a non-empty string or Uint8Array", pepper);
-  }
-  return Object.assign(own, { retentionMs, scope });
+function checkScope(scope: string): string {
+  if (typeof scope === "string" && isStorable(scope)) return scope;
+  throw wrongOption("scope", "a string without NUL and without half characters", scope);
 }
+
+function checkPepper(pepper: string | Uint8Array): string | Uint8Array {
+  const isPepper = typeof pepper === "string" || pepper instanceof Uint8Array;
+  if (isPepper && pepper.length > 0) return pepper;
+  throw wrongOption("pepper", "a non-empty string or Uint8Array", pepper);
+}
+
+/** What every store takes. */
+export const STORE_OPTIONS = {
+  retentionMs: (ms = DEFAULT_RETENTION_MS) =>
+    checkWholeNumber("retentionMs", ms, 1, MAX_RETENTION_MS),
+  scope: (scope = "") => checkScope(scope),
+  pepper: (pepper) => optional(pepper, checkPepper),
+} satisfies OptionRows<IdempotencyStoreOptions>;

@@ -30,13 +30,51 @@ export function ownOptions<Options extends object>(
   return Object.assign(Object.create(null), options);
 }
 
+/** One row for each option, tied to its interface: it checks the value and fills in the default. */
+export type OptionRows<Options extends object, Names extends keyof Options = keyof Options> = {
+  readonly [Name in Names]-?: (value: Options[Name], all: Options) => unknown;
+};
+
+/** The options as their rows return them: checked and complete. */
+export type CheckedOptions<Rows> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends (...args: never) => infer Value ? Value : never;
+};
+
+/**
+ * Checks options by their rows, in the order of the rows. Rows call nothing before, so that a bundle of another
+ * part leaves them out.
+ *
+ * @param owner - Who takes the options, as the message begins: `createSandbox`.
+ * @throws {ConfigurationError} for an unknown option or a wrong value.
+ */
+export function checkOptions<Options extends object, Rows extends OptionRows<Options>>(
+  options: Options,
+  rows: Rows,
+  owner: string,
+): CheckedOptions<Rows> {
+  const names = Object.keys(rows) as (keyof Options & string)[];
+  const given = ownOptions(options, names, owner);
+  const checked = names.map((name) => [name, rows[name](given[name], given)]);
+  return Object.fromEntries(checked);
+}
+
+/** Checks a value if it is set. */
+export const optional = <Value, Checked>(
+  value: Value | undefined,
+  check: (value: Value) => Checked,
+): Checked | undefined => (value === undefined ? undefined : check(value));
+
 /** The error for an option with a wrong value. A text that was given is not shown. */
 export const wrongOption = (option: string, expected: string, value: unknown): ConfigurationError =>
   new ConfigurationError(`\`${option}\` must be ${expected}; got ${describeValue(value)}.`);
 
 /** @throws {ConfigurationError} for a value that is none of the choices. */
-export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
-  if (choices.includes(value)) return;
+export function checkChoice<Value>(
+  option: string,
+  value: Value,
+  choices: readonly unknown[],
+): Value {
+  if (choices.includes(value)) return value;
   const names = choices.map((choice) => JSON.stringify(choice)).join(", ");
   throw wrongOption(option, `one of ${names}`, value);
 }
@@ -54,8 +92,9 @@ export function checkText(
 }
 
 /** @throws {ConfigurationError} for anything but a function. */
-export function checkFunction(option: string, value: unknown): void {
-  if (typeof value !== "function") throw wrongOption(option, "a function", value);
+export function checkFunction<Value>(option: string, value: Value): Value {
+  if (typeof value === "function") return value;
+  throw wrongOption(option, "a function", value);
 }
 
 /** @throws {ConfigurationError} for anything but a whole number within the bounds. */

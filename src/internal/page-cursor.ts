@@ -1,4 +1,4 @@
-import { checkWholeNumber, wrongOption } from "./check-options.ts";
+import { checkWholeNumber, type OptionRows, optional, wrongOption } from "./check-options.ts";
 import { isStorable } from "./storable-text.ts";
 
 /** A place in a list. Lists are ordered by a time, then by a text. */
@@ -13,9 +13,6 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-const DEFAULT_LIMIT = 100;
-const MAX_PAGE_LIMIT = 1_000;
-
 function positionFrom(after: unknown): Position {
   const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
   if (typeof after === "string" && at !== undefined && id !== undefined && isStorable(id)) {
@@ -24,17 +21,14 @@ function positionFrom(after: unknown): Position {
   throw wrongOption("after", "`next` of an earlier page", after);
 }
 
-/** @throws {ConfigurationError} for a wrong `after` or `limit`. */
-export function checkPageQuery(query: {
-  readonly after?: unknown;
-  readonly limit?: unknown;
-}): PageQuery {
-  const { after, limit = DEFAULT_LIMIT } = query;
-  return {
-    after: after === undefined ? undefined : positionFrom(after),
-    limit: checkWholeNumber("limit", limit, 1, MAX_PAGE_LIMIT),
-  };
-}
+/** What every query of a list takes. */
+export const PAGE_OPTIONS = {
+  after: (after) => optional(after, positionFrom),
+  limit: (limit = 100) => checkWholeNumber("limit", limit, 1, 1_000),
+} satisfies OptionRows<{
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}>;
 
 export function comparePositions(a: Position, b: Position): number {
   if (a.at !== b.at) return a.at - b.at;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { describeValue, ownOptions } from "../internal/check-options.ts";
+import { checkOptions, type OptionRows, optional, wrongOption } from "../internal/check-options.ts";
 import { encodeProfile } from "../profile/file-format.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/profile-types.ts";
 import type { HeaderEntries } from "./observed.ts";
@@ -108,6 +108,14 @@ export interface Observer {
   }): void;
 }
 
+const OPTIONS = {
+  file: (path) =>
+    optional(path, (given) => {
+      if (typeof given === "string" && given !== "") return given;
+      throw wrongOption("file", "a path", given);
+    }),
+} satisfies OptionRows<ObserverOptions>;
+
 /** Reads what is known. A file that cannot be read must not keep a shop from starting. */
 function openFile(path: string): { path: string; base: ServiceProfile | undefined } {
   try {
@@ -155,10 +163,7 @@ function* headerEntries(
  * ```
  */
 export function createObserver(options: ObserverOptions = {}): Observer {
-  const { file } = ownOptions(options, ["file"], "createObserver");
-  if (file !== undefined && (typeof file !== "string" || file === "")) {
-    throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
-  }
+  const { file } = checkOptions(options, OPTIONS, "createObserver");
   const opened = file === undefined ? undefined : openFile(file);
   const recorder = new Recorder({ by: "observer", base: opened?.base });
   const queue = new IdleQueue();

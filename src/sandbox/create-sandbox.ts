@@ -1,8 +1,8 @@
-import { ownOptions } from "../internal/check-options.ts";
+import { checkOptions } from "../internal/check-options.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { createChaos } from "./faults/chaos.ts";
 import { createFaults } from "./faults/faults.ts";
-import { checkAccess } from "./http/access.ts";
+import { SERVE_OPTIONS } from "./http/access.ts";
 import { createFetch } from "./http/in-process.ts";
 import { watchActivity } from "./observe/activity.ts";
 import { createPhone } from "./payments/phone.ts";
@@ -38,7 +38,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = checkSandboxOptions(options);
   const engine = new Engine(settings);
   const { clock, deliveries } = engine;
-  const { origin, prefix, port: defaultPort } = ASSUMPTIONS.address.value;
+  const { origin, prefix } = ASSUMPTIONS.address.value;
   const baseUrl = origin + prefix;
 
   const sandbox: Sandbox = {
@@ -73,11 +73,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      const names = ["port", "host", "cors", "allowedHosts", "command"];
-      const own = ownOptions(serveOptions, names, "serve()");
-      const { port = defaultPort, command } = own;
-      const served = { ...settings, sandboxState: engine, sandbox, command };
-      return serve(served, port, checkAccess(own));
+      const { port, command, ...access } = checkOptions(serveOptions, SERVE_OPTIONS, "serve()");
+      return serve({ ...settings, sandboxState: engine, sandbox, command }, port, access);
     },
   };
   return sandbox;

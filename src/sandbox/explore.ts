@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "../contract/events.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkWholeNumber, ownOptions } from "../internal/check-options.ts";
+import { checkOptions, checkWholeNumber, type OptionRows } from "../internal/check-options.ts";
 
 /** Whether {@link ordersOf} yields more than `max` orders. */
 function hasMoreOrders(events: number, times: number, max: number): boolean {
@@ -210,10 +210,17 @@ export interface ExploreOptions {
   maxRuns?: number | undefined;
 }
 
+const OPTIONS = {
+  times: (count = 2) => checkWholeNumber("times", count, 1),
+  maxRuns: (count = 10_000) =>
+    count === Number.POSITIVE_INFINITY
+      ? count
+      : checkWholeNumber("maxRuns", count, 1, Number.MAX_SAFE_INTEGER),
+} satisfies OptionRows<ExploreOptions>;
+
 /** @returns How many times each event comes at most. */
 function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): number {
-  const own = ownOptions(options, ["times", "maxRuns"], "explore()");
-  const { times = 2, maxRuns = 10_000 } = own;
+  const { times, maxRuns } = checkOptions(options, OPTIONS, "explore()");
   if (typeof createHandler !== "function") {
     throw new ConfigurationError(
       "explore() requires a function that returns a new { handle(event), state() }.",
@@ -222,9 +229,6 @@ function checkInput(createHandler: unknown, events: unknown, options: ExploreOpt
   if (!Array.isArray(events) || events.length === 0) {
     throw new ConfigurationError("explore() requires a list with at least one event.");
   }
-  checkWholeNumber("times", times, 1);
-  if (maxRuns === Number.POSITIVE_INFINITY) return times;
-  checkWholeNumber("maxRuns", maxRuns, 1, Number.MAX_SAFE_INTEGER);
   if (!hasMoreOrders(events.length, times, maxRuns)) return times;
   throw new ConfigurationError(
     `${events.length} events that come up to ${times} times have more than ${maxRuns} orders. Pass fewer events, \`times: 1\`, or a larger \`maxRuns\`.`,

@@ -6,10 +6,14 @@
 
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { ownOptions } from "../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../internal/check-options.ts";
 import { withoutTrailingSlashes } from "../internal/urls.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
 import type { Sandbox } from "./sandbox-types.ts";
+
+const OPTIONS = {
+  baseUrl: (url) => url,
+} satisfies OptionRows<{ baseUrl?: string | undefined }>;
 
 /**
  * Request handlers that serve a sandbox: `setupServer(...gatewayHandlers(sandbox))`, with msw 2 and 3.
@@ -34,8 +38,7 @@ export function gatewayHandlers(
   sandbox: Sandbox,
   options: { baseUrl?: string | undefined } = {},
 ): RequestHandler[] {
-  const own = ownOptions(options, ["baseUrl"], "gatewayHandlers()");
-  const { baseUrl: given = sandbox.baseUrl } = own;
+  const { baseUrl: given = sandbox.baseUrl } = checkOptions(options, OPTIONS, "gatewayHandlers()");
   if (!URL.canParse(given)) {
     throw new ConfigurationError(
       `\`baseUrl\` must be an absolute URL, such as ${sandbox.baseUrl}; got ${JSON.stringify(given)}.`,

@@ -3,7 +3,9 @@ import {
   checkChoice,
   checkFunction,
   checkMilliseconds,
-  ownOptions,
+  checkOptions,
+  type OptionRows,
+  optional,
   wrongOption,
 } from "../internal/check-options.ts";
 import { parseProfile } from "../profile/parse-profile.ts";
@@ -73,44 +75,29 @@ export interface SandboxOptions {
   profile?: ProfileFile | undefined;
 }
 
-const OPTION_NAMES = [
-  "seed",
-  "clock",
-  "startAt",
-  "auto",
-  "limits",
-  "deliveryTimeoutMs",
-  "deliver",
-  "profile",
-];
-
 // The global `fetch` is looked up at each delivery, so that a mock that is installed later is used.
 const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
 
 /** The options of a sandbox, checked and with their defaults. */
 export type SandboxSettings = Readonly<ReturnType<typeof checkSandboxOptions>>;
 
+const OPTIONS = {
+  seed: (seed = "malipo") => String(seed),
+  clock: (clock = "virtual") => checkChoice("clock", clock, ["virtual", "real"]),
+  /** When virtual time begins, in milliseconds. */
+  startAt: (startAt, { clock }) => checkStart(startAt, clock),
+  auto: (auto = "magic") => checkChoice("auto", auto, ["magic", "approve", "none"]),
+  /** In cents, so that comparisons are exact. */
+  limits: (limits) => checkLimits(limits ?? {}),
+  deliveryTimeoutMs: (ms = 5_000) => checkMilliseconds("deliveryTimeoutMs", ms),
+  deliver: (deliver = deliverWithFetch) => checkFunction("deliver", deliver),
+  profile: (profile) => optional(profile, (given) => parseProfile(given, "`profile`")),
+} satisfies OptionRows<SandboxOptions>;
+
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkSandboxOptions(options: SandboxOptions) {
-  const own = ownOptions(options, OPTION_NAMES, "createSandbox()");
-  const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = own;
-  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch, profile } = own;
-  checkChoice("clock", clock, ["virtual", "real"]);
-  checkChoice("auto", auto, ["magic", "approve", "none"]);
-  checkMilliseconds("deliveryTimeoutMs", deliveryTimeoutMs);
-  checkFunction("deliver", deliver);
-  return {
-    seed: String(seed),
-    clock,
-    /** When virtual time begins, in milliseconds. */
-    startMs: checkStart(own.startAt, clock),
-    auto,
-    /** In cents, so that comparisons are exact. */
-    limits: checkLimits(limits),
-    deliveryTimeoutMs,
-    deliver,
-    profile: profile === undefined ? undefined : parseProfile(profile, "`profile`"),
-  };
+  const { startAt: startMs, ...settings } = checkOptions(options, OPTIONS, "createSandbox()");
+  return { ...settings, startMs };
 }
 
 function checkStart(startAt: unknown, clock: SandboxOptions["clock"]): number {
@@ -125,14 +112,21 @@ function checkStart(startAt: unknown, clock: SandboxOptions["clock"]): number {
   throw wrongOption("startAt", "a valid Date", startAt);
 }
 
-function checkLimits(limits: NonNullable<SandboxOptions["limits"]>) {
-  const own = ownOptions(limits, ["minAmount", "maxAmount"], "limits");
-  const { value: defaults } = ASSUMPTIONS.amountBounds;
-  const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = own;
-  for (const [name, amount] of Object.entries({ minAmount, maxAmount })) {
-    if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) continue;
-    throw wrongOption(`limits.${name}`, "an amount of 0 or more", amount);
-  }
+type Limits = NonNullable<SandboxOptions["limits"]>;
+
+function checkLimit(name: keyof Limits, amount: number | undefined): number {
+  const given = amount ?? ASSUMPTIONS.amountBounds.value[name];
+  if (typeof given === "number" && Number.isFinite(given) && given >= 0) return given;
+  throw wrongOption(`limits.${name}`, "an amount of 0 or more", given);
+}
+
+const LIMIT_OPTIONS = {
+  minAmount: (amount) => checkLimit("minAmount", amount),
+  maxAmount: (amount) => checkLimit("maxAmount", amount),
+} satisfies OptionRows<Limits>;
+
+function checkLimits(limits: Limits) {
+  const { minAmount, maxAmount } = checkOptions(limits, LIMIT_OPTIONS, "limits");
   if (minAmount > maxAmount) {
     throw new ConfigurationError(
       `\`limits\` allow no amount: minAmount is ${minAmount} and maxAmount is ${maxAmount}. Set maxAmount to at least minAmount.`,

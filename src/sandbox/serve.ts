@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkWholeNumber } from "../internal/check-options.ts";
 import { readNodeBody } from "../internal/on-node.ts";
 import { handle } from "./api/handle.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
@@ -28,7 +27,6 @@ export async function serve(
   port: number,
   access: Access,
 ): Promise<ServedSandbox> {
-  checkWholeNumber("port", port, 0, 65_535);
   const log = new ExchangeLog(served.sandboxState);
   const route = createRouter({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => {

@@ -1,7 +1,12 @@
 import { isGatewayError } from "../../errors/any.ts";
-import { checkFunction, checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkFunction,
+  checkOptions,
+  checkWholeNumber,
+  type OptionRows,
+} from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import type { WaitOptions } from "../waiting/wait-options.ts";
+import { WAIT_OPTIONS, type WaitOptions } from "../waiting/wait-options.ts";
 import {
   isOver,
   type Known,
@@ -18,8 +23,6 @@ import {
   unreadable,
   wantsStream,
 } from "./status-response.ts";
-
-const MAX_WAITS = 1_000;
 
 /** The options of `statusHandler`. */
 export interface StatusHandlerOptions {
@@ -52,6 +55,13 @@ export interface StatusHandlerOptions {
   maxWaits?: number | undefined;
 }
 
+const OPTIONS = {
+  reference: (find) => checkFunction("reference", find),
+  wake: WAIT_OPTIONS.wake,
+  finalStatuses: WAIT_OPTIONS.finalStatuses,
+  maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),
+} satisfies OptionRows<StatusHandlerOptions>;
+
 /**
  * A route that tells pages how a payment goes, without a key in the page: as JSON, or as an event stream
  * if the page asks for one. All pages that show one payment share one wait, and so one read of the
@@ -72,12 +82,8 @@ export function statusHandler(
   gateway: PaymentWaiter,
   options: StatusHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const names = ["reference", "wake", "finalStatuses", "maxWaits"];
-  const own = ownOptions(options, names, "statusHandler");
-  const { reference: find, wake, finalStatuses, maxWaits = MAX_WAITS } = own;
-  checkFunction("reference", find);
-  if (wake !== undefined) checkFunction("wake", wake);
-  checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
+  const own = checkOptions(options, OPTIONS, "statusHandler");
+  const { reference: find, wake, finalStatuses, maxWaits } = own;
   const waits = sharedWaits(gateway, { wake, finalStatuses }, maxWaits);
   return async (request) => {
     if (request.method !== "GET") return onlyGet();

@@ -6,7 +6,7 @@ import type {
   ListQuery,
 } from "../../idempotency/idempotency-store.ts";
 import { storeError } from "../../idempotency/run-once.ts";
-import { ownOptions } from "../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { CallOptions } from "../options.ts";
 import type { ReadPage } from "./payment-pages.ts";
@@ -99,6 +99,13 @@ export const listRecords = (context: AttemptsContext, query: ListQuery): Promise
     context.store.list(query),
   );
 
+/** The store checks the values. */
+const QUERY = {
+  state: (state) => state,
+  after: (cursor) => cursor,
+  limit: (limit) => limit,
+} satisfies OptionRows<AttemptQuery>;
+
 /**
  * @param digests - Only attempts with these digests.
  * @throws {ConfigurationError} for a wrong option.
@@ -109,7 +116,7 @@ export async function listAttempts(
   given: AttemptQuery = {},
   digests: ListQuery["digests"] = undefined,
 ): Promise<AttemptList> {
-  const query = ownOptions(given, ["state", "after", "limit"], "list");
+  const query = checkOptions(given, QUERY, "list");
   const page = await listRecords(context, { ...query, digests });
   const items = page.attempts.map(toAttempt);
   const list = {

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import type { AttemptRecord, ResolveResult } from "../../idempotency/idempotency-store.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import { lastUnknownOwner } from "../../idempotency/unknown-attempts.ts";
-import { ownOptions } from "../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { type CallInput, nameOf } from "../call.ts";
 import { encodeReference, storedPayment } from "../http/stored-response.ts";
@@ -128,14 +128,25 @@ export type KeyState =
       readonly result: unknown;
     });
 
+const KEY_OPTIONS = {
+  /** {@link endpointNameOf} checks it. */
+  endpoint: (endpoint = "mobileMoney.initiate") => endpoint,
+} satisfies OptionRows<KeyOptions>;
+
+const RESOLVE_OPTIONS = {
+  ...KEY_OPTIONS,
+  /** The store compares it. */
+  attempt: (attempt) => attempt,
+} satisfies OptionRows<ResolveOptions>;
+
 /** See `gateway.idempotency.get`. */
 export async function readKey(
   context: AttemptsContext,
   idempotencyKey: string,
   given: KeyOptions,
 ): Promise<KeyState> {
-  const options = ownOptions(given, ["endpoint"], "get");
-  const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
+  const options = checkOptions(given, KEY_OPTIONS, "get");
+  const endpoint = endpointNameOf(options.endpoint, context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   const failed = `${endpoint}: the idempotency store failed while it read the key.`;
   return fromStore(context, failed, async (): Promise<KeyState> => {
@@ -157,8 +168,8 @@ export async function resolveAttempt(
   outcome: string,
   given: ResolveOptions,
 ): Promise<void> {
-  const options = ownOptions(given, ["endpoint", "attempt"], "resolve");
-  const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
+  const options = checkOptions(given, RESOLVE_OPTIONS, "resolve");
+  const endpoint = endpointNameOf(options.endpoint, context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   if (typeof outcome !== "string" || outcome === "") {
     const expected = 'expected the reference of a payment, or "not_sent"';

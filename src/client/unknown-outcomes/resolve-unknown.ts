@@ -1,5 +1,10 @@
 import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
-import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkOptions,
+  checkWholeNumber,
+  type OptionRows,
+  optional,
+} from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
 import {
   attemptsFor,
@@ -65,18 +70,20 @@ const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
 /** The least time, if no one but a profile knows better. */
 const MIN_NOT_SENT_MS = 600_000;
 
+const OPTIONS = {
+  lookBackMs: (ms) => checkWholeNumber("lookBackMs", ms, 1, MAX_AGE_MS),
+  notSentAfterMs: (ms) =>
+    optional(ms, (given) => checkWholeNumber("notSentAfterMs", given, 1, MAX_AGE_MS)),
+  signal: (signal) => signal,
+} satisfies OptionRows<ResolveUnknownOptions>;
+
 /** See `gateway.idempotency.resolveUnknown`. */
 export async function resolveUnknown(
   context: LookContext,
   given: ResolveUnknownOptions,
 ): Promise<UnknownReport[]> {
-  const names = ["lookBackMs", "notSentAfterMs", "signal"];
-  const options = ownOptions(given, names, "resolveUnknown");
-  const { lookBackMs, notSentAfterMs, signal } = options;
-  checkWholeNumber("lookBackMs", lookBackMs, 1, MAX_AGE_MS);
-  if (notSentAfterMs !== undefined) {
-    checkWholeNumber("notSentAfterMs", notSentAfterMs, 1, MAX_AGE_MS);
-  }
+  const options = checkOptions(given, OPTIONS, "resolveUnknown");
+  const { notSentAfterMs, signal } = options;
   signal?.throwIfAborted();
   const { listedAfterMs } = context;
   const known =

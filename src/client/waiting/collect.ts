@@ -7,7 +7,12 @@ import type {
 import { isGatewayError } from "../../errors/any.ts";
 import { withKey } from "../../errors/base.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
-import { checkFunction } from "../../internal/check-options.ts";
+import {
+  checkFunction,
+  checkOptions,
+  type OptionRows,
+  optional,
+} from "../../internal/check-options.ts";
 import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import type { Call } from "../call.ts";
@@ -15,7 +20,7 @@ import { callHook } from "../hooks.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
 import { waitForFinalStatus } from "./wait-for-payment.ts";
-import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "./wait-options.ts";
+import { WAIT_OPTIONS, type WaitOptions } from "./wait-options.ts";
 
 /** How to start a payment and wait until it reaches a final status. */
 export interface CollectOptions
@@ -35,13 +40,14 @@ export interface CollectOptions
   onStarted?: ((reference: string) => void) | undefined;
 }
 
-const COLLECT_OPTION_NAMES = [
-  ...WAIT_OPTION_NAMES,
-  "idempotencyKey",
-  "idempotencyWaitMs",
-  "sendBefore",
-  "onStarted",
-];
+/** The call that starts the payment checks what it takes. */
+const COLLECT_OPTIONS = {
+  ...WAIT_OPTIONS,
+  idempotencyKey: (key) => key,
+  idempotencyWaitMs: (ms) => ms,
+  sendBefore: (moment) => moment,
+  onStarted: (callback) => optional(callback, (given) => checkFunction("onStarted", given)),
+} satisfies OptionRows<CollectOptions>;
 
 /** Starts a payment, or finds it, and waits for its final status. */
 export async function collectPayment(
@@ -53,9 +59,8 @@ export async function collectPayment(
   params: MobileMoneyPaymentParams,
   given: CollectOptions,
 ): Promise<Payment> {
-  const options = checkWaitOptions(given, "collect", COLLECT_OPTION_NAMES);
+  const options = checkOptions(given, COLLECT_OPTIONS, "collect");
   const { idempotencyKey, idempotencyWaitMs, sendBefore, onStarted, waitMs, ...wait } = options;
-  if (onStarted !== undefined) checkFunction("onStarted", onStarted);
   // From the checked options: a copy would inherit from `Object.prototype`, which others can change.
   const { signal, headers, timeoutMs } = options;
   const started = performance.now();

@@ -1,7 +1,12 @@
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
-import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkOptions,
+  checkWholeNumber,
+  describeValue,
+  type OptionRows,
+} from "../../internal/check-options.ts";
 import { concurrently, iteratorOf } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
 import { invalidParams } from "../invalid-params.ts";
@@ -47,7 +52,12 @@ export interface ReconcileOptions {
   signal?: AbortSignal | undefined;
 }
 
-const DEFAULT_CONCURRENCY = 8;
+const OPTIONS = {
+  concurrency: (count = 8) => checkWholeNumber("concurrency", count, 1),
+  /** An error of it is ignored. */
+  onProgress: (callback) => callback,
+  signal: (signal) => signal,
+} satisfies OptionRows<ReconcileOptions>;
 
 function stateOf({ status }: Payment): "final" | "pending" | "unknown" {
   if (isFinal(status)) return "final";
@@ -74,9 +84,7 @@ export async function* reconcilePayments(
   references: Iterable<string> | AsyncIterable<string>,
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileReport, void, void> {
-  const own = ownOptions(options, ["concurrency", "onProgress", "signal"], "reconcile");
-  const { concurrency = DEFAULT_CONCURRENCY } = own;
-  checkWholeNumber("concurrency", concurrency, 1);
+  const { concurrency, onProgress, signal: end } = checkOptions(options, OPTIONS, "reconcile");
   const source = iteratorOf(references);
   if (source === undefined) {
     const message = `\`references\` must be an iterable, such as an array; got ${describeValue(references)}`;
@@ -94,10 +102,10 @@ export async function* reconcilePayments(
 
   const counts = { done: 0, final: 0, pending: 0, unknown: 0, unreadable: 0 };
   const detector = new DoublePaymentDetector();
-  for await (const next of concurrently(source, report, concurrency, own.signal)) {
+  for await (const next of concurrently(source, report, concurrency, end)) {
     counts.done++;
     counts[next.state]++;
-    callHook(own.onProgress, () => ({ ...counts }));
+    callHook(onProgress, () => ({ ...counts }));
     yield withDoublePayments(next, detector);
   }
 }

@@ -2,13 +2,14 @@ import type { Payment } from "../../contract/payment.ts";
 import { addReport, isFinal } from "../../contract/payment-state.ts";
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import { checkOptions } from "../../internal/check-options.ts";
 import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
 import { readInTurn } from "./read-turns.ts";
-import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
+import { WAIT_OPTIONS, type WaitOptions } from "./wait-options.ts";
 
 /** What a wait knows so far. */
 interface WaitState {
@@ -79,8 +80,8 @@ export async function waitForFinalStatus(
   reference: string,
   given: WaitOptions = {},
 ): Promise<Payment> {
-  const options = checkWaitOptions(given, "waitFor");
-  const { signal, wake, headers, finalStatuses = [], timeoutMs, waitMs } = options;
+  const options = checkOptions(given, WAIT_OPTIONS, "waitFor");
+  const { signal, wake, headers, finalStatuses, timeoutMs, waitMs } = options;
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;

@@ -2,7 +2,8 @@ import type { Payment } from "../../contract/payment.ts";
 import {
   checkFunction,
   checkMilliseconds,
-  ownOptions,
+  type OptionRows,
+  optional,
   wrongOption,
 } from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
@@ -50,37 +51,21 @@ export interface WaitOptions {
   headers?: CallOptions["headers"];
 }
 
-const DEFAULT_WAIT_MS = 120_000;
-
-export const WAIT_OPTION_NAMES: readonly string[] = [
-  "waitMs",
-  "timeoutMs",
-  "signal",
-  "onUpdate",
-  "wake",
-  "finalStatuses",
-  "headers",
-];
-
-/**
- * Checks the options of a wait.
- *
- * @param owner - The method that takes them.
- * @param names - The names of its options.
- * @returns The options, with the time limit of the wait.
- * @throws {ConfigurationError}
- */
-export function checkWaitOptions<Options extends WaitOptions>(
-  given: Options,
-  owner: string,
-  names: readonly string[] = WAIT_OPTION_NAMES,
-): Options & { readonly waitMs: number } {
-  const options = ownOptions(given, names, owner);
-  const { onUpdate, wake, finalStatuses, waitMs = DEFAULT_WAIT_MS } = options;
-  if (onUpdate !== undefined) checkFunction("onUpdate", onUpdate);
-  if (wake !== undefined) checkFunction("wake", wake);
-  if (finalStatuses !== undefined && !Array.isArray(finalStatuses)) {
-    throw wrongOption("finalStatuses", "a list of statuses", finalStatuses);
-  }
-  return Object.assign(options, { waitMs: checkMilliseconds("waitMs", waitMs) });
+/** @throws {ConfigurationError} for anything but a list. */
+function checkStatuses(statuses: readonly string[] = []): readonly string[] {
+  if (Array.isArray(statuses)) return statuses;
+  throw wrongOption("finalStatuses", "a list of statuses", statuses);
 }
+
+/** What a wait takes, and all that contains one. */
+export const WAIT_OPTIONS = {
+  waitMs: (ms = 120_000) => checkMilliseconds("waitMs", ms),
+  /** Each call checks it. */
+  timeoutMs: (ms) => ms,
+  signal: (signal) => signal,
+  onUpdate: (callback) => optional(callback, (given) => checkFunction("onUpdate", given)),
+  wake: (wake) => optional(wake, (given) => checkFunction("wake", given)),
+  finalStatuses: checkStatuses,
+  /** Each call checks them. */
+  headers: (headers) => headers,
+} satisfies OptionRows<WaitOptions>;

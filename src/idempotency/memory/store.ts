@@ -1,9 +1,10 @@
+import { checkOptions } from "../../internal/check-options.ts";
 import { comparePositions } from "../../internal/page-cursor.ts";
 import type { Digest } from "../digest.ts";
 import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../idempotency-store.ts";
 import { attemptRecord, resolveResult, type StoredRecord } from "../record.ts";
 import { type CheckedQuery, type Records, recordStore } from "../record-store.ts";
-import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 
 /** How idempotency keys are remembered in memory. */
 export interface MemoryIdempotencyOptions extends IdempotencyStoreOptions {}
@@ -47,7 +48,7 @@ function isListed(record: AttemptRecord, { state, digests }: CheckedQuery): bool
  * @throws {ConfigurationError} for a wrong option.
  */
 export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): IdempotencyStore {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "memoryIdempotency");
+  const { retentionMs, scope, pepper } = checkOptions(options, STORE_OPTIONS, "memoryIdempotency");
   const records = new Map<string, MemoryRecord>();
   /** When each result may be dropped, the earliest first. */
   const expiries = new Map<string, number>();

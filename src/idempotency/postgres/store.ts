@@ -6,7 +6,7 @@
 
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkText } from "../../internal/check-options.ts";
+import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import { createDigest } from "../digest.ts";
@@ -14,7 +14,7 @@ import { isReadable, scopedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
-import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 import {
   FORMAT_COMMENT,
   INDEX_SUFFIX,
@@ -87,6 +87,21 @@ function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
 }
 
 const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
+const TABLE_EXPECTED =
+  "lower-case letters, digits and underscores, with or without a schema before a dot";
+
+function checkTable(given: string): string {
+  const table = checkText("table", given, TABLE_NAME, TABLE_EXPECTED);
+  const [name = "", schema = ""] = table.split(".").reverse();
+  checkNameLength("table", name, INDEX_SUFFIX);
+  checkNameLength("table", schema);
+  return table;
+}
+
+const OPTIONS = {
+  table: (table = "malipo_idempotency") => checkTable(table),
+  ...STORE_OPTIONS,
+} satisfies OptionRows<PostgresIdempotencyOptions>;
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
@@ -119,17 +134,8 @@ export function postgresIdempotency(
   pool: Pick<Pool, "query">,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
-  const { retentionMs, scope, pepper } = own;
-  const table = checkText(
-    "table",
-    own.table ?? "malipo_idempotency",
-    TABLE_NAME,
-    "lower-case letters, digits and underscores, with or without a schema before a dot",
-  );
-  const [name = "", schema = ""] = table.split(".").reverse();
-  checkNameLength("table", name, INDEX_SUFFIX);
-  checkNameLength("table", schema);
+  const own = checkOptions(options, OPTIONS, "postgresIdempotency");
+  const { retentionMs, scope, pepper, table } = own;
   const { migrate, run } = statementsOn(pool, table, scope);
   const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
   return { ...store, migrate };

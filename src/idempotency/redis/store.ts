@@ -6,7 +6,12 @@
 
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkWholeNumber, wrongOption } from "../../internal/check-options.ts";
+import {
+  checkOptions,
+  checkWholeNumber,
+  type OptionRows,
+  wrongOption,
+} from "../../internal/check-options.ts";
 import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
 import { checkReplicas, isReadOnly, MAX_REPLICATION_MS } from "../../internal/redis/replication.ts";
@@ -22,7 +27,7 @@ import {
   type Records,
   recordStore,
 } from "../record-store.ts";
-import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 import { SCRIPT } from "./script.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
@@ -54,8 +59,6 @@ export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
    */
   onWarning?: ((warning: string) => void) | undefined;
 }
-
-const DEFAULT_PREFIX = "{malipo:idempotency}:";
 
 /** How many keys one run of the script looks at: it stops the Redis while it runs. */
 const KEYS_PER_LOOK = 1_000;
@@ -135,6 +138,13 @@ function withHashTag(prefix: unknown): string {
   return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }
 
+const OPTIONS = {
+  prefix: (prefix = "{malipo:idempotency}:") => withHashTag(prefix),
+  replicas: (count = 0) => checkWholeNumber("replicas", count, 0),
+  onWarning: warnOnce,
+  ...STORE_OPTIONS,
+} satisfies OptionRows<RedisIdempotencyOptions>;
+
 /** The positions and records of one look at the index. */
 type ListReply = readonly [
   rows: readonly (readonly [key: string, record: Reply])[],
@@ -198,12 +208,9 @@ export function redisIdempotency(
   redis: RedisClient,
   options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
-  const names = ["prefix", "replicas", "onWarning"];
-  const own = checkStoreOptions(options, "redisIdempotency", names);
-  const { retentionMs, scope, pepper, prefix = DEFAULT_PREFIX, replicas = 0 } = own;
-  checkWholeNumber("replicas", replicas, 0);
-  const warn = warnOnce(own.onWarning);
-  const script = scriptRunner(redis, withHashTag(prefix), replicas);
+  const own = checkOptions(options, OPTIONS, "redisIdempotency");
+  const { retentionMs, scope, pepper, prefix, replicas, onWarning: warn } = own;
+  const script = scriptRunner(redis, prefix, replicas);
   let isChecked = false;
   const checkDurability = async () => {
     if (isChecked) return;

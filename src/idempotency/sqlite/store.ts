@@ -4,6 +4,7 @@
  * @module malipo/idempotency/sqlite
  */
 
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
@@ -13,7 +14,7 @@ import type { IdempotencyStore } from "../idempotency-store.ts";
 import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
 import { parametersOf } from "../sql/statements.ts";
-import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 import { sqliteFile } from "./file.ts";
 import { STATEMENTS } from "./statements.ts";
 
@@ -36,6 +37,11 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
    */
   onWarning?: ((warning: string) => void) | undefined;
 }
+
+const OPTIONS = {
+  onWarning: warnOnce,
+  ...STORE_OPTIONS,
+} satisfies OptionRows<SqliteIdempotencyOptions>;
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
@@ -69,9 +75,9 @@ export function sqliteIdempotency(
   path: SqliteSource,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
+  const own = checkOptions(options, OPTIONS, "sqliteIdempotency");
   const { retentionMs, scope, pepper } = own;
-  const file = sqliteFile(path, warnOnce(own.onWarning));
+  const file = sqliteFile(path, own.onWarning);
 
   const run: RunStatement = (name, values) =>
     file.use(({ statements, clock }) => {

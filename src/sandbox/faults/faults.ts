@@ -2,9 +2,12 @@ import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkChoice,
+  checkOptions,
   checkText,
   checkWholeNumber,
   MAX_TIMEOUT_MS,
+  type OptionRows,
+  optional,
   ownOptions,
   wrongOption,
 } from "../../internal/check-options.ts";
@@ -47,34 +50,42 @@ const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string =>
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkFaultOptions(options: FaultOptions): Omit<StoredFault, "id"> {
-  const names = ["match", "effect", "after", "times"];
-  const own = ownOptions(options, names, "faults.add()");
-  const { match = {}, effect, after = 0, times = 1 } = own;
-  checkEffect(effect);
-  checkWholeNumber("after", after, 0, Number.MAX_SAFE_INTEGER);
-  if (times !== Number.POSITIVE_INFINITY) {
-    checkWholeNumber("times", times, 1, Number.MAX_SAFE_INTEGER);
-  }
-  return {
-    match: checkMatch(match),
-    effect: structuredClone(effect),
-    after,
-    times: Number.isFinite(times) ? times : null,
-  };
+  return checkOptions(options, OPTIONS, "faults.add()");
 }
 
-function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["match"] {
-  const own = ownOptions(match, ["method", "path", "endpoint"], "match");
-  const { endpoint, path, method } = own;
-  if (endpoint !== undefined) checkChoice("endpoint", endpoint, Object.keys(ENDPOINTS));
-  if (path !== undefined) checkText("path", path, /^\//, 'a text such as "/payments/*"');
-  if (method !== undefined) checkChoice("method", method.toUpperCase(), METHODS);
+type Match = NonNullable<FaultOptions["match"]>;
+
+const MATCH_OPTIONS = {
+  method: (method) =>
+    optional(method, (given) => checkChoice("method", given.toUpperCase(), METHODS)),
+  path: (path) =>
+    optional(path, (given) => checkText("path", given, /^\//, 'a text such as "/payments/*"')),
+  endpoint: (endpoint) =>
+    optional(endpoint, (given) => checkChoice("endpoint", given, Object.keys(ENDPOINTS))),
+} satisfies OptionRows<Match>;
+
+function checkMatch(match: Match): StoredFault["match"] {
+  const { method, path, endpoint } = checkOptions(match, MATCH_OPTIONS, "match");
   return {
-    ...(method !== undefined && { method: method.toUpperCase() }),
+    ...(method !== undefined && { method }),
     ...(path !== undefined && { path }),
     ...(endpoint !== undefined && { endpoint }),
   };
 }
+
+const OPTIONS = {
+  effect: (effect) => {
+    checkEffect(effect);
+    return structuredClone(effect);
+  },
+  after: (count = 0) => checkWholeNumber("after", count, 0, Number.MAX_SAFE_INTEGER),
+  /** JSON has no `Infinity`: the state stores `null`. */
+  times: (count = 1) =>
+    count === Number.POSITIVE_INFINITY
+      ? null
+      : checkWholeNumber("times", count, 1, Number.MAX_SAFE_INTEGER),
+  match: (match) => checkMatch(match ?? {}),
+} satisfies OptionRows<FaultOptions>;
 
 function checkEffect(effect: FaultEffect): void {
   checkChoice("effect.kind", effect?.kind, Object.keys(EFFECT_FIELDS));

@@ -1,28 +1,43 @@
 import type { IncomingMessage } from "node:http";
-import { wrongOption } from "../../internal/check-options.ts";
+import {
+  type CheckedOptions,
+  checkWholeNumber,
+  type OptionRows,
+  wrongOption,
+} from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/urls.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
 import type { ServeOptions } from "../sandbox-types.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Who may reach a served sandbox beside this machine. */
-export type Access = Readonly<ReturnType<typeof checkAccess>>;
+export type Access = Pick<CheckedOptions<typeof SERVE_OPTIONS>, "host" | "cors" | "allowedHosts">;
 
-/** @throws {ConfigurationError} */
-export function checkAccess({ host = "127.0.0.1", cors = [], allowedHosts = [] }: ServeOptions) {
-  if (typeof host !== "string" || host === "") {
-    throw wrongOption("host", 'an address, such as "0.0.0.0"', host);
-  }
-  if (!Array.isArray(cors) || !cors.every(isOrigin)) {
-    const origins = 'a list of origins, such as ["https://shop.example"], without a path';
-    throw wrongOption("cors", origins, cors);
-  }
-  if (!Array.isArray(allowedHosts) || !allowedHosts.every(isHostname)) {
-    const names = 'a list of host names, such as ["gateway.shop.example"], without scheme and port';
-    throw wrongOption("allowedHosts", names, allowedHosts);
-  }
-  return { host, cors: [...cors], allowedHosts: [...allowedHosts] };
+function checkList(
+  name: string,
+  list: readonly string[],
+  isRight: (item: unknown) => boolean,
+  expected: string,
+): readonly string[] {
+  if (Array.isArray(list) && list.every(isRight)) return [...list];
+  throw wrongOption(name, expected, list);
 }
+
+const ORIGINS = 'a list of origins, such as ["https://shop.example"], without a path';
+const NAMES = 'a list of host names, such as ["gateway.shop.example"], without scheme and port';
+
+export const SERVE_OPTIONS = {
+  port: (port = ASSUMPTIONS.address.value.port) => checkWholeNumber("port", port, 0, 65_535),
+  host: (host = "127.0.0.1") => {
+    if (typeof host === "string" && host !== "") return host;
+    throw wrongOption("host", 'an address, such as "0.0.0.0"', host);
+  },
+  cors: (cors = []) => checkList("cors", cors, isOrigin, ORIGINS),
+  allowedHosts: (names = []) => checkList("allowedHosts", names, isHostname, NAMES),
+  /** The page shows it. */
+  command: (command) => command,
+} satisfies OptionRows<ServeOptions>;
 
 const isOrigin = (origin: unknown): boolean =>
   typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkChoice, ownOptions } from "../../internal/check-options.ts";
+import { checkChoice, checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { nextName, type RandomState, seedRandom } from "./random.ts";
 import type { State, StoredPhone } from "./stored.ts";
@@ -31,10 +31,15 @@ export interface KeyOptions {
   readonly scopes?: readonly Scope[] | undefined;
 }
 
+const KEY_OPTIONS = {
+  kind: (kind) => checkChoice("kind", kind, Object.keys(KEY_PREFIXES)),
+  /** Checked with `kind`. */
+  scopes: (scopes) => scopes,
+} satisfies OptionRows<KeyOptions>;
+
 /** @throws {ConfigurationError} for an unknown kind, or a scope that the kind may not have. */
 export function createKey(state: State, options: KeyOptions): string {
-  const { kind, scopes } = ownOptions(options, ["kind", "scopes"], "createKey()");
-  checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
+  const { kind, scopes } = checkOptions(options, KEY_OPTIONS, "createKey()");
   const allowed = allowedScopes(kind);
   const wrong = scopes?.find((scope) => !allowed.includes(scope));
   if (wrong !== undefined) {

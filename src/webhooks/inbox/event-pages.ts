@@ -1,8 +1,13 @@
-import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import {
-  checkPageQuery,
+  checkOptions,
+  type OptionRows,
+  optional,
+  wrongOption,
+} from "../../internal/check-options.ts";
+import {
   comparePositions,
   cutPage,
+  PAGE_OPTIONS,
   type Position,
 } from "../../internal/page-cursor.ts";
 import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
@@ -55,24 +60,24 @@ export const sameError = (error: string): string =>
 export const compareEvents = (a: EventPosition, b: EventPosition): number =>
   comparePositions(positionOf(a), positionOf(b));
 
-function checkEventQuery(query: EventQuery): EventFilter {
-  const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until } = own;
-  const { after, limit } = checkPageQuery(own);
-  if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
-    throw wrongOption("kind", 'a kind of event, such as "payment.completed"', kind);
-  }
-  return {
-    kind,
-    since: momentOf("since", since),
-    until: momentOf("until", until),
-    after: after && { receivedAt: after.at, id: after.id },
-    limit,
-  };
+function checkKind(kind: string): string {
+  if (typeof kind === "string" && kind !== "") return kind;
+  throw wrongOption("kind", 'a kind of event, such as "payment.completed"', kind);
 }
 
-function momentOf(name: string, moment: unknown): number | undefined {
-  if (moment === undefined) return undefined;
+function momentOf(name: string, moment: unknown): number {
   if (moment instanceof Date && Number.isFinite(moment.getTime())) return moment.getTime();
   throw wrongOption(name, "a valid Date", moment);
+}
+
+const QUERY = {
+  ...PAGE_OPTIONS,
+  kind: (kind) => optional(kind, checkKind),
+  since: (moment) => optional(moment, (given) => momentOf("since", given)),
+  until: (moment) => optional(moment, (given) => momentOf("until", given)),
+} satisfies OptionRows<EventQuery>;
+
+function checkEventQuery(query: EventQuery): EventFilter {
+  const { after, ...filter } = checkOptions(query, QUERY, "list");
+  return { ...filter, after: after && { receivedAt: after.at, id: after.id } };
 }

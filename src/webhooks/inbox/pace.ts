@@ -1,4 +1,4 @@
-import { wrongOption } from "../../internal/check-options.ts";
+import { type OptionRows, wrongOption } from "../../internal/check-options.ts";
 
 /** The longest wait between two attempts. */
 export const MAX_BACKOFF_MS = 300_000;
@@ -63,3 +63,9 @@ function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
  */
 export const retentionFor = (retentionMs: unknown, pace: Pace): number =>
   Math.max(checkRetention(retentionMs), pace.minRetentionMs ?? DAY_MS);
+
+/** What the inboxes that have no options of an engine take. */
+export const INBOX_OPTIONS = {
+  retentionMs: (ms, { pace = DEFAULT_PACE }) => retentionFor(ms, pace),
+  pace: (pace = DEFAULT_PACE) => pace,
+} satisfies OptionRows<{ retentionMs?: number | undefined; pace?: Pace | undefined }>;

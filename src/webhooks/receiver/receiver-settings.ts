@@ -1,8 +1,12 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
+  type CheckedOptions,
   checkFunction,
+  checkOptions,
   checkWholeNumber,
   describeValue,
+  type OptionRows,
+  optional,
   ownOptions,
   wrongOption,
 } from "../../internal/check-options.ts";
@@ -19,12 +23,6 @@ import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./r
 import { Retention } from "./retention.ts";
 
 type Options = WebhookReceiverOptions;
-
-/** Checks a value if it is set. */
-const optional = <Value, Checked>(
-  value: Value | undefined,
-  check: (value: Value) => Checked,
-): Checked | undefined => (value === undefined ? undefined : check(value));
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
 function safeCallback<Args extends unknown[]>(
@@ -137,17 +135,10 @@ function errorCallback(callback: NonNullable<Options["onError"]>): typeof callba
 
 const DAY_MS = 86_400_000;
 
-/**
- * One row for each option: it checks the value and fills in the default. Rows call nothing before, so that
- * a bundle of `verifyWebhook` leaves them out.
- */
 const OPTIONS = {
-  /** Checked by {@link signerOf}, together with `merchant`. */
-  secret: (secret) => secret,
-  merchant: (merchant) => {
-    if (merchant !== undefined) checkFunction("merchant", merchant);
-    return merchant;
-  },
+  /** {@link signerOf} checks it together with `merchant`. */
+  secret: (_, given) => secretOption(given),
+  merchant: (merchant) => optional(merchant, (given) => checkFunction("merchant", given)),
   secretCacheMs: (ms = 300_000) => checkWholeNumber("secretCacheMs", ms, 0, DAY_MS),
   inbox: checkInbox,
   maxBodyBytes: (bytes = 1_048_576) => checkWholeNumber("maxBodyBytes", bytes, 1),
@@ -182,13 +173,9 @@ const OPTIONS = {
     optional(observer, (given) => ({
       observeDelivery: safeCallback("observer.observeDelivery", given.observeDelivery?.bind(given)),
     })),
-} satisfies {
-  readonly [Name in keyof Required<Options>]: (value: Options[Name], all: Options) => unknown;
-};
+} satisfies OptionRows<Options>;
 
-type Checked = {
-  readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]>;
-};
+type Checked = CheckedOptions<typeof OPTIONS>;
 
 /** The options, checked and complete. */
 export interface ReceiverSettings extends Checked {
@@ -196,8 +183,7 @@ export interface ReceiverSettings extends Checked {
   readonly retention: Retention;
 }
 
-function signerOf(given: Options, { merchant, secretCacheMs }: Checked): FindSigner {
-  const secret = secretOption(given);
+function signerOf({ secret, merchant, secretCacheMs }: Checked): FindSigner {
   if (typeof secret !== "function") {
     const secrets = secretList(secret);
     if (merchant === undefined) return fixedSigner(secrets);
@@ -216,13 +202,6 @@ function signerOf(given: Options, { merchant, secretCacheMs }: Checked): FindSig
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: Options): ReceiverSettings {
   // Plain JavaScript may call without options.
-  const given = ownOptions(options ?? {}, Object.keys(OPTIONS), "createWebhookReceiver");
-  const rows = Object.entries(OPTIONS) as [
-    keyof Options,
-    (value: unknown, all: Options) => unknown,
-  ][];
-  const checked = Object.fromEntries(
-    rows.map(([name, check]) => [name, check(given[name], given)]),
-  ) as unknown as Checked;
-  return { ...checked, findSigner: signerOf(given, checked), retention: new Retention(checked) };
+  const checked = checkOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
+  return { ...checked, findSigner: signerOf(checked), retention: new Retention(checked) };
 }

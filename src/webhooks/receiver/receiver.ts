@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
+import { checkOptions, checkWholeNumber, type OptionRows } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { receiverStopped, required } from "../inbox/errors.ts";
 import type { DrainResult, TraceContext, WorkerOptions } from "../inbox/inbox-types.ts";
@@ -25,6 +25,24 @@ import { sweepPayments } from "./sweep.ts";
 import { doublePayments, pendingEvents, waitingEvents } from "./waiting-events.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
 import { reject } from "./webhook-responses.ts";
+
+type OptionsOf<Method extends "drain" | "stop"> = NonNullable<
+  Parameters<WebhookReceiver[Method]>[0]
+>;
+
+const DRAIN_OPTIONS = {
+  timeoutMs: (ms = 10_000) => checkWholeNumber("timeoutMs", ms, 1),
+  limit: (limit = 1_000) => checkWholeNumber("limit", limit, 1),
+} satisfies OptionRows<OptionsOf<"drain">>;
+
+const SWEEP_OPTIONS = {
+  /** `payments` finds the account of it. */
+  merchant: (merchant) => merchant,
+} satisfies OptionRows<NonNullable<Parameters<WebhookReceiver["sweep"]>[1]>>;
+
+const STOP_OPTIONS = {
+  timeoutMs: (ms = 30_000) => checkWholeNumber("timeoutMs", ms, 0),
+} satisfies OptionRows<OptionsOf<"stop">>;
 
 /** A receiver's life: it starts once and stops once. Its methods may be passed on without it. */
 class Receiver implements WebhookReceiver {
@@ -141,9 +159,7 @@ class Receiver implements WebhookReceiver {
   }
 
   readonly drain: WebhookReceiver["drain"] = async (options = {}) => {
-    const own = ownOptions(options, ["timeoutMs", "limit"], "receiver.drain");
-    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 10_000, 1);
-    const limit = checkWholeNumber("limit", own.limit ?? 1_000, 1);
+    const { timeoutMs, limit } = checkOptions(options, DRAIN_OPTIONS, "receiver.drain");
     this.#checkNew("drain() is for a process that does not call start().");
     const { inbox } = this.#settings;
     const drainInbox = required(inbox.drain, "process what is due and return");
@@ -161,7 +177,7 @@ class Receiver implements WebhookReceiver {
   };
 
   readonly sweep: WebhookReceiver["sweep"] = async (references, options = {}) => {
-    const { merchant } = ownOptions(options, ["merchant"], "receiver.sweep");
+    const { merchant } = checkOptions(options, SWEEP_OPTIONS, "receiver.sweep");
     const settings = this.#settings;
     const payments = settings.payments(merchant);
     if (payments === undefined) {
@@ -175,8 +191,7 @@ class Receiver implements WebhookReceiver {
   };
 
   readonly stop: WebhookReceiver["stop"] = async (options = {}) => {
-    const own = ownOptions(options, ["timeoutMs"], "receiver.stop");
-    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 30_000, 0);
+    const { timeoutMs } = checkOptions(options, STOP_OPTIONS, "receiver.stop");
     this.#state = "stopped";
     this.#stopped.abort(receiverStopped());
     this.#stopping ??= this.#stopInbox(timeoutMs);

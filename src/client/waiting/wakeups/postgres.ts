@@ -5,7 +5,7 @@
  */
 
 import type { Notification, Pool, PoolClient } from "pg";
-import { checkText, ownOptions } from "../../../internal/check-options.ts";
+import { checkOptions, checkText, type OptionRows } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
@@ -107,6 +107,13 @@ function listen(
   };
 }
 
+const CHANNEL = "1 to 63 lower-case letters, digits and underscores, and not begin with a digit";
+
+const OPTIONS = {
+  channel: (channel = "malipo_wakeups") =>
+    checkText("channel", channel, /^[a-z_][a-z0-9_]{0,62}$/, CHANNEL),
+} satisfies OptionRows<PostgresWakeupOptions>;
+
 /**
  * Wake-ups between machines, over LISTEN and NOTIFY of PostgreSQL: a webhook that arrives at one ends
  * a wait at another with the next read. They are only hints: a lost notification makes a wait some
@@ -129,13 +136,7 @@ export function postgresWakeups(
   { pool, listenPool = pool }: PostgresWakeupPools,
   options: PostgresWakeupOptions = {},
 ): PostgresWakeups {
-  const own = ownOptions(options, ["channel"], "postgresWakeups");
-  const channel = checkText(
-    "channel",
-    own.channel ?? "malipo_wakeups",
-    /^[a-z_][a-z0-9_]{0,62}$/,
-    "1 to 63 lower-case letters, digits and underscores, and not begin with a digit",
-  );
+  const { channel } = checkOptions(options, OPTIONS, "postgresWakeups");
   const local = createWakeups();
   const close = listen(listenPool, channel, local.notify);
   return {

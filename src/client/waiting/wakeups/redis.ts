@@ -5,7 +5,7 @@
  */
 
 import type { Cluster, Redis } from "ioredis";
-import { ownOptions } from "../../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over Redis. */
@@ -32,6 +32,10 @@ export interface RedisWakeupOptions {
   channel?: string | undefined;
 }
 
+const OPTIONS = {
+  channel: (channel = "malipo:wakeups") => channel,
+} satisfies OptionRows<RedisWakeupOptions>;
+
 /**
  * Wake-ups between machines, over Redis pub/sub: a webhook that arrives at one ends a wait at another
  * with the next read. They are only hints: a lost message makes a wait some seconds longer, and loses
@@ -53,8 +57,7 @@ export function redisWakeups(
   { publisher, subscriber }: RedisWakeupClients,
   options: RedisWakeupOptions = {},
 ): RedisWakeups {
-  const own = ownOptions(options, ["channel"], "redisWakeups");
-  const { channel = "malipo:wakeups" } = own;
+  const { channel } = checkOptions(options, OPTIONS, "redisWakeups");
   const local = createWakeups();
   const onMessage = (from: string, name: string) => {
     if (from === channel) local.notify(name);

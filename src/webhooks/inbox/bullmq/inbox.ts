@@ -7,9 +7,10 @@
 import type { Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import {
+  checkOptions,
   checkText,
   checkWholeNumber,
-  ownOptions,
+  type OptionRows,
   wrongOption,
 } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
@@ -24,7 +25,7 @@ import type {
   WorkerOptions,
 } from "../inbox-types.ts";
 import { QUEUES, queueOf, queuesWith } from "../kinds.ts";
-import { DEFAULT_PACE, MAX_RETRY_WAIT_MS, type Pace, retentionFor } from "../pace.ts";
+import { DEFAULT_PACE, INBOX_OPTIONS, MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import { LEDGER_SCRIPTS } from "./ledger.ts";
 import { dueJobs, inboxStats, listsOf } from "./lists.ts";
@@ -75,7 +76,19 @@ export interface BullmqInboxOptions {
   pace?: Pace | undefined;
 }
 
-const OPTIONS = ["connection", "queue", "replicas", "retentionMs", "pace"];
+function checkConnection(connection: BullmqInboxOptions["connection"]): typeof connection {
+  if (typeof connection === "object") return connection;
+  throw wrongOption("connection", "an ioredis client or its options", connection);
+}
+
+const QUEUE = '1 to 100 letters, digits, ".", "_" and "-"';
+
+const OPTIONS = {
+  ...INBOX_OPTIONS,
+  connection: checkConnection,
+  queue: (queue = "malipo-webhooks") => checkText("queue", queue, /^[\w.-]{1,100}$/, QUEUE),
+  replicas: (count = 0) => checkWholeNumber("replicas", count, 0),
+} satisfies OptionRows<BullmqInboxOptions>;
 
 /** How long a start waits for Redis. After that, the start goes on in the background. */
 const MAX_START_MS = 2_000;
@@ -301,15 +314,9 @@ class BullmqInbox {
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  const own = ownOptions(options, OPTIONS, "bullmqInbox");
-  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = own;
+  const own = checkOptions(options, OPTIONS, "bullmqInbox");
+  const { connection, queue, retentionMs, replicas, pace } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
-  const retentionMs = retentionFor(own.retentionMs, pace);
-  const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
-  if (typeof connection !== "object") {
-    throw wrongOption("connection", "an ioredis client or its options", connection);
-  }
-  checkText("queue", queue, /^[\w.-]{1,100}$/, '1 to 100 letters, digits, ".", "_" and "-"');
   const upkeepMs = (pace.leaseMs * 2) / 3;
   const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);

@@ -1,11 +1,11 @@
-import { ownOptions } from "../../../internal/check-options.ts";
+import { checkOptions } from "../../../internal/check-options.ts";
 import { conflictIdOf, exactText } from "../delivery.ts";
 import { notFoundIn } from "../errors.ts";
 import type { Conflict, DeadLetter, EventFilter } from "../event-list.ts";
 import { pageOf } from "../event-pages.ts";
 import type { DoublePaymentList, Inbox, Lists } from "../inbox-types.ts";
 import { Workers } from "../lease-workers.ts";
-import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
+import { INBOX_OPTIONS, type Pace } from "../pace.ts";
 import { type Entry, MemoryStore } from "./inbox-store.ts";
 
 const conflictOf = ({ delivery, state }: Entry): Conflict => ({
@@ -79,8 +79,6 @@ const doublesOf = ({ doubles }: MemoryStore): DoublePaymentList => ({
   },
 });
 
-const OPTIONS = ["retentionMs", "pace"];
-
 /**
  * Stores deliveries in this process: for tests and experiments. **A restart loses what was acknowledged
  * and not processed yet**, and other processes see nothing of it. Use `sqliteInbox` for a shop.
@@ -98,9 +96,8 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  const own = ownOptions(options, OPTIONS, "memoryInbox");
-  const { pace = DEFAULT_PACE } = own;
-  const store = new MemoryStore(retentionFor(own.retentionMs, pace));
+  const { retentionMs, pace } = checkOptions(options, INBOX_OPTIONS, "memoryInbox");
+  const store = new MemoryStore(retentionMs);
   const workers = new Workers(() => store, pace);
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {

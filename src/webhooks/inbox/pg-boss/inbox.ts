@@ -6,7 +6,13 @@
 
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkFunction, checkText, ownOptions } from "../../../internal/check-options.ts";
+import {
+  checkFunction,
+  checkOptions,
+  checkText,
+  type OptionRows,
+  optional,
+} from "../../../internal/check-options.ts";
 import { checkNameLength } from "../../../internal/postgres/name-length.ts";
 import type { Inbox } from "../inbox-types.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
@@ -78,15 +84,26 @@ export type PgBossInboxOptions = CommonOptions &
     | { readonly boss: PgBoss; readonly connectionString?: undefined }
   );
 
-const OPTIONS = [
-  "connectionString",
-  "boss",
-  "schema",
-  "queue",
-  "retentionMs",
-  "transact",
-  "tuning",
-];
+function checkSchema(schema: string): string {
+  checkText("schema", schema, SCHEMA, SCHEMA_EXPECTED);
+  checkNameLength("schema", schema.replaceAll('"', ""));
+  return schema;
+}
+
+const OPTIONS = {
+  connectionString: (url) => url,
+  boss: (boss, { connectionString }) => {
+    if ((connectionString === undefined) !== (boss === undefined)) return boss;
+    throw new ConfigurationError(
+      "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
+    );
+  },
+  schema: (schema) => optional(schema, checkSchema),
+  queue: (queue = "malipo-webhooks") => checkText("queue", queue, QUEUE, QUEUE_EXPECTED),
+  retentionMs: (ms, { tuning }) => retentionFor(ms, { ...DEFAULT_PACE, ...tuning?.pace }),
+  transact: (transact) => optional(transact, (given) => checkFunction("transact", given)),
+  tuning: (tuning = {}) => tuning,
+} satisfies OptionRows<PgBossInboxOptions>;
 
 /**
  * Stores events in PostgreSQL, and processes them by pg-boss: in any process on that database. A
@@ -117,23 +134,14 @@ const OPTIONS = [
  * ```
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
-  const own = ownOptions(options, OPTIONS, "pgBossInbox");
-  const { connectionString, boss, schema, transact, tuning = {} } = own;
-  const retentionMs = retentionFor(own.retentionMs, { ...DEFAULT_PACE, ...tuning.pace });
-  if ((connectionString === undefined) === (boss === undefined)) {
-    throw new ConfigurationError(
-      "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
-    );
-  }
-  if (schema !== undefined) checkText("schema", schema, SCHEMA, SCHEMA_EXPECTED);
-  checkNameLength("schema", schema?.replaceAll('"', "") ?? DEFAULT_SCHEMA);
-  if (transact !== undefined) checkFunction("transact", transact);
+  const own = checkOptions(options, OPTIONS, "pgBossInbox");
+  const { connectionString, boss, schema, retentionMs, transact, tuning } = own;
   const database =
     connectionString === undefined
       ? undefined
       : new Database(String(connectionString), tuning.boss?.max);
   return new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
-    inbox: checkText("queue", own.queue ?? "malipo-webhooks", QUEUE, QUEUE_EXPECTED),
+    inbox: own.queue,
     schema: schema ?? DEFAULT_SCHEMA,
     retentionMs,
     tuning,

@@ -5,7 +5,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { ownOptions } from "../../../internal/check-options.ts";
+import { checkOptions } from "../../../internal/check-options.ts";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import { modeWarning, type SqliteSource } from "../../../internal/sqlite/open-file.ts";
 import { notFoundIn } from "../errors.ts";
@@ -15,7 +15,7 @@ import { Workers } from "../lease-workers.ts";
 import { type LedgerAccess, listsOf } from "../ledger/lists.ts";
 import { LedgerStatements, type Statement } from "../ledger/review-statements.ts";
 import { forAPerson, type KindCounts, statsOf } from "../ledger/stats.ts";
-import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
+import { INBOX_OPTIONS, type Pace } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import { SqliteStore } from "./inbox-store.ts";
 import { DIALECT } from "./tables.ts";
@@ -85,8 +85,6 @@ export interface SqliteInbox extends Inbox {
   close(): void;
 }
 
-const OPTIONS = ["retentionMs", "pace"];
-
 /**
  * Stores deliveries in a SQLite file: durable before the 200, processed by any process on this machine
  * that shares the file, nothing lost at any `kill -9`. Needs only Node. A new file is readable only by
@@ -119,9 +117,7 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  const own = ownOptions(options, OPTIONS, "sqliteInbox");
-  const { pace = DEFAULT_PACE } = own;
-  const retentionMs = retentionFor(own.retentionMs, pace);
+  const { retentionMs, pace } = checkOptions(options, INBOX_OPTIONS, "sqliteInbox");
   const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
   const workers = new Workers(() => store, pace);
   const reported = (options: WorkerOptions): WorkerOptions => ({

@@ -1,0 +1,53 @@
+import type { Endpoint } from "../contract/endpoints.ts";
+import {
+  type CheckedOptions,
+  checkMilliseconds,
+  checkOptions,
+  checkWholeNumber,
+  type OptionRows,
+  optional,
+} from "../internal/check-options.ts";
+import { sendBeforeOf } from "./http/send-before.ts";
+import type { CallOptions, CreateOptions } from "./options.ts";
+
+/** The limits of a call. A gateway and a call take them. */
+export const LIMIT_OPTIONS = {
+  timeoutMs: (ms = 15_000) => checkMilliseconds("timeoutMs", ms),
+  totalTimeoutMs: (ms = 60_000) => checkMilliseconds("totalTimeoutMs", ms),
+  maxRetries: (count = 2) => checkWholeNumber("maxRetries", count, 0),
+} satisfies OptionRows<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries">>;
+
+export type CallLimits = CheckedOptions<typeof LIMIT_OPTIONS>;
+
+const CALL_OPTIONS = {
+  signal: (signal) => signal,
+  timeoutMs: (ms) => optional(ms, LIMIT_OPTIONS.timeoutMs),
+  totalTimeoutMs: (ms) => optional(ms, LIMIT_OPTIONS.totalTimeoutMs),
+  maxRetries: (count) => optional(count, LIMIT_OPTIONS.maxRetries),
+  /** Checked when the request is made. */
+  headers: (headers) => headers,
+} satisfies OptionRows<CallOptions>;
+
+const CREATE_OPTIONS = {
+  ...CALL_OPTIONS,
+  /** Checked when the call is made, with the name of the endpoint. */
+  idempotencyKey: (key) => key,
+  idempotencyWaitMs: (ms) =>
+    optional(ms, (given) => (given === 0 ? given : checkMilliseconds("idempotencyWaitMs", given))),
+  sendBefore: (given) => optional(given, sendBeforeOf),
+} satisfies OptionRows<CreateOptions>;
+
+/** The options of a call, checked. */
+export type CheckedCall = Partial<CheckedOptions<typeof CREATE_OPTIONS>>;
+
+const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
+
+/** @throws {ConfigurationError} for an option that calls of this kind do not have, or a wrong value. */
+export const checkCallOptions = ({ effect }: Endpoint, options: CreateOptions): CheckedCall =>
+  effect === "create"
+    ? checkOptions(options, CREATE_OPTIONS, "A call")
+    : checkOptions<CallOptions, typeof CALL_OPTIONS>(
+        options,
+        CALL_OPTIONS,
+        `A call that ${EFFECTS[effect]}`,
+      );
