@@ -3,21 +3,12 @@ import {
   type CheckedOptions,
   checkMilliseconds,
   checkOptions,
-  checkWholeNumber,
   type OptionRows,
   optional,
 } from "../internal/check-options.ts";
 import { sendBeforeOf } from "./http/send-before.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
-
-/** The limits of a call. A gateway and a call take them. */
-export const LIMIT_OPTIONS = {
-  timeoutMs: (ms = 15_000) => checkMilliseconds("timeoutMs", ms),
-  totalTimeoutMs: (ms = 60_000) => checkMilliseconds("totalTimeoutMs", ms),
-  maxRetries: (count = 2) => checkWholeNumber("maxRetries", count, 0),
-} satisfies OptionRows<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries">>;
-
-export type CallLimits = CheckedOptions<typeof LIMIT_OPTIONS>;
+import { LIMIT_OPTIONS } from "./settings.ts";
 
 const CALL_OPTIONS = {
   signal: (signal) => signal,

@@ -3,8 +3,10 @@ import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import {
+  type CheckedOptions,
   checkChoice,
   checkFunction,
+  checkMilliseconds,
   checkOptions,
   checkWholeNumber,
   type OptionRows,
@@ -14,12 +16,11 @@ import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/profile-types.ts";
-import { type CallLimits, LIMIT_OPTIONS } from "./call-options.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { learnedService } from "./learned-service.ts";
 import { onDemand } from "./on-demand.ts";
-import type { GatewayOptions } from "./options.ts";
+import type { CallOptions, GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/platform-types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
 
@@ -127,6 +128,15 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   // The response is there. It must not be lost because a part of the client is not.
   return () => load().catch(() => undefined);
 }
+
+/** The limits of a call. A gateway and a call take them. */
+export const LIMIT_OPTIONS = {
+  timeoutMs: (ms = 15_000) => checkMilliseconds("timeoutMs", ms),
+  totalTimeoutMs: (ms = 60_000) => checkMilliseconds("totalTimeoutMs", ms),
+  maxRetries: (count = 2) => checkWholeNumber("maxRetries", count, 0),
+} satisfies OptionRows<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries">>;
+
+export type CallLimits = CheckedOptions<typeof LIMIT_OPTIONS>;
 
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();

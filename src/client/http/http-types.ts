@@ -1,8 +1,7 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
 import type { Outcome } from "../../errors/base.ts";
 import type { Deadline } from "../../idempotency/deadline.ts";
-import type { CallLimits } from "../call-options.ts";
-import type { Settings } from "../settings.ts";
+import type { CallLimits, Settings } from "../settings.ts";
 import type { SendBefore } from "./send-before.ts";
 
 /** A call that is made: what errors and hooks say of it. */
