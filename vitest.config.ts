@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
+import { resultsReporter } from "./scripts/test-results.ts";
 
 // The shops' time zone on every machine, so that code that depends on the local zone fails.
 process.env.TZ = "Africa/Nairobi";
@@ -55,32 +56,33 @@ export const ALONE: readonly string[] = [
 const NODE_MODULES = "**/node_modules/**";
 
 /**
- * These tests kill and pause engines and processes, and wait for real deadlines. On two shared cores a process gets no
- * time for seconds now and then. The report shows each test that needed its second run.
+ * These tests kill and pause engines and processes. `npm test` prints each test that needed its second run, with the
+ * message of the first one, and more than three of them are red.
  */
-const onBusyMachines = { retry: 1 };
+const secondRun = { retry: 1 };
 
-/** Long enough for a busy machine. */
-const sourceLimits = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 25_000 } },
-};
-const installedLimits = {
-  testTimeout: 120_000,
-  hookTimeout: 300_000,
-  // A process starts slowly while all others run.
-  expect: { poll: { timeout: 60_000 } },
-};
+/**
+ * A test waits for what happens: a line, a row, an event. Only one that hangs reaches these limits, on the busiest
+ * machine. No test has one of its own.
+ */
+const limits = (minutes: number) => ({
+  testTimeout: minutes * 60_000,
+  hookTimeout: minutes * 60_000,
+  expect: { poll: { timeout: 120_000 } },
+});
 
 // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
 const env = { XDG_RUNTIME_DIR: runFolder };
 
+/** `npm test` and `npm run test:long` read the results. */
+const resultsFile = process.env.MALIPO_TEST_RESULTS;
+
 export default defineConfig({
   test: {
     globalSetup: "test/support/engines/setup.ts",
-    // Many tests wait, for engines, deadlines and processes.
-    maxWorkers: Math.max(8, availableParallelism()),
+    reporters: resultsFile ? ["default", resultsReporter(resultsFile)] : ["default"],
+    // One for each core, so that no test takes the time of another one.
+    maxWorkers: availableParallelism(),
     coverage: {
       include: ["src/**"],
       // Tested as installed, in other processes and browsers, where coverage is not measured.
@@ -96,7 +98,7 @@ export default defineConfig({
           exclude: [NODE_MODULES, INSTALLED, LONG, ...ENGINES, ...ALONE],
           // One process runs many files, one after another.
           isolate: false,
-          ...sourceLimits,
+          ...limits(5),
         },
       },
       {
@@ -106,14 +108,14 @@ export default defineConfig({
           name: "engines",
           include: [...ENGINES, ...ALONE],
           exclude: [NODE_MODULES, INSTALLED, LONG],
-          ...sourceLimits,
-          ...onBusyMachines,
+          ...limits(5),
+          ...secondRun,
         },
       },
       {
         define,
         resolve: { alias: [...alias, ...msw2] },
-        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"], isolate: false },
+        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"], isolate: false, ...limits(5) },
       },
       {
         test: {
@@ -121,7 +123,7 @@ export default defineConfig({
           env,
           include: [INSTALLED, "examples/**/*.test.ts"],
           exclude: [NODE_MODULES, LONG],
-          ...installedLimits,
+          ...limits(5),
         },
       },
       {
@@ -131,8 +133,8 @@ export default defineConfig({
           name: "long",
           include: [LONG],
           exclude: [NODE_MODULES, INSTALLED],
-          ...sourceLimits,
-          ...onBusyMachines,
+          ...limits(20),
+          ...secondRun,
         },
       },
       {
@@ -140,8 +142,8 @@ export default defineConfig({
           name: "long, as installed",
           env,
           include: ["test/{package,browser,docs,cli,drill}/**/*.long.test.ts"],
-          ...installedLimits,
-          ...onBusyMachines,
+          ...limits(20),
+          ...secondRun,
         },
       },
     ],

@@ -1,35 +1,20 @@
-import { readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
-/** The results of the last run of each command, as the tests' runner writes them. */
+/** The results of the last run of each command, as the reporter writes them. */
 export const TEST_RESULTS = {
-  test: "node_modules/.cache/vitest-results.json",
-  long: "node_modules/.cache/vitest-results-long.json",
+  test: "node_modules/.cache/test-results.json",
+  long: "node_modules/.cache/test-results-long.json",
 } as const;
 
-interface Written {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly startTime: number;
-    readonly endTime: number;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly failureMessages: readonly string[];
-    }[];
-  }[];
-}
-
-interface TestResults {
+export interface TestResults {
   readonly passed: number;
-  readonly failed: number;
-  /** The tests that failed, each with its message. */
+  /** What failed, each with the message of each run: tests, files, hooks, and errors outside of a test. */
   readonly failures: readonly string[];
+  /** The tests that failed, ran once more and passed, each with the message of its first run. */
+  readonly secondRuns: readonly string[];
   /** The tests that did not run. */
   readonly skipped: readonly string[];
   readonly files: readonly { readonly path: string; readonly tests: number; readonly ms: number }[];
@@ -37,45 +22,62 @@ interface TestResults {
 
 const MAX_MESSAGE_LINES = 60;
 
-/** The messages of each run of a test, without colours. A long one keeps its end, which says what is wrong. */
-const shortened = (messages: readonly string[]): string =>
-  messages
-    .map((message) => {
-      const lines = stripVTControlCharacters(message).split("\n");
-      const left = lines.length - MAX_MESSAGE_LINES;
-      return left > 0 ? `(${left} lines)\n${lines.slice(left).join("\n")}` : lines.join("\n");
-    })
-    .join("\n");
+/** A text without colours. A long one keeps its end, which says what is wrong. */
+function shortened(message: string): string {
+  const lines = stripVTControlCharacters(message).split("\n");
+  const left = lines.length - MAX_MESSAGE_LINES;
+  return (left > 0 ? [`(${left} lines)`, ...lines.slice(left)] : lines).join("\n");
+}
+
+const messagesOf = (errors: readonly SerializedError[] = []): string =>
+  errors.map(({ message, stack }) => shortened(stack ?? message)).join("\n");
+
+function resultsOf(
+  modules: readonly TestModule[],
+  outside: readonly SerializedError[],
+): TestResults {
+  let passed = 0;
+  const failures: string[] = [];
+  const secondRuns: string[] = [];
+  const skipped: string[] = [];
+  const files: { path: string; tests: number; ms: number }[] = [];
+  for (const module of modules) {
+    const path = relative(".", module.moduleId);
+    const tests = [...module.children.allTests()];
+    files.push({ path, tests: tests.length, ms: module.diagnostic().duration });
+    // A file that cannot be loaded, or whose hook fails, is one failure.
+    for (const part of [module, ...module.children.allSuites()]) {
+      const what = part.type === "suite" ? `${path}: ${part.fullName}` : path;
+      if (part.errors().length > 0) failures.push(`${what}\n${messagesOf(part.errors())}`);
+    }
+    for (const test of tests) {
+      const what = `${path}: ${test.fullName}`;
+      const { state, errors } = test.result();
+      if (state === "failed") failures.push(`${what}\n${messagesOf(errors)}`);
+      else if (state !== "passed") skipped.push(what);
+      else if ((test.diagnostic()?.retryCount ?? 0) > 0) {
+        secondRuns.push(`${what}\n${messagesOf(errors?.slice(0, 1))}`);
+      }
+      if (state === "passed") passed++;
+    }
+  }
+  if (outside.length > 0) failures.push(`outside of a test\n${messagesOf(outside)}`);
+  return { passed, failures, secondRuns, skipped, files };
+}
+
+/** Writes what `readResults` reads. */
+export const resultsReporter = (path: string): Reporter => ({
+  onTestRunEnd(modules, outside) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(resultsOf(modules, outside)));
+  },
+});
 
 /** Reads the results of the last run. `undefined` if it wrote none. */
-export function readResults(command: keyof typeof TEST_RESULTS): TestResults | undefined {
-  let written: Written;
+export function readResults(path: string): TestResults | undefined {
   try {
-    written = JSON.parse(readFileSync(TEST_RESULTS[command], "utf8"));
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch {
     return undefined;
   }
-  const { numPassedTests, numFailedTests, testResults } = written;
-  // A file that fails before its first test counts as one failed test.
-  const brokenFiles = testResults.filter(
-    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
-  ).length;
-  const files = testResults.map(({ name, startTime, endTime, assertionResults }) => ({
-    path: relative(".", name),
-    tests: assertionResults.length,
-    ms: endTime - startTime,
-  }));
-  const skipped = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status !== "passed" && status !== "failed")
-      .map(({ fullName }) => `${relative(".", name)}: ${fullName}`),
-  );
-  const failures = testResults.flatMap(({ name, message, status, assertionResults }) => {
-    const broken = assertionResults.length === 0 && status === "failed" ? [`: ${message}`] : [];
-    const failed = assertionResults
-      .filter((one) => one.status === "failed")
-      .map(({ fullName, failureMessages }) => `: ${fullName}\n${shortened(failureMessages)}`);
-    return [...broken, ...failed].map((what) => `${relative(".", name)}${what}`);
-  });
-  return { passed: numPassedTests, failed: numFailedTests + brokenFiles, failures, skipped, files };
 }

@@ -1,8 +1,10 @@
 // `npm test` and `npm run test:long`: what a change must pass. The last line is `N passed, N failed`.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { whatIsMissing } from "./programs.ts";
 import { readResults, TEST_RESULTS } from "./test-results.ts";
+import { summaryOf } from "./test-summary.ts";
 
 /** What a check proves, and its command. */
 type Check = readonly [name: string, command: string];
@@ -18,8 +20,6 @@ interface Suite {
 }
 
 const BUILD: Check = ["build", "tsup --silent"];
-const vitest = (name: keyof typeof TEST_RESULTS, projects: string) =>
-  `vitest run ${projects} --reporter=default --reporter=json --outputFile.json=${TEST_RESULTS[name]}`;
 
 const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
   test: {
@@ -34,7 +34,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       ["size", "node scripts/check-size.ts"],
       ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
     ],
-    tests: ["tests", vitest("test", '--project "!long*"')],
+    tests: ["tests", 'vitest run --project "!long*"'],
     elsewhere:
       "NOT RUN: kills, failovers, drills, soak, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
@@ -42,19 +42,19 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
     // The tests open the manual in a browser.
     first: [BUILD, ["manual and its links", "npm run docs --silent"]],
     beside: [],
-    // Drills and browsers need the time of a machine: beside many others they see what a busy one does.
-    tests: ["long tests", vitest("long", '--project "long*" --maxWorkers=4 --maxConcurrency=3')],
+    tests: ["long tests", 'vitest run --project "long*"'],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",
   },
 };
 
 // A check that packs the package must not build it again, beside tests that use it.
 const env = { ...process.env, npm_config_ignore_scripts: "true" };
-const failed: string[] = [];
+const failedChecks: string[] = [];
 
 function runFirst([name, command]: Check): void {
   console.log(`\n=== ${name}: ${command}`);
-  if (spawnSync(command, { shell: true, stdio: "inherit", env }).status !== 0) failed.push(name);
+  if (spawnSync(command, { shell: true, stdio: "inherit", env }).status !== 0)
+    failedChecks.push(name);
 }
 
 /** Runs a check to its end. Resolves with what it printed. */
@@ -68,7 +68,7 @@ function runCheck([name, command]: Check): Promise<string> {
   }
   return new Promise((resolve) => {
     child.on("close", (status) => {
-      if (status !== 0) failed.push(name);
+      if (status !== 0) failedChecks.push(name);
       resolve(output);
     });
   });
@@ -80,41 +80,30 @@ async function runBeside(checks: readonly Check[]): Promise<string> {
   return output;
 }
 
-function runTests([name, command]: Check): Promise<void> {
+/** Resolves with whether the runner says that all is well. */
+function runTests([name, command]: Check, resultsFile: string): Promise<boolean> {
   console.log(`\n=== ${name}: ${command}`);
-  const child = spawn(command, { shell: true, stdio: "inherit" });
+  const env = { ...process.env, MALIPO_TEST_RESULTS: resultsFile };
+  const child = spawn(command, { shell: true, stdio: "inherit", env });
   return new Promise((resolve) => {
-    child.on("close", (status) => {
-      if (status !== 0) failed.push(name);
-      resolve();
-    });
+    child.on("close", (status) => resolve(status === 0));
   });
 }
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const name = positionals[0] === "long" ? "long" : "test";
 const { first, beside, tests, elsewhere } = SUITES[name];
+const resultsFile = TEST_RESULTS[name];
 
-mkdirSync("node_modules/.cache", { recursive: true });
-rmSync(TEST_RESULTS[name], { force: true });
+rmSync(resultsFile, { force: true });
 for (const check of first) runFirst(check);
-const [output] = await Promise.all([runBeside(beside), runTests(tests)]);
+const [output, runnerPassed] = await Promise.all([runBeside(beside), runTests(tests, resultsFile)]);
 console.log(output);
 
-const results = readResults(name);
-const checks = first.length + beside.length;
-const failedChecks = failed.filter((one) => one !== tests[0]).length;
-const failedTests = results?.failed ?? 0;
-// The runner can fail without a failed test, because of an unhandled rejection or missing results.
-const runnerFailed = failed.includes(tests[0]) && failedTests === 0 ? 1 : 0;
-
-console.log(failed.length === 0 ? "All checks passed." : `FAILED: ${failed.join("; ")}.`);
 // Once more, where one looks first: what the runner printed is thousands of lines above.
-for (const failure of results?.failures ?? []) console.log(`FAILED: ${failure}`);
-const skipped = results?.skipped ?? [];
-if (skipped.length > 0) console.log(`NOT RUN: ${skipped.length} tests\n  ${skipped.join("\n  ")}`);
-console.log(elsewhere);
-console.log(
-  `${(results?.passed ?? 0) + checks - failedChecks} passed, ${failedTests + failedChecks + runnerFailed} failed`,
-);
-process.exit(failed.length === 0 ? 0 : 1);
+const checks = first.length + beside.length;
+const results = readResults(resultsFile);
+const { lines, passed, failed } = summaryOf({ checks, failedChecks, runnerPassed, results });
+for (const line of [...lines, elsewhere, whatIsMissing()]) if (line !== "") console.log(line);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
