@@ -3,7 +3,7 @@ import { Gateway, type GatewayOptions } from "malipo";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, MAGIC_SUFFIXES } from "malipo/sandbox";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkout } from "./checkout.ts";
 
 const sandbox = createSandbox();
@@ -19,7 +19,7 @@ const order = { id: "ORDER-42", amount: 1500, phone: "0712345678" };
 /** The customer acts when the prompt appears. */
 async function customer(act: "approve" | "cancel"): Promise<void> {
   const phone = sandbox.phone(order.phone);
-  await vi.waitUntil(() => phone.prompt);
+  await expect.poll(() => phone.prompt).toBeDefined();
   phone[act]();
 }
 

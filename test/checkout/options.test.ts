@@ -112,7 +112,7 @@ it("the news that a payment was started asks for no handler, and one may be ther
   own.checkout.receiver.on("payment.initiated", ({ data }) => seen.push(data.reference));
   await own.checkout.start();
   await deliver(own, sandbox.webhookSecret, "payment.initiated", started);
-  await vi.waitFor(() => expect(seen).toEqual(["R-1"]), 10_000);
+  await expect.poll(() => seen).toEqual(["R-1"]);
   expect(says).not.toHaveBeenCalled();
   says.mockRestore();
 });
@@ -290,7 +290,7 @@ it("the goods do not wait for payments that cannot be read", async () => {
   await deliver(shop, sandbox.webhookSecret, "payment.completed", payment);
   // It still waits for its reads when the test ends.
   shop.checkout.reconcile().catch(() => {});
-  await vi.waitFor(() => expect(shop.given).toEqual(["O-39"]), { timeout: 5_000 });
+  await expect.poll(() => shop.given).toEqual(["O-39"]);
 });
 
 it.each([
@@ -353,7 +353,7 @@ it("a call that does not end is not called a request on the phone", async () => 
   const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
   checkout.pay(ORDER).catch(() => {});
   const message = async () => (await checkout.get(ORDER.id))?.message;
-  await vi.waitFor(async () => expect(await message()).toMatch(/We are sending a request/));
+  await expect.poll(() => message()).toMatch(/We are sending a request/);
   clock.advance(20_000);
   expect(await message()).toMatch(/Please do not pay again yet/);
 });

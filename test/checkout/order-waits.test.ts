@@ -174,7 +174,7 @@ describe("all that wait for one order", () => {
     await checkout.create(ORDER);
     isHeld = true;
     const early = checkout.wait(ORDER.id);
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await expect.poll(() => held).toHaveLength(1);
     isHeld = false;
     await checkout.pay(ORDER);
     const late = checkout.wait(ORDER.id, { waitMs: 1_000 });

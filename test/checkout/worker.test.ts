@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
 import { memoryCheckout } from "malipo/checkout";
 import type { Sandbox } from "malipo/sandbox";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, type Shop, testClock } from "./stage.ts";
 
 /** Longer than a store is asked what is due, and far shorter than any call may take. */
-const SOON = { timeout: 5_000 };
 
 const payOrders = async ({ checkout }: Shop, count: number): Promise<void> => {
   for (let at = 0; at < count; at++) {
@@ -36,9 +35,9 @@ it("the goods of an order do not wait for an onPaid that hangs", async () => {
   await payOrders(shop, 3);
   await shop.checkout.start();
   await complete(shop, sandbox, "O-0");
-  await vi.waitFor(() => expect(begun).toEqual(["O-0"]), SOON);
+  await expect.poll(() => begun).toEqual(["O-0"]);
   for (const id of ["O-1", "O-2"]) await complete(shop, sandbox, id);
-  await vi.waitFor(() => expect(begun.toSorted()).toEqual(["O-0", "O-1", "O-2"]), SOON);
+  await expect.poll(() => begun.toSorted()).toEqual(["O-0", "O-1", "O-2"]);
 });
 
 it("the goods do not wait for reads that hang, however many", async () => {
@@ -54,9 +53,9 @@ it("the goods do not wait for reads that hang, however many", async () => {
   await payOrders(shop, 40);
   clock.advance(60_000);
   await shop.checkout.start();
-  await vi.waitFor(() => expect(hanging).toBeGreaterThan(4), SOON);
+  await expect.poll(() => hanging).toBeGreaterThan(4);
   await complete(shop, sandbox, "O-39");
-  await vi.waitFor(() => expect(shop.given).toEqual(["O-39"]), SOON);
+  await expect.poll(() => shop.given).toEqual(["O-39"]);
 });
 
 it("the goods do not wait for reads of orders that are paid, however many", async () => {
@@ -86,9 +85,9 @@ it("the goods do not wait for reads of orders that are paid, however many", asyn
   isAway = true;
   await shop.checkout.pay({ ...ORDER, id: "LAST" });
   await shop.checkout.start();
-  await vi.waitFor(() => expect(hanging).toBeGreaterThan(7), SOON);
+  await expect.poll(() => hanging).toBeGreaterThan(7);
   await complete(shop, sandbox, "LAST");
-  await vi.waitFor(() => expect(shop.given).toContain("LAST"), SOON);
+  await expect.poll(() => shop.given).toContain("LAST");
 });
 
 it("more orders than are worked on at a time are all worked on", async () => {
@@ -97,6 +96,6 @@ it("more orders than are worked on at a time are all worked on", async () => {
   await payOrders(shop, 80);
   await shop.checkout.start();
   await Promise.all(Array.from({ length: 80 }, (_, at) => complete(shop, sandbox, `O-${at}`)));
-  await vi.waitFor(() => expect(new Set(shop.given).size).toBe(80), SOON);
+  await expect.poll(() => new Set(shop.given).size).toBe(80);
   expect(shop.given).toHaveLength(80);
 });

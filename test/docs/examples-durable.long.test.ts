@@ -81,7 +81,7 @@ describe.skipIf(postgres === undefined)("a payment as a step of DBOS", () => {
     passes = true;
     const again = await run("DBOS-1");
     sandbox.phone(PHONE).approve();
-    await expect.poll(again.printed, { timeout: 60_000 }).toContain("shipped");
+    await expect.poll(again.printed).toContain("shipped");
     expect(again.printed().match(/ship DBOS-1/g)).toHaveLength(1);
     expect(await promptsFor("DBOS-1")).toEqual(["completed"]);
     expect(killed.printed()).not.toContain("ship");
@@ -90,7 +90,7 @@ describe.skipIf(postgres === undefined)("a payment as a step of DBOS", () => {
   test("ends the workflow when the service rejects it, and is not run again", async () => {
     reject();
     const rejected = await run("DBOS-2");
-    await expect.poll(rejected.printed, { timeout: 60_000 }).toContain("not paid");
+    await expect.poll(rejected.printed).toContain("not paid");
     expect(await promptsFor("DBOS-2")).toEqual([]);
   });
 });

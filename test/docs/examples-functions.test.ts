@@ -62,7 +62,7 @@ describe.skipIf(redis === undefined)("the example for lambda", () => {
     expect(await deliver(signatureOf(body))).toEqual([200, "received before"]);
     expect(await deliver({})).toEqual([401, "signature missing"]);
     const worker = await runExample(["examples/lambda/worker.ts"], { REDIS_URL }, false);
-    await expect.poll(worker.printed, { timeout: 20_000 }).toMatch(/ship ORDER-42 [\da-f]{64}\n/);
+    await expect.poll(worker.printed).toMatch(/ship ORDER-42 [\da-f]{64}\n/);
     expect(await worker.end("SIGTERM")).toBe(0);
     expect(worker.printed().match(/ship/g)).toHaveLength(1);
     await receiver.stop();

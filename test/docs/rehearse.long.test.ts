@@ -10,7 +10,7 @@ import { malipo } from "../cli/command-line.ts";
 const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the drill reads malipo.drill.json, and writes its report", { timeout: 120_000 }, async () => {
+test("the drill reads malipo.drill.json, and writes its report", async () => {
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   const code = readFileSync("test/drill/shops/right-shop.ts", "utf8");

@@ -32,7 +32,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(20);
 }
 
-describe("a drill", { timeout: 120_000 }, () => {
+describe("a drill", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "that gets a %s stops the shop and its children, writes the report, and removes the folder",
     async (signal) => {

@@ -14,7 +14,7 @@ afterAll(() => Promise.all(started.map((engine) => engine.stop())));
 test.concurrent.each([
   ["Redis", startRedis],
   ["PostgreSQL", startPostgres],
-])("a right shop of two processes on %s passes", { timeout: 900_000 }, async (name, start) => {
+])("a right shop of two processes on %s passes", async (name, start) => {
   const engine = await start();
   if (engine === undefined) return;
   started.push(engine);
@@ -32,24 +32,20 @@ test.concurrent.each([
 test.concurrent.each([
   ["SQLite", undefined],
   ["PostgreSQL", startPostgres],
-])(
-  "a shop of two processes on the checkout passes with %s",
-  { timeout: 900_000 },
-  async (name, start) => {
-    const engine = await start?.();
-    if (start !== undefined && engine === undefined) return;
-    if (engine !== undefined) started.push(engine);
-    const raw = {
-      start: node("test/drill/shops/checkout-shop.ts"),
-      env: [`ENGINE=${engine?.url ?? "sqlite"}`, `RUN=run${Date.now()}`],
-      again:
-        'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}","after":{attempts}}',
-      ready: "GET /orders/none",
-      processes: "2",
-      quiet: "60s",
-      slow: "7s",
-    };
-    const result = await drillShop(raw, CASES);
-    expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
-  },
-);
+])("a shop of two processes on the checkout passes with %s", async (name, start) => {
+  const engine = await start?.();
+  if (start !== undefined && engine === undefined) return;
+  if (engine !== undefined) started.push(engine);
+  const raw = {
+    start: node("test/drill/shops/checkout-shop.ts"),
+    env: [`ENGINE=${engine?.url ?? "sqlite"}`, `RUN=run${Date.now()}`],
+    again:
+      'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}","after":{attempts}}',
+    ready: "GET /orders/none",
+    processes: "2",
+    quiet: "60s",
+    slow: "7s",
+  };
+  const result = await drillShop(raw, CASES);
+  expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
+});

@@ -31,7 +31,7 @@ async function drill(raw: RawSettings, options: Partial<DrillOptions> = {}) {
 /** The cases without a fault: they run in any drill. */
 const DRY = { cases: allCases().filter(({ group }) => group === "nothing") };
 
-describe.concurrent("a drill", { timeout: 120_000 }, () => {
+describe.concurrent("a drill", () => {
   test("with --double-click orders twice at once, and finds a shop that prompts twice", async () => {
     const start = shop(
       "twice",

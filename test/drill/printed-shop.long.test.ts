@@ -17,9 +17,7 @@ const CASES = allCases().filter(
   ({ group }) => process.env.DRILL === "all" || GROUPS.includes(group),
 );
 
-test("a drill of the printed shop with the printed settings finds nothing wrong", {
-  timeout: 1_200_000,
-}, async () => {
+test("a drill of the printed shop with the printed settings finds nothing wrong", async () => {
   const result = await drillShop(printedShop(folder), undefined, { cases: CASES });
   expect(exitStatus(result), formatReport(result)).toBe(0);
 });

@@ -27,22 +27,16 @@ describe.concurrent("a drill", () => {
     ["TypeScript", node("test/drill/shops/right-shop.ts")],
     ["Python", "python3 test/drill/shops/shop.py"],
     ["Perl", "perl test/drill/shops/shop.pl"],
-  ])(
-    "finds nothing wrong with a right shop in %s",
-    { timeout: 1_200_000 },
-    async ([, start = ""]) => {
-      const result = await drill(start, CASES, { processes: "2" });
-      const found = [exitStatus(result), brokenPromises(result), result.obstacles];
-      expect(found, formatReport(result)).toEqual([0, [], []]);
-      // One whose prompt expired while the machine was busy is not run.
-      const run = result.results.filter((one) => one.skipped === undefined);
-      expect(run.length).toBeGreaterThanOrEqual(CASES.length * 0.95);
-    },
-  );
+  ])("finds nothing wrong with a right shop in %s", async ([, start = ""]) => {
+    const result = await drill(start, CASES, { processes: "2" });
+    const found = [exitStatus(result), brokenPromises(result), result.obstacles];
+    expect(found, formatReport(result)).toEqual([0, [], []]);
+    // One whose prompt expired while the machine was busy is not run.
+    const run = result.results.filter((one) => one.skipped === undefined);
+    expect(run.length).toBeGreaterThanOrEqual(CASES.length * 0.95);
+  });
 
-  test("finds nothing wrong with a shop that handles webhooks after its 200", {
-    timeout: 300_000,
-  }, async () => {
+  test("finds nothing wrong with a shop that handles webhooks after its 200", async () => {
     const people = allCases().filter(({ group }) => group === "people");
     const start = shops.write(INBOX_SHOP.name, breakShop(INBOX_SHOP));
     const result = await drill(
@@ -54,7 +48,6 @@ describe.concurrent("a drill", () => {
 
   test.for(BROKEN_SHOPS)(
     "finds $name by the promise that it breaks, and by no other",
-    { timeout: 300_000 },
     async (shop) => {
       const result = await drillBroken(shops, shop);
       const broken = brokenPromises(result);
@@ -74,7 +67,6 @@ describe.concurrent("a drill", () => {
 
   test.for(FORMER_SHOPS)(
     "finds what is wrong with $file, and nothing else",
-    { timeout: 1_200_000 },
     async ({ file, breaks, follows, processes }) => {
       const groups = ["service", "people", "processes", "pairs"];
       const some = allCases().filter(({ group }) => groups.includes(group));
@@ -89,9 +81,7 @@ describe.concurrent("a drill", () => {
     },
   );
 
-  test("counts the same cases in its progress and in its result", {
-    timeout: 120_000,
-  }, async () => {
+  test("counts the same cases in its progress and in its result", async () => {
     const shown: (readonly [done: number, total: number])[] = [];
     const quiet = { dryRun: () => {}, output: () => {} };
     const listener = { ...quiet, progress: (...counts: [number, number]) => shown.push(counts) };
@@ -107,21 +97,15 @@ describe.concurrent("a drill", () => {
     ["what people do", [289, 293, 299], "1"],
     ["two processes", [309, 311], "2"],
     ["two faults at once", [322, 326], "1"],
-  ] as const)(
-    "that forgets its faults fails: %s",
-    { timeout: 120_000 },
-    async ([, numbers, processes]) => {
-      const raw = { start: node("test/drill/shops/right-shop.ts"), quiet: "5s", processes };
-      const result = await drillShop(raw, numbers, { faults: false });
-      expect(exitStatus(result)).toBe(2);
-      const message = `${numbers.length} planned faults never happened`;
-      expect(result.obstacles.join()).toContain(message);
-    },
-  );
+  ] as const)("that forgets its faults fails: %s", async ([, numbers, processes]) => {
+    const raw = { start: node("test/drill/shops/right-shop.ts"), quiet: "5s", processes };
+    const result = await drillShop(raw, numbers, { faults: false });
+    expect(exitStatus(result)).toBe(2);
+    const message = `${numbers.length} planned faults never happened`;
+    expect(result.obstacles.join()).toContain(message);
+  });
 
-  test("of a shop that rejects orders says what it answered, and counts none of them as passed", {
-    timeout: 120_000,
-  }, async () => {
+  test("of a shop that rejects orders says what it answered, and counts none of them as passed", async () => {
     const insert = "    const insert =";
     const refuse = `    if (rows("1 = 1").length >= 12 && rows("id = ?", order).length === 0) {
       response.writeHead(409).end("sold out");
@@ -145,7 +129,7 @@ describe.concurrent("a drill", () => {
     expect(rejected.length).toBeGreaterThan(2);
   });
 
-  test("that loses the moment of its cases fails", { timeout: 120_000 }, async () => {
+  test("that loses the moment of its cases fails", async () => {
     const start = node("test/drill/shops/right-shop.ts");
     // There is no success that a second webhook could contradict.
     const cases = allCases()
@@ -156,9 +140,7 @@ describe.concurrent("a drill", () => {
     expect(result.obstacles.join()).toContain("The machine is too busy for a drill.");
   });
 
-  test("of shops that have one database says so, and blames none of them", {
-    timeout: 120_000,
-  }, async () => {
+  test("of shops that have one database says so, and blames none of them", async () => {
     // All shops of the drill use this folder, and not their own.
     const env = [`SHARED=${shops.folder}`];
     const start = shops.write(
@@ -177,9 +159,7 @@ describe.concurrent("a drill", () => {
     expect(exitStatus(result)).toBe(2);
   });
 
-  test("whose own process was busy says that this may be the cause", {
-    timeout: 120_000,
-  }, async () => {
+  test("whose own process was busy says that this may be the cause", async () => {
     const broken = BROKEN_SHOPS.find(({ name }) => name === "a retry after a timeout");
     if (broken === undefined) expect.unreachable();
     const start = shops.write(broken.name, breakShop(broken));
@@ -190,7 +170,7 @@ describe.concurrent("a drill", () => {
     expect(result.obstacles.join()).toMatch(/own service took up to 1\.\d s for a request/);
   });
 
-  test("that tests nothing fails", { timeout: 60_000 }, async () => {
+  test("that tests nothing fails", async () => {
     const start = node("test/drill/shops/right-shop.ts");
     expect(exitStatus(await drill(start, []))).toBe(2);
   });
@@ -198,7 +178,7 @@ describe.concurrent("a drill", () => {
   test.for([
     ["a shop that ends", "true", "ended before it was ready"],
     ["a shop that takes no orders", node("test/drill/shops/no-orders.ts"), "could not be placed"],
-  ])("cannot test %s", { timeout: 60_000 }, async ([, start = "", why = ""]) => {
+  ])("cannot test %s", async ([, start = "", why = ""]) => {
     const result = await drill(start, [41]);
     expect(exitStatus(result)).toBe(2);
     expect(result.obstacles.join()).toContain(why);

@@ -75,9 +75,7 @@ const fates = fc.array(fc.constantFrom<Fate>("answered", "lost", "reset", "not_c
   maxLength: 4,
 });
 
-test("two processes with several callers each make at most one prompt, in any order of steps", {
-  timeout: 120_000,
-}, async () => {
+test("two processes with several callers each make at most one prompt, in any order of steps", async () => {
   const seen = { shared: 0, answered: 0, unknown: 0 };
   await fc.assert(
     fc.asyncProperty(

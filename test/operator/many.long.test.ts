@@ -6,7 +6,7 @@ import { nightShift } from "./stage.ts";
 const COUNT = 10_000;
 const LAST = COUNT - 1;
 
-describe("the operator's page with 10,000 events", { timeout: 240_000 }, () => {
+describe("the operator's page with 10,000 events", () => {
   let get: (query?: string) => Promise<string>;
   /** How many bodies were read. */
   let reads = 0;
@@ -34,7 +34,7 @@ describe("the operator's page with 10,000 events", { timeout: 240_000 }, () => {
       reads = 0;
       return (await page(new Request(`https://shop.test/operator${query}`))).text();
     };
-  }, 240_000);
+  });
 
   const hrefOf = (html: string, pattern: RegExp) =>
     pattern.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";

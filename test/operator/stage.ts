@@ -2,7 +2,7 @@ import { Gateway, type IdempotencyStore } from "malipo";
 import { type OperatorHandlerOptions, operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
-import { vi } from "vitest";
+import { expect } from "vitest";
 
 const SECRET = "a-secret-of-this-test";
 const ADDRESS = "https://shop.test/operator";
@@ -88,7 +88,7 @@ export async function nightShift(
       .catch(() => undefined);
   }
   const isFailing = async () => (await receiver.stats()).retrying === orders + 1;
-  await vi.waitUntil(isFailing, { timeout: 40_000 });
+  await expect.poll(isFailing).toBe(true);
   const handler = operatorHandler({
     receiver,
     gateway,

@@ -63,7 +63,7 @@ beforeAll(async () => {
       runs.set(name, await campaign(...common, ...args));
     }),
   );
-}, 600_000);
+});
 
 describe("a campaign of injected faults", () => {
   // This machine may lack an engine. The campaign says so.

@@ -6,7 +6,6 @@ import { SABOTAGES } from "../stress/orders/sabotage.ts";
 import { STORES } from "../stress/orders/store.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const LIMIT = { timeout: 900_000 };
 
 interface Run {
   readonly status: number;
@@ -22,15 +21,11 @@ const campaign = (...args: readonly string[]): Promise<Run> =>
     );
   });
 
-test.concurrent.each(STORES)(
-  "a campaign of orders keeps every promise: %s",
-  LIMIT,
-  async (store) => {
-    const { status, output } = await campaign("--store", store);
-    expect(output, output).toMatch(/Every promise held\.|NOT RUN/);
-    expect(output.includes("NOT RUN") || status === 0, output).toBe(true);
-  },
-);
+test.concurrent.each(STORES)("a campaign of orders keeps every promise: %s", async (store) => {
+  const { status, output } = await campaign("--store", store);
+  expect(output, output).toMatch(/Every promise held\.|NOT RUN/);
+  expect(output.includes("NOT RUN") || status === 0, output).toBe(true);
+});
 
 // Twelve campaigns take half an hour: CAMPAIGN=all npx vitest run test/package/orders-campaign.long.test.ts
 const SABOTAGED = Object.entries(SABOTAGES).slice(
@@ -40,7 +35,6 @@ const SABOTAGED = Object.entries(SABOTAGES).slice(
 
 test.concurrent.each(SABOTAGED)(
   "a campaign notices a change of the source: %s",
-  LIMIT,
   async (name, { breaks }) => {
     const { status, output } = await campaign("--store", "sqlite", "--sabotage", name);
     expect(output).toContain(`BROKEN ${breaks}: ORDER-`);

@@ -52,7 +52,7 @@ describe("the step of the release job that packs", () => {
       GITHUB_REPOSITORY: "shop/malipo",
       GITHUB_SHA: COMMIT,
     });
-  }, 120_000);
+  });
 
   test("passes on the name and the digest of what it packed", () => {
     const [name = "", other] = readdirSync(join(work, "release"));

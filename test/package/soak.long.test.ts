@@ -73,7 +73,7 @@ beforeAll(async () => {
   await Promise.all(
     SABOTAGES.map(([name, args]) => soak(name, "--inbox", "sqlite", "--sabotage", name, ...args)),
   );
-}, 600_000);
+});
 
 describe("a small soak of the built package", () => {
   test.for(INBOXES)(

@@ -22,4 +22,4 @@ test("one script has the same transcript through msw, except for the listed limi
   expect(without(mocked, TRANSPORT_LIMITS.msw)).toEqual(without(direct, TRANSPORT_LIMITS.msw));
   const differing = direct.filter((entry, at) => !isDeepStrictEqual(entry, mocked[at]));
   expect(new Set(differing.map(({ errorCode }) => errorCode))).toEqual(new Set(["ECONNRESET"]));
-}, 60_000);
+});

@@ -398,7 +398,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
       const dying = open({ fetch: promptsWith(sandbox, unread) });
       dying.checkout.pay(ORDER).catch(() => {});
       const { checkout, gateway } = open();
-      await vi.waitFor(async () => expect(await checkout.get(ORDER.id)).toBeDefined());
+      await expect.poll(() => checkout.get(ORDER.id)).toBeDefined();
       const { get } = gateway.idempotency;
       vi.spyOn(gateway.idempotency, "get").mockImplementation(async (...args) => {
         const found: object = await get.apply(gateway.idempotency, args);

@@ -286,9 +286,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       vi.spyOn(dying.store.idempotency, "begin").mockReturnValue(new Promise(() => {}));
       void dying.checkout.pay(ORDER);
       const { checkout } = open();
-      await vi.waitFor(async () =>
-        expect(await checkout.get(ORDER.id)).toMatchObject({ status: "pending" }),
-      );
+      await expect.poll(() => checkout.get(ORDER.id)).toMatchObject({ status: "pending" });
       clock.advance(-120 * MINUTE_MS);
       for (let seconds = 0; seconds < 120; seconds += 10) await later(10_000, checkout);
       expect(await checkout.get(ORDER.id)).toMatchObject({ status: "open", canPay: true });
@@ -383,7 +381,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       });
       const [one, other] = [open({ fetch }), open()];
       const paying = one.checkout.pay(ORDER);
-      await vi.waitFor(() => expect(prompts).toBe(1));
+      await expect.poll(() => prompts).toBe(1);
       await later(6_000, other.checkout);
       await other.checkout.pay(ORDER);
       reject();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { IdempotencyStore } from "malipo";
 import type { UnknownResult } from "malipo/types";
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, LONG_OVER_MS, type Open, TIMEOUT_MS } from "./idempotency-stage.ts";
+import { attemptOf, freshKey, LONG_OVER_MS, type Open } from "./idempotency-stage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -34,7 +34,7 @@ export function standsByTheContractOfDurability(
   durable: () => Durable,
   { crashes }: { crashes: boolean },
 ): void {
-  describe(`${name} as a durable idempotency store`, { timeout: TIMEOUT_MS }, () => {
+  describe(`${name} as a durable idempotency store`, () => {
     test("lets exactly one of 100 simultaneous attempts begin, over several connections", async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => durable().open()));
       const key = freshKey();
@@ -164,11 +164,9 @@ export function standsByTheContractOfDurability(
       expect(await store.resolve(done, undefined)).toMatchObject({ state: "too_early" });
       const { notSentInMs } = (await store.begin(done, attemptOf("b"))) as UnknownResult;
       expect(notSentInMs).toBeLessThanOrEqual(5_200);
-      await vi.waitFor(
-        async () =>
-          expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "unknown" }),
-        TIMEOUT_MS,
-      );
+      await expect
+        .poll(() => store.begin(left, attemptOf("b")))
+        .toMatchObject({ state: "unknown" });
       for (const key of [left, done])
         expect((await store.resolve(key, "R")).state).toBe("resolved");
     });
@@ -268,7 +266,7 @@ export function standsByTheContractOfDurability(
         }
       };
       const crash = async () => {
-        await vi.waitFor(() => expect(owners.size).toBeGreaterThan(5), TIMEOUT_MS);
+        await expect.poll(() => owners.size).toBeGreaterThan(5);
         await durable().crash?.();
         back = true;
       };

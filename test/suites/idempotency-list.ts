@@ -1,14 +1,7 @@
 import type { IdempotencyStore } from "malipo";
 import type { AttemptRecord, ListQuery } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  attemptOf,
-  BASE_URL,
-  freshKey,
-  LONG_OVER_MS,
-  type Open,
-  TIMEOUT_MS,
-} from "./idempotency-stage.ts";
+import { attemptOf, BASE_URL, freshKey, LONG_OVER_MS, type Open } from "./idempotency-stage.ts";
 
 const ORDER = { accountReference: "ORDER-42", amount: "100.00", phone: "254712345678" };
 
@@ -26,7 +19,7 @@ async function all(store: IdempotencyStore, query: ListQuery = {}): Promise<Atte
 
 /** How each store lists its attempts. */
 export function listsItsAttempts(name: string, open: Open): void {
-  describe(`${name} as an idempotency store that lists`, { timeout: TIMEOUT_MS }, () => {
+  describe(`${name} as an idempotency store that lists`, () => {
     let store: IdempotencyStore;
     beforeEach(async () => {
       // Other tests share the records, but not this scope.

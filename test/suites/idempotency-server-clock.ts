@@ -14,7 +14,7 @@ export function keepsTimeByServerClock(
   open: Open,
 ): void {
   const title = `${name}: the clock of the server`;
-  describe.skipIf(engine === undefined)(title, { timeout: 70_000 }, () => {
+  describe.skipIf(engine === undefined)(title, () => {
     const setClock = (aheadMs: number) => engine?.setClock(aheadMs);
     afterEach(() => setClock(0));
 

@@ -15,9 +15,6 @@ export const BASE_URL = "https://gateway.example/api/v1";
 
 export const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
 
-/** The time limit of a test, in milliseconds: real engines write to real disks. */
-export const TIMEOUT_MS = 60_000;
-
 let keys = 0;
 /** A key that no other test has. */
 export const freshKey = (): string => `POST /mobile-money/payment/initiate ORDER-${++keys}`;

@@ -23,7 +23,7 @@ export function clockSuite(name: string, { fresh }: InboxUnderTest): void {
   describe.each([
     ["behind", -HOURS_MS],
     ["ahead", HOURS_MS],
-  ])(`${name}: a process whose clock is two hours %s`, { timeout: 70_000 }, (_, shiftMs) => {
+  ])(`${name}: a process whose clock is two hours %s`, (_, shiftMs) => {
     stopAll();
     afterEach(() => {
       vi.unstubAllGlobals();

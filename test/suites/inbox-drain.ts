@@ -29,7 +29,7 @@ export function drainSuite(
     return { store, inbox };
   }
 
-  describe(`${name}: drain()`, { timeout: 70_000 }, () => {
+  describe(`${name}: drain()`, () => {
     stopAll();
 
     test("processes what is due, once, and returns", async () => {

@@ -15,7 +15,7 @@ export function engineSuite(
 ): void {
   const here = engine as Engine;
 
-  describe(`${name}: an engine that fails`, { timeout: 90_000 }, () => {
+  describe(`${name}: an engine that fails`, () => {
     stopAll();
     closeProxies();
 
@@ -113,7 +113,7 @@ export function engineCrashSuite(
 ): void {
   const here = engine as Engine;
 
-  describe(`${name}: an engine that fails`, { timeout: 90_000 }, () => {
+  describe(`${name}: an engine that fails`, () => {
     stopAll();
 
     test.runIf(engine?.restarts)("and is killed and restarted: nothing is lost", async () => {

@@ -100,7 +100,6 @@ export function killSuite(
   if (orms !== undefined) {
     test.each(orms)(
       "a process that is killed loses and repeats no effect of %s, before and after COMMIT",
-      { timeout: 90_000 },
       async (orm) => {
         const points = ["in the middle of its effect", "after its effect"] as const;
         const outcomes = await Promise.all(points.map((point) => killAt(point, orm)));
@@ -110,7 +109,7 @@ export function killSuite(
     return;
   }
 
-  describe(`${inbox}: a process that is killed`, { timeout: 90_000 }, () => {
+  describe(`${inbox}: a process that is killed`, () => {
     // In parallel: most of the time is spent waiting for leases of dead processes to expire.
     test("loses nothing and repeats no effect, wherever it dies", async () => {
       const outcomes = await Promise.all(POINTS.map((point) => killAt(point)));

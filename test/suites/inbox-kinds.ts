@@ -81,7 +81,7 @@ export function kindsSuite(
   name: string,
   { fresh, stored, isSingleProcess = false }: InboxOfVersions,
 ): void {
-  describe(`${name}: versions that know other kinds of events`, { timeout: 60_000 }, () => {
+  describe(`${name}: versions that know other kinds of events`, () => {
     const running: { stop(options: { timeoutMs: number }): Promise<void> }[] = [];
     afterEach(async () => {
       await Promise.all(running.splice(0).map((one) => one.stop({ timeoutMs: 500 })));

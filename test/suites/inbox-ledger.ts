@@ -34,7 +34,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
       return stats?.waiting === 0 && stats.running === 0;
     });
 
-  describe(`${name}: a key`, { timeout: 70_000 }, () => {
+  describe(`${name}: a key`, () => {
     stopAll();
 
     test("that was used before `identify` or `merchant` was set finds its event", async () => {
@@ -70,7 +70,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     });
   });
 
-  describe(`${name}: a conflict`, { timeout: 70_000 }, () => {
+  describe(`${name}: a conflict`, () => {
     stopAll();
 
     test("that comes together with its first event is stored", async () => {
@@ -157,7 +157,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     );
   });
 
-  describe(`${name}: what is remembered`, { timeout: 70_000 }, () => {
+  describe(`${name}: what is remembered`, () => {
     stopAll();
 
     test("an event that was signed ahead of time is remembered until its retention ends", async () => {
@@ -205,7 +205,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     });
   });
 
-  describe(`${name}: a double payment`, { timeout: 70_000 }, () => {
+  describe(`${name}: a double payment`, () => {
     stopAll();
 
     const double = (number: number, merchant?: string) => ({

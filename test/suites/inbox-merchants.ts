@@ -5,7 +5,7 @@ import { gateOf, type InboxUnderTest, references, until } from "./inbox-stage.ts
 
 /** How an inbox divides the places of a process among the merchants of a platform. */
 export function merchantSuite(name: string, { fresh }: InboxUnderTest): void {
-  describe(`${name}: many merchants`, { timeout: 70_000 }, () => {
+  describe(`${name}: many merchants`, () => {
     const receivers: WebhookReceiver[] = [];
     afterEach(async () => {
       for (const receiver of receivers.splice(0)) await receiver.stop({ timeoutMs: 100 });

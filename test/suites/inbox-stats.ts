@@ -14,7 +14,7 @@ import {
 
 /** What an inbox promises about its numbers. */
 export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
-  describe(`${name}: stats()`, { timeout: 70_000 }, () => {
+  describe(`${name}: stats()`, () => {
     stopAll();
 
     test("count what is stored, in every state", async () => {

@@ -22,7 +22,7 @@ const JUMPS = [3_600_000, -7_200_000, -2_000];
 export function inboxSuite(name: string, under: InboxUnderTest): void {
   const { fresh, isSingleProcess = false } = under;
 
-  describe(`${name}: what is accepted`, { timeout: 70_000 }, () => {
+  describe(`${name}: what is accepted`, () => {
     stopAll();
 
     test("of a hundred equal deliveries at the same time, one is processed and 99 are duplicates", async () => {

@@ -194,7 +194,7 @@ export function describeShop(
       await stage.restart();
       stage.sandbox.phone(phone).approve();
       await expect
-        .poll(async () => (await stage.get(`/orders/${order}`)).text, { timeout: 90_000 })
+        .poll(async () => (await stage.get(`/orders/${order}`)).text)
         .toMatch(/Paid\. Thank you\./);
       expect(await stage.payments(order)).toHaveLength(1);
     });

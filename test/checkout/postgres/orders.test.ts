@@ -159,7 +159,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       onPaid: (order, { transaction }) =>
         transaction(async (_: PoolClient) => {
           refunded = other.checkout.reviews.resolve(`${ORDER.id}:contradiction:R`, "refunded");
-          await vi.waitUntil(isWaiting, { timeout: 20_000 });
+          await expect.poll(isWaiting).toBe(true);
           goods.push(order.id);
         }),
     });
@@ -185,11 +185,11 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       onPaid: (order, { transaction }) =>
         transaction(async () => {
           late ??= deliver(checkout, sandbox, "payment.completed", completed(order, "SECOND"));
-          await vi.waitFor(async () => {
-            const query =
-              "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ $1";
-            expect((await pool.query(query, ["orders SET version"])).rows).toHaveLength(1);
-          });
+          const query =
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ $1";
+          await expect
+            .poll(async () => (await pool.query(query, ["orders SET version"])).rows)
+            .toHaveLength(1);
           seen = await checkout.cancel(order.id);
         }),
     });

@@ -2,8 +2,6 @@ import { describe, expect, test } from "vitest";
 import { type Exploration, explore } from "./explore.ts";
 import { PAST_LEASE, PROTOCOL, type Protocol } from "./state.ts";
 
-const TIMEOUT_MS = 240_000;
-
 function exploreAndPrint(name: string, changes: Partial<Protocol>): Exploration {
   const started = performance.now();
   const exploration = explore({ ...PROTOCOL, ...changes });
@@ -13,7 +11,7 @@ function exploreAndPrint(name: string, changes: Partial<Protocol>): Exploration 
   return exploration;
 }
 
-describe("the protocol of one idempotency key", { timeout: TIMEOUT_MS }, () => {
+describe("the protocol of one idempotency key", () => {
   test.each([
     ["two processes that try twice, with two faults", { processes: 2, tries: 2, faults: 2 }],
     ["three processes that try once, with one fault", { processes: 3, tries: 1, faults: 1 }],

@@ -13,7 +13,6 @@ import { sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
 import { PAST_LEASE, SAFELY_OVER } from "./state.ts";
 import { difference, paths, timeUntil } from "./store-model.ts";
 
-const TIMEOUT_MS = 300_000;
 const DEPTH = 4;
 
 afterEach(() => {
@@ -60,11 +59,11 @@ test("the paths are many, and all different", () => {
   expect(countPaths(DEPTH)).toBeGreaterThan(7_000);
 });
 
-test("the store in memory answers as the model says", { timeout: TIMEOUT_MS }, async () => {
+test("the store in memory answers as the model says", async () => {
   expect(await withMovedClock(memoryIdempotency())).toEqual([]);
 });
 
-test("the SQLite store answers as the model says", { timeout: TIMEOUT_MS }, async () => {
+test("the SQLite store answers as the model says", async () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-model-"));
   const store = sqliteIdempotency(join(folder, "keys.db"));
   try {
@@ -76,27 +75,22 @@ test("the SQLite store answers as the model says", { timeout: TIMEOUT_MS }, asyn
 });
 
 const redisEngine = await sharedRedis();
-test.skipIf(redisEngine === undefined)(
-  "the Redis store answers as the model says",
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const redis = new Redis(redisEngine?.url ?? "");
-    const prefix = `{malipo-model-${crypto.randomUUID()}}:`;
-    try {
-      const store = redisIdempotency(redis, { prefix, retentionMs: 3_600_000 });
-      expect(await withServerClock(store, DEPTH)).toEqual([]);
-    } finally {
-      for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
-      redis.disconnect();
-      await redisEngine?.stop();
-    }
-  },
-);
+test.skipIf(redisEngine === undefined)("the Redis store answers as the model says", async () => {
+  const redis = new Redis(redisEngine?.url ?? "");
+  const prefix = `{malipo-model-${crypto.randomUUID()}}:`;
+  try {
+    const store = redisIdempotency(redis, { prefix, retentionMs: 3_600_000 });
+    expect(await withServerClock(store, DEPTH)).toEqual([]);
+  } finally {
+    for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
+    redis.disconnect();
+    await redisEngine?.stop();
+  }
+});
 
 const postgresEngine = await sharedPostgres();
 test.skipIf(postgresEngine === undefined)(
   "the PostgreSQL store answers as the model says",
-  { timeout: TIMEOUT_MS },
   async () => {
     const pool = new pg.Pool({ connectionString: postgresEngine?.url, max: 8 });
     const table = `malipo_model_${crypto.randomUUID().replaceAll("-", "_")}`;

@@ -6,7 +6,6 @@ import {
   freshKey,
   type IdempotencyStoreOptions,
   LONG_OVER_MS,
-  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startPgBouncer } from "../../support/engines/pgbouncer.ts";
@@ -26,15 +25,15 @@ function connect(config: pg.PoolConfig = {}): pg.Pool {
 
 beforeAll(async () => {
   if (engine !== undefined) await postgresIdempotency(connect(), { table }).migrate();
-}, TIMEOUT_MS);
+});
 afterAll(async () => {
   if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
   await Promise.all(pools.map((pool) => pool.end()));
   await bouncer?.stop();
   await engine?.stop();
-}, TIMEOUT_MS);
+});
 
-describe.skipIf(engine === undefined)("synchronous_commit", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(engine === undefined)("synchronous_commit", () => {
   const ROUNDS = 10;
   const lazy = () => connect({ options: "-c synchronous_commit=off" });
 
@@ -85,7 +84,7 @@ describe.skipIf(engine === undefined)("synchronous_commit", { timeout: TIMEOUT_M
   });
 });
 
-describe.skipIf(bouncer === undefined)("behind PgBouncer", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(bouncer === undefined)("behind PgBouncer", () => {
   const storeOn = (own: string, options?: IdempotencyStoreOptions) =>
     postgresIdempotency(connect({ connectionString: bouncer?.url, max: 8 }), {
       table: own,

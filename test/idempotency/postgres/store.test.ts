@@ -8,7 +8,6 @@ import {
   attemptOf,
   freshKey,
   type IdempotencyStoreOptions,
-  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
@@ -31,15 +30,15 @@ const storeOn = (own: string, options?: IdempotencyStoreOptions): PostgresIdempo
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
 beforeAll(async () => {
   if (engine !== undefined) await storeOn(table).migrate();
-}, TIMEOUT_MS);
+});
 afterEach(disconnect);
 afterAll(async () => {
   if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
   await disconnect();
   await engine?.stop();
-}, TIMEOUT_MS);
+});
 
-describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
 
   test.for([

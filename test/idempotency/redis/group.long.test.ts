@@ -3,7 +3,7 @@ import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
-import { attemptOf, freshKey, LONG_OVER_MS, TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
+import { attemptOf, freshKey, LONG_OVER_MS } from "../../suites/idempotency-stage.ts";
 import { launchRedis } from "../../support/engines/redis.ts";
 import { startRedisCluster, startRedisSentinel } from "../../support/engines/redis-group.ts";
 
@@ -34,9 +34,9 @@ afterEach(() => {
 });
 afterAll(async () => {
   await Promise.all([cluster?.stop(), group?.stop()]);
-}, TIMEOUT_MS);
+});
 
-describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(cluster === undefined)("on a Redis Cluster", () => {
   const join = () => keep(new Cluster([...(cluster?.addresses ?? [])]));
 
   test("a store keeps all its keys on one node, and lists them", async () => {
@@ -78,14 +78,14 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: TIMEOUT_
   });
 });
 
-describe.skipIf(group === undefined)("with a replica", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(group === undefined)("with a replica", () => {
   const { first, second } = group ?? {};
 
   test("warns if it does not wait for the replica, and once", async () => {
     const onWarning = vi.fn();
     const store = redisIdempotency(connect(first?.url), { onWarning });
     for (const key of [freshKey(), freshKey()]) await store.begin(key, attemptOf("a"));
-    await vi.waitFor(() => expect(onWarning).toHaveBeenCalledOnce());
+    await expect.poll(() => onWarning).toHaveBeenCalledOnce();
     expect(onWarning.mock.calls[0]?.[0]).toBe(
       "One key may make two prompts with this Redis, which holds the idempotency keys. It has replicas (1), and one that takes over may not have what was acknowledged last. Set the option `replicas` of redisIdempotency.",
     );
@@ -117,7 +117,7 @@ describe.skipIf(group === undefined)("with a replica", { timeout: TIMEOUT_MS }, 
     expect(sent).toHaveLength(0);
     const { hostname, port } = new URL(first?.url ?? "");
     await replica.replicaof(hostname, Number(port));
-    await vi.waitFor(() => pay(key), { timeout: TIMEOUT_MS, interval: 200 });
+    await expect.poll(() => pay(key).then(Boolean, () => false), { interval: 200 }).toBe(true);
     expect(sent).toHaveLength(1);
   });
 
@@ -130,23 +130,18 @@ describe.skipIf(group === undefined)("with a replica", { timeout: TIMEOUT_MS }, 
     // It rejects until the client has found the new main one, which has every key.
     const left = redisIdempotency(client, { onWarning: vi.fn() });
     for (const key of keys) {
-      await vi.waitFor(
-        async () =>
-          expect(await left.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" }),
-        TIMEOUT_MS,
-      );
+      await expect
+        .poll(() => left.begin(key, attemptOf("b")))
+        .toMatchObject({ state: "in_flight" });
     }
-    await vi.waitFor(
-      async () => expect(await left.begin(freshKey(), attemptOf("b"))).toEqual({ state: "begun" }),
-      TIMEOUT_MS,
-    );
+    await expect.poll(() => left.begin(freshKey(), attemptOf("b"))).toEqual({ state: "begun" });
     const { port } = new URL(second?.url ?? "");
     expect(client.options).toMatchObject({ name: "main" });
     expect(await client.info("server")).toContain(`tcp_port:${port}`);
   });
 });
 
-describe.skipIf(group === undefined)("a separate Redis", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(group === undefined)("a separate Redis", () => {
   // biome-ignore format: a table is read across
   test.each([
     ["loses all in a restart", ["--appendonly", "no"], ["It forgets what it acknowledged when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`."]],
@@ -162,10 +157,10 @@ describe.skipIf(group === undefined)("a separate Redis", { timeout: TIMEOUT_MS }
       await store.resolve(freshKey(), "R");
       expect(onWarning).not.toHaveBeenCalled();
       for (const key of [freshKey(), freshKey()]) await store.begin(key, attemptOf("a"));
-      await vi.waitFor(() => expect(onWarning.mock.calls).toEqual([[expected]]));
+      await expect.poll(() => onWarning.mock.calls).toEqual([[expected]]);
       expect(warn).not.toHaveBeenCalled();
       await redisIdempotency(connect(engine.url)).begin(freshKey(), attemptOf("a"));
-      await vi.waitFor(() => expect(warn.mock.calls).toEqual([[expected]]));
+      await expect.poll(() => warn.mock.calls).toEqual([[expected]]);
     } finally {
       warn.mockRestore();
       await engine.stop();
@@ -199,7 +194,7 @@ describe.skipIf(group === undefined)("a separate Redis", { timeout: TIMEOUT_MS }
   });
 });
 
-describe.skipIf(group === undefined)("a Redis that is demoted", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(group === undefined)("a Redis that is demoted", () => {
   test("and keeps its connections rejects, and its client connects again", async () => {
     const engine = await launchRedis();
     try {
@@ -212,7 +207,7 @@ describe.skipIf(group === undefined)("a Redis that is demoted", { timeout: TIMEO
       await connect(engine.url).replicaof("127.0.0.1", 1);
       const begun = Array.from({ length: 20 }, () => store.begin(freshKey(), attemptOf("a")));
       for (const { status } of await Promise.allSettled(begun)) expect(status).toBe("rejected");
-      await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+      await expect.poll(() => closed).toHaveBeenCalledOnce();
       await connect(engine.url).replicaof("NO", "ONE");
       expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
     } finally {

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { neverResponds } from "../../client/support/responses.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
@@ -8,7 +8,6 @@ import {
   attemptOf,
   freshKey,
   type IdempotencyStoreOptions,
-  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startRedis } from "../../support/engines/redis.ts";
@@ -44,13 +43,13 @@ afterAll(async () => {
   for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
   for (const client of clients.splice(0)) client.disconnect();
   await engine?.stop();
-}, TIMEOUT_MS);
+});
 
 /** How many records this Redis has read since it started. */
 const recordsRead = async (raw: Redis): Promise<number> =>
   Number(/cmdstat_hmget:calls=(\d+)/.exec(await raw.info("commandstats"))?.[1] ?? 0);
 
-describe.skipIf(engine === undefined)("with a Redis", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(engine === undefined)("with a Redis", () => {
   standsByTheContract("Redis", open);
   standsByTheContractOfDurability(
     "Redis",
@@ -142,9 +141,9 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: TIMEOUT_MS }, (
     await store.begin(key, attemptOf("a"));
     await store.begin(done, attemptOf("b"));
     await store.finish(done, "b", { state: "succeeded", result: "R" });
-    await vi.waitFor(async () =>
-      expect((await store.list()).attempts.map(({ owner }) => owner)).toEqual(["a"]),
-    );
+    await expect
+      .poll(async () => (await store.list()).attempts.map(({ owner }) => owner))
+      .toEqual(["a"]);
     const raw = connect();
     expect(await raw.hget(`${prefix}shop:${recordOf(key)}`, "owner")).toBe("a");
     // An expired result leaves nothing behind once another attempt has ended.
@@ -192,7 +191,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: TIMEOUT_MS }, (
     const payment = { accountReference: "ORDER-42" };
     await store.begin("done", attemptOf("a", { payment }));
     await store.finish("done", "a", { state: "succeeded", result: "R" });
-    await vi.waitFor(async () => expect((await store.list()).attempts).toEqual([]));
+    await expect.poll(async () => (await store.list()).attempts).toEqual([]);
     // The same key again, for another order.
     await store.begin("done", attemptOf("b", { payment: { accountReference: "ORDER-43" } }));
     await store.forget("done", "b");

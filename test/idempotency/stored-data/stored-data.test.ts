@@ -13,7 +13,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import { tableStatementsFor } from "../../../src/idempotency/postgres/statements.ts";
 import { gatewayWith } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
-import { TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
 import { sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
 import {
   expectEachState,
@@ -48,7 +47,7 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-stored-"));
 const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
-}, TIMEOUT_MS);
+});
 
 let places = 0;
 
@@ -228,25 +227,21 @@ const PLACES = [
   { name: "postgres", place: postgresPlace, isThere: postgresEngine !== undefined },
 ] as const;
 
-describe.each(PLACES)(
-  "stored data of $name",
-  { timeout: TIMEOUT_MS },
-  ({ name, place, isThere }) => {
-    test.skipIf(!isThere)(`is written in format ${FORMAT}, to the letter`, async () => {
-      const here = await place();
-      await writeEachState(await here.open());
-      await here.fixTimes();
-      const written = `${JSON.stringify(await here.dump(), null, 2)}\n`;
-      await expect(written).toMatchFileSnapshot(fileURLToPath(fileOf(FORMAT, name)));
-    });
+describe.each(PLACES)("stored data of $name", ({ name, place, isThere }) => {
+  test.skipIf(!isThere)(`is written in format ${FORMAT}, to the letter`, async () => {
+    const here = await place();
+    await writeEachState(await here.open());
+    await here.fixTimes();
+    const written = `${JSON.stringify(await here.dump(), null, 2)}\n`;
+    await expect(written).toMatchFileSnapshot(fileURLToPath(fileOf(FORMAT, name)));
+  });
 
-    test.skipIf(!isThere)(`is read in format ${FORMAT}`, async () => {
-      const here = await place();
-      await here.load(JSON.parse(readFileSync(fileOf(FORMAT, name), "utf8")));
-      await expectEachState(await here.open());
-    });
-  },
-);
+  test.skipIf(!isThere)(`is read in format ${FORMAT}`, async () => {
+    const here = await place();
+    await here.load(JSON.parse(readFileSync(fileOf(FORMAT, name), "utf8")));
+    await expectEachState(await here.open());
+  });
+});
 
 test("a gateway describes an attempt and its result to a store as it always did", async () => {
   const store = memoryIdempotency();

@@ -61,7 +61,7 @@ async function useAll(connection: RedisOptions): Promise<string[]> {
   return errors.map(String).filter((text) => !text.includes("no stock"));
 }
 
-describe.skipIf(!isHere)("bullmqInbox", { timeout: 60_000 }, () => {
+describe.skipIf(!isHere)("bullmqInbox", () => {
   stopAll();
   let engine: Engine;
   let secure: Engine;

@@ -68,7 +68,7 @@ describe("format 1 of the inbox in Redis", () => {
   });
 });
 
-describe.skipIf(engine === undefined)("bullmqInbox on stored data", { timeout: 60_000 }, () => {
+describe.skipIf(engine === undefined)("bullmqInbox on stored data", () => {
   stopAll();
   const clients: Redis[] = [];
   afterEach(() => {

@@ -13,7 +13,7 @@ import { startRedisCluster, startRedisSentinel } from "../../../support/engines/
 const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);
 afterAll(async () => {
   await Promise.all([cluster?.stop(), group?.stop()]);
-}, 60_000);
+});
 
 const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 5_000 };
 const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
     },
   });
 
-  describe("bullmqInbox", { timeout: 60_000 }, () => {
+  describe("bullmqInbox", () => {
     stopAll();
 
     test("stores all keys of a queue in one slot, and the queues in several", async () => {
@@ -118,7 +118,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
   });
 });
 
-describe.skipIf(group === undefined)("bullmqInbox behind Sentinel", { timeout: 120_000 }, () => {
+describe.skipIf(group === undefined)("bullmqInbox behind Sentinel", () => {
   stopAll();
 
   test("loses nothing when a replica takes over under load, and the process lives on", async () => {

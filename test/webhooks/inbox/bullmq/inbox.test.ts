@@ -71,7 +71,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
     bullmqInbox({ connection: { url }, queue, pace }),
   );
 
-  describe("bullmqInbox and its Redis", { timeout: 70_000 }, () => {
+  describe("bullmqInbox and its Redis", () => {
     stopAll();
     const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 

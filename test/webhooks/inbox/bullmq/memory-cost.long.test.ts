@@ -24,7 +24,6 @@ const delivery = (number: number) =>
 
 test.skipIf(engine === undefined)(
   "bullmqInbox remembers an event in at most 0.3 kB of memory",
-  { timeout: 120_000 },
   async () => {
     // With the name that it has by default, by which a key is as long as most are.
     const inbox = bullmqInbox({ connection: { url }, pace });

@@ -155,5 +155,5 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     await sleep(3_000);
     expect(await recordOf(4)).toMatch(/^p /);
     expect(deleted()).toBe(2);
-  }, 30_000);
+  });
 });

@@ -69,7 +69,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
     pgBossInbox({ connectionString: url, queue, tuning }),
   );
 
-  describe("pgBossInbox and its PostgreSQL", { timeout: 70_000 }, () => {
+  describe("pgBossInbox and its PostgreSQL", () => {
     stopAll();
 
     test("retries an event whose handler lost its connection in its transaction", async () => {

@@ -382,7 +382,7 @@ describe("the log below the file", () => {
   });
 });
 
-describe("a disk that is full", { timeout: 70_000 }, () => {
+describe("a disk that is full", () => {
   stopAll();
 
   test("results in 503, loses no accepted delivery, and works again as soon as there is room", async () => {

@@ -9,7 +9,7 @@ const { fresh: freshPath, remove } = freshPaths();
 afterAll(remove);
 const pace = { leaseMs: 600, backoffMs: () => 5 };
 
-describe("time", { timeout: 70_000 }, () => {
+describe("time", () => {
   stopAll();
   afterEach(() => {
     vi.useRealTimers();
