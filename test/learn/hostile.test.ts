@@ -151,10 +151,8 @@ describe("a profile file that was tampered with", () => {
   });
 
   test("is checked in time that grows with its length", () => {
-    const { performance } = globalThis;
-    const began = performance.now();
-    expect(isShapePath(`a${"[]".repeat(160_000)}!`)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    // The square of this length takes longer than the limit of a test.
+    expect(isShapePath(`a${"[]".repeat(1_000_000)}!`)).toBe(false);
   });
 });
 

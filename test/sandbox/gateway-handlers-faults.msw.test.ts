@@ -55,13 +55,13 @@ describe("a fault", () => {
   });
 
   test("of kind latency ends with the caller's abort, and then nothing is done", async () => {
-    sandbox.faults.add({ effect: { kind: "latency", ms: 500 } });
+    sandbox.faults.add({ effect: { kind: "latency", ms: 2_000 } });
     const controller = new AbortController();
     const pending = initiate(controller.signal);
     await expect.poll(() => sandbox.snapshot().faults).toEqual([]);
     controller.abort();
     await expect(pending).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
-    await setTimeout(600);
+    await setTimeout(2_100);
     expect(wasDone()).toBe(false);
   });
 

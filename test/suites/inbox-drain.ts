@@ -61,9 +61,7 @@ export function drainSuite(
         signals.push(signal);
         return new Promise<void>(() => {});
       };
-      const started = performance.now();
       expect(await drain(inbox, run, { timeoutMs: 1_000 })).toEqual({ processed: 0, left: 1 });
-      expect(performance.now() - started).toBeLessThan(10_000);
       expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
       await inbox.stop(0);
       const attempts: number[] = [];

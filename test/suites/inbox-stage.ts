@@ -48,7 +48,7 @@ export function newDelivery(number: number, given: Partial<NewDelivery> = {}): N
 
 /** Waits until the condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 120_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`The condition never held: ${holds}`);
     await sleep(10);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { ConnectionError, Gateway, TimeoutError } from "malipo";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { KEYS, rejection } from "../support/gateway.ts";
 
 const servers: Server[] = [];
@@ -151,7 +151,7 @@ test("an abort closes the connection of a call in flight", async () => {
   const { seen, baseUrl } = await serve(() => controller.abort(new Error("the shopper left")));
   const call = gatewayAt(baseUrl).payments.get("PAY-1", { signal: controller.signal });
   await expect(call).rejects.toThrow("the shopper left");
-  await vi.waitFor(() => expect(seen[0]?.socket.destroyed).toBe(true));
+  await expect.poll(() => seen[0]?.socket.destroyed).toBe(true);
 });
 
 test("what is sent arrives: method, path, key and body", async () => {

@@ -1,10 +1,9 @@
 import { Readable } from "node:stream";
 import { InvalidParamsError } from "malipo";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { all, byHand, numbered, service } from "../support/reconciling.ts";
 
-const until = (check: () => void) => vi.waitFor(check, { interval: 1 });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("concurrency", () => {
@@ -17,7 +16,7 @@ describe("concurrency", () => {
     const { gateway, respond, open, most } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { concurrency }));
     for (let left = 20; left > 0; left--) {
-      await until(() => expect(open()).toHaveLength(Math.min(expected, left)));
+      await expect.poll(() => open(), { interval: 1 }).toHaveLength(Math.min(expected, left));
       respond(open()[left % open().length] ?? "");
     }
     expect(new Set((await reading).map(({ reference }) => reference)).size).toBe(20);
@@ -55,10 +54,10 @@ describe("a caller that stops early", () => {
       for await (const { reference } of gateway.payments.reconcile(references())) return reference;
       return undefined;
     })();
-    await until(() => expect(open()).toHaveLength(8));
+    await expect.poll(() => open(), { interval: 1 }).toHaveLength(8);
     respond("S-3");
     expect(await reading).toBe("S-3");
-    await until(() => expect(open()).toEqual([]));
+    await expect.poll(() => open(), { interval: 1 }).toEqual([]);
     expect(begun()).toHaveLength(8);
     expect(ended).toBe(true);
   });
@@ -109,7 +108,7 @@ describe("a signal", () => {
     const { gateway, open } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { signal: controller.signal }));
     const ended = expect(reading).rejects.toBe(reason);
-    await until(() => expect(open()).toHaveLength(8));
+    await expect.poll(() => open(), { interval: 1 }).toHaveLength(8);
     controller.abort(reason);
     await ended;
     expect(open()).toEqual([]);

@@ -130,7 +130,7 @@ describe("over real sockets", () => {
   });
 
   /** Starts a payment and waits for it. `met` says what becomes of each request. */
-  async function collecting(baseUrl: string) {
+  async function collecting(baseUrl: string, timeoutMs = 60_000) {
     const met: string[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       try {
@@ -143,7 +143,7 @@ describe("over real sockets", () => {
       }
     };
     const { secret } = sandbox.keys;
-    const gateway = gatewayOn(fetch, { apiKey: secret, baseUrl, timeoutMs: 1_000 });
+    const gateway = gatewayOn(fetch, { apiKey: secret, baseUrl, timeoutMs });
     const { reference } = await gateway.mobileMoney.initiate({ amount: 7, phone: PHONE });
     met.length = 0;
     let look = () => {};
@@ -155,7 +155,7 @@ describe("over real sockets", () => {
       },
     });
     // The first read.
-    await vi.waitFor(() => expect(met).toEqual(["200"]));
+    await expect.poll(() => met).toEqual(["200"]);
     return { met, payment, look: () => look() };
   }
 
@@ -164,7 +164,7 @@ describe("over real sockets", () => {
     const { met, payment, look } = await collecting(first.baseUrl);
     await first.close();
     look();
-    await vi.waitFor(() => expect(met).toHaveLength(2));
+    await expect.poll(() => met).toHaveLength(2);
     sandbox.phone(PHONE).approve();
     const second = await sandbox.serve({ port: first.port });
     look();
@@ -200,11 +200,12 @@ describe("over real sockets", () => {
 
   test.each(EFFECTS)("a wait goes on after %j", async (effect, meets) => {
     const served = await sandbox.serve({ port: 0 });
-    const { met, payment, look } = await collecting(served.baseUrl);
+    const timeoutMs = meets === "aborted" ? 3_000 : undefined;
+    const { met, payment, look } = await collecting(served.baseUrl, timeoutMs);
     sandbox.phone(PHONE).approve();
     sandbox.faults.add({ match: { endpoint: "payments.get" }, effect });
     look();
-    await vi.waitFor(() => expect(met).toEqual(["200", meets]), 5_000);
+    await expect.poll(() => met).toEqual(["200", meets]);
     look();
     await expect(payment).resolves.toMatchObject({ status: "completed" });
     await served.close();

@@ -60,7 +60,7 @@ export function engineOf(variable: "REDIS_URL" | "DATABASE_URL"): Engine | undef
   return givenEngine(url);
 }
 
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 const START_TRIES = 3;
 
 /** Starts a process, and waits until it is ready. */

@@ -11,7 +11,7 @@ interface RedisGroup {
   stop(): Promise<void>;
 }
 
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   for (const deadline = Date.now() + READY_MS; !(await condition()); ) {
