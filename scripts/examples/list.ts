@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { buildSync } from "esbuild";
 import type { Gateway } from "malipo";
 import type { Sandbox } from "malipo/sandbox";
 import { installNextShop } from "./next-shop.ts";
@@ -58,10 +58,13 @@ async function fillOrders(sandbox: Sandbox, gateway: Gateway, folder: string): P
 }
 
 function compileNest(): readonly string[] {
-  const tsc = packageFile("typescript", "bin/tsc");
-  const out = "test/docs/bundles/nest-example"; // within the repository, so that imports are found
-  execFileSync(process.execPath, [tsc, "-p", "examples/nest", "--outDir", out, "--noCheck"]);
-  return [`${out}/main.js`];
+  const outfile = "test/docs/bundles/nest-example.mjs"; // within the repository, so that imports are found
+  buildSync({
+    entryPoints: ["examples/nest/main.ts"],
+    ...{ bundle: true, packages: "external", platform: "node", format: "esm", outfile },
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+  });
+  return [outfile];
 }
 
 function installNext(): readonly string[] {

@@ -70,22 +70,26 @@ const LEARNED = "learned.ts";
 
 const folder = `${process.cwd()}/test/learn/`;
 
+const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
+const host = ts.createCompilerHost(options);
+/** The files of the disk, which each program has, are parsed once. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** What a compiler says about files that exist only here. */
 function compile(files: Record<string, string>): string[] {
-  const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-  const host = ts.createCompilerHost({ ...options, noEmit: true });
   const contents = new Map(Object.entries(files).map(([name, text]) => [folder + name, text]));
-  const { readFile, fileExists, getSourceFile } = host;
-  host.readFile = (name) => contents.get(name) ?? readFile(name);
-  host.fileExists = (name) => contents.has(name) || fileExists(name);
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = contents.get(name);
-    return text === undefined
-      ? getSourceFile(name, version, ...rest)
-      : ts.createSourceFile(name, text, version);
-  };
-  const program = ts.createProgram([...contents.keys()], { ...options, noEmit: true }, host);
+  const program = ts.createProgram([...contents.keys()], options, {
+    ...host,
+    readFile: (name) => contents.get(name) ?? host.readFile(name),
+    fileExists: (name) => contents.has(name) || host.fileExists(name),
+    getSourceFile: (name, version, ...rest) => {
+      const text = contents.get(name);
+      if (text !== undefined) return ts.createSourceFile(name, text, version);
+      if (!parsed.has(name)) parsed.set(name, host.getSourceFile(name, version, ...rest));
+      return parsed.get(name);
+    },
+  });
   return [...contents.keys()].flatMap((name) => {
     const file = program.getSourceFile(name);
     const found = [

@@ -9,22 +9,18 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), 
 
 afterAll(() => rmSync(OUT, { recursive: true, force: true }));
 
-test.each(["express", "fastify", "nest", "next"])(
-  "the shop on %s compiles against the declarations of dist",
-  (shop) => {
-    const config = join(OUT, shop, "tsconfig.json");
-    mkdirSync(dirname(config), { recursive: true });
-    writeFileSync(
-      config,
-      JSON.stringify({
-        extends: resolve("examples", shop, "tsconfig.json"),
-        compilerOptions: { noEmit: true, rootDir: resolve("."), paths: {} },
-        include: ["*.ts", "app/**/*.ts", "app/**/*.tsx"].map((files) =>
-          resolve("examples", shop, files),
-        ),
-      }),
-    );
-    const { stdout } = spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" });
-    expect(stdout).toBe("");
-  },
-);
+// `test/docs/docs.test.ts` compiles the other shops, with the code of the manual.
+test("the shop on nest compiles against the declarations of dist", () => {
+  const config = join(OUT, "tsconfig.json");
+  mkdirSync(OUT, { recursive: true });
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: resolve("examples/nest/tsconfig.json"),
+      compilerOptions: { noEmit: true, rootDir: resolve("."), paths: {} },
+      include: [resolve("examples/nest/*.ts")],
+    }),
+  );
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" });
+  expect(stdout).toBe("");
+});
