@@ -1,12 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
-import { launchChromium } from "../support/chromium.ts";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, inject } from "vitest";
 
-/** Launches a browser before the tests of a suite, and closes it after them. */
+/**
+ * Connects to the Chromium that all test files of a run share. Ends the connection after the tests of a suite,
+ * which closes what was opened by it.
+ */
 export function browserForSuite(): () => Browser {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    const response = await fetch(`${inject("engines")}/chromium`);
+    if (!response.ok) throw new Error(await response.text());
+    browser = await chromium.connect((await response.json()).address);
   });
   afterAll(() => browser?.close());
   return () => browser;

@@ -94,12 +94,12 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
   });
 
   test("reads no more once it is unmounted", async () => {
+    await page().clock.install();
     await mount(await prompt("0712000105"));
     await shows("pending open fine");
     await unmount();
     const before = reads();
-    // Longer than the schedule's first waits.
-    await page().waitForTimeout(4_000);
+    await page().clock.runFor(60_000);
     expect(reads()).toBe(before);
   });
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type LaunchOptions } from "playwright-core";
+import { type Engine, givenEngine } from "./engines/engine.ts";
 
 const [executablePath] = spawnSync("sh", ["-c", "command -v chromium"], {
   encoding: "utf8",
@@ -13,17 +14,23 @@ if (!hasChromium) {
   );
 }
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: executablePath as string,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+const options: LaunchOptions = {
+  executablePath: executablePath as string,
+  args: [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+};
+
+export const launchChromium = (): Promise<Browser> => chromium.launch(options);
+
+/** Starts the Chromium that all test files of a run share. */
+export async function serveChromium(): Promise<Engine> {
+  const server = await chromium.launchServer(options);
+  return { ...givenEngine(server.wsEndpoint()), stop: () => server.close() };
 }

@@ -16,6 +16,8 @@ declare module "vitest" {
 const START = {
   "/redis": () => startRedis("--databases", "1000"),
   "/postgres": () => startPostgres("max_connections=500"),
+  // Loaded only for tests that use it.
+  "/chromium": async () => (await import("../chromium.ts")).serveChromium(),
 } as const;
 
 /** Starts each engine of a run when the first test file asks for it, and stops them after the last. */
