@@ -1,7 +1,5 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Checkout, Order } from "malipo/checkout";
@@ -36,16 +34,15 @@ export interface MerchantDatabase {
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
+/** Beside node_modules, so that the modules that are not bundled are found. A file for each process of tests. */
+const PROGRAM = fromRoot(`node_modules/.cache/run/paying-${process.env.VITEST_POOL_ID}.mjs`);
+let bundling: Promise<unknown> | undefined;
+
 /** Runs a process that is killed in the transaction of `onPaid`, between the goods and the commit. */
 async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
-  const cache = fromRoot("node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  // Beside node_modules, so that the modules that are not bundled are found.
-  const folder = mkdtempSync(join(cache, "malipo-checkout-"));
-  const outfile = join(folder, "paying.mjs");
-  await build({
+  bundling ??= build({
     entryPoints: [fromRoot("test/checkout/support/paying-process.ts")],
-    outfile,
+    outfile: PROGRAM,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -53,10 +50,10 @@ async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
     external: ["better-sqlite3", "pg", "pg-boss", "knex", "typeorm", "@prisma/*"],
     logLevel: "error",
   });
-  const child = fork(outfile, [JSON.stringify(settings)], { execArgv: [] });
+  await bundling;
+  const child = fork(PROGRAM, [JSON.stringify(settings)], { execArgv: [] });
   endWithThisProcess(child);
   const [, signal] = await once(child, "exit");
-  rmSync(folder, { recursive: true });
   return signal;
 }
 

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Checkout } from "malipo/checkout";
 import { type PostgresCheckoutOptions, postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { newSandbox, ORDER, openShop, testClock } from "../stage.ts";
 
@@ -150,7 +151,7 @@ describe.skipIf(url === "")("postgresCheckout", () => {
         (row) => row.order_id,
       );
     clock.advance(10_000);
-    return { ...shop, clock, goods };
+    return { ...shop, own, clock, goods };
   }
   type PaidHandler = (given: {
     order: { id: string };
@@ -184,16 +185,24 @@ describe.skipIf(url === "")("postgresCheckout", () => {
   });
 
   it("says that a pool of one has no connection for a read inside the transaction", async () => {
-    const { checkout, goods, errors } = await paid(
+    let isReading = false;
+    const { checkout, own, goods, errors } = await paid(
       1,
       IDS.slice(0, 1),
       ({ order, context, checkout: own, give }) =>
         context.transaction(async (client) => {
           await give(client, order.id);
+          isReading = true;
           await own.get(order.id);
         }),
     );
-    await checkout.reconcile({ timeoutMs: 30_000 });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const reconciled = checkout.reconcile({ timeoutMs: 60_000 });
+    while (!isReading || own.waitingCount === 0) await nextTurn();
+    // The pool has no limit of its own, so that the checkout ends the wait.
+    vi.advanceTimersByTime(30_000);
+    vi.useRealTimers();
+    await reconciled;
     expect(await goods()).toEqual([]);
     expect(errors.map(String)).toContainEqual(
       expect.stringMatching(/The pool has 1 connection to PostgreSQL, and it was not free/),

@@ -12,22 +12,31 @@ import { ORMS, type Orm, type OrmName } from "../../support/orms.ts";
 // Its own engine, since a test ends all connections to it.
 const engine = await startPostgres();
 const { url = "" } = engine ?? {};
-const pool = new Pool({ connectionString: url, allowExitOnIdle: true });
+// A test that loses a connection takes none of another one.
+const pool = new Pool({ connectionString: url, max: 50, allowExitOnIdle: true });
 pool.on("error", () => {});
-const opened: Orm[] = [];
+/** One of each library, as a shop has it. */
+const opened = new Map<OrmName, Orm>();
 afterAll(async () => {
-  await Promise.all(opened.map((orm) => orm.close()));
+  for (const orm of opened.values()) await orm.close();
   await pool.end();
   await engine?.stop();
 });
 
-let databases = 0;
+const prepared = new Set<string>();
 
-/** The table of goods, and what is the same with every library. */
-async function prepare() {
-  const number = ++databases;
-  const [schema, table] = [`shop_${number}`, `goods_${number}`];
-  await pool.query(`CREATE TABLE ${table} (order_id TEXT)`);
+/** The table of goods, and what is the same with every library. Each library has a schema, which is empty before each test. */
+async function prepare(library: string) {
+  const [schema, table] = [`shop_${library}`, `goods_${library}`];
+  if (!prepared.has(schema)) await pool.query(`CREATE TABLE ${table} (order_id TEXT)`);
+  prepared.add(schema);
+  const { rows } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [
+    schema,
+  ]);
+  const stored = rows
+    .filter(({ tablename }) => tablename !== "meta")
+    .map(({ tablename }) => `${schema}.${tablename}`);
+  await pool.query([table, ...stored].map((one) => `DELETE FROM ${one}`).join("; "));
   return {
     schema,
     table,
@@ -40,10 +49,10 @@ async function prepare() {
 
 /** The merchant writes by `pg` itself. */
 async function onPg(now: () => number): Promise<MerchantDatabase> {
-  const { schema, table, ...common } = await prepare();
+  const { schema, table, ...common } = await prepare("pg");
   return {
     ...common,
-    open: () => postgresCheckout({ connectionString: url, schema, now }),
+    open: () => postgresCheckout({ pool, schema, now }),
     give: (client, order) =>
       (client as PoolClient).query(`INSERT INTO ${table} VALUES ($1)`, [order]),
     sql: (client, text) => (client as PoolClient).query(text),
@@ -67,14 +76,14 @@ async function onPg(now: () => number): Promise<MerchantDatabase> {
 const onOrm =
   (name: OrmName) =>
   async (now: () => number): Promise<MerchantDatabase> => {
-    const { schema, table, ...common } = await prepare();
-    const orm = ORMS[name](url);
-    opened.push(orm);
+    const { schema, table, ...common } = await prepare(name);
+    const orm = opened.get(name) ?? ORMS[name](url);
+    opened.set(name, orm);
     const { transact } = orm;
     return {
       ...common,
       place: { ...common.place, orm: name },
-      open: () => postgresCheckout({ connectionString: url, schema, transact, now }),
+      open: () => postgresCheckout({ pool, schema, transact, now }),
       give: (client, order) => orm.write(client, table, "order_id", order),
       sql: (client, text) => orm.run(client, text),
       inTransaction: (work) => transact((client, db) => work(db, client)),
