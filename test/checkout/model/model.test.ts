@@ -1,11 +1,11 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { RULES } from "../../../src/checkout/rules.ts";
 import { explore } from "./explore.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-// All states are visited without a pause, beside the processes of other tests.
-vi.setConfig({ testTimeout: 300_000 });
+/** By the shortest ways. `model.long.test.ts` visits all. */
+const STATES = 5_000;
 
-it.each(SCENARIOS)("$name: every reachable state keeps the promises", (scenario) => {
-  expect(explore(scenario, RULES).violation).toBeUndefined();
+it.each(SCENARIOS)(`$name: the first ${STATES} states keep the promises`, (scenario) => {
+  expect(explore(scenario, RULES, STATES).violation).toBeUndefined();
 });

@@ -1,0 +1,2 @@
+// The same stores, by longer paths.
+import "./stores.test.ts";
