@@ -44,9 +44,14 @@ export async function problemOf({ source, flags }: Pattern): Promise<string | un
     : `unknown: ${result.error.kind}`;
 }
 
+/** One that repeats nothing takes time in proportion to its input. */
+const repeats = ({ source }: Pattern) => /[*+]|\{\d/.test(source);
+
 if (import.meta.main) {
   const paths = globSync("src/**/*.{ts,tsx,js}").sort();
-  const patterns = paths.flatMap((path) => patternsIn(path, readFileSync(path, "utf8")));
+  const patterns = paths
+    .flatMap((path) => patternsIn(path, readFileSync(path, "utf8")))
+    .filter(repeats);
   let problems = 0;
   for (const pattern of patterns) {
     const problem = await problemOf(pattern);
@@ -54,6 +59,8 @@ if (import.meta.main) {
     problems++;
     console.log(`${pattern.place}  /${pattern.source}/${pattern.flags}: ${problem}`);
   }
-  console.log(`${patterns.length} patterns, ${problems} that a long text makes slow`);
+  console.log(
+    `${patterns.length} patterns that repeat something, ${problems} that a long text makes slow`,
+  );
   process.exitCode = problems === 0 ? 0 : 1;
 }
