@@ -83,10 +83,15 @@ export interface Within<Connection = unknown> {
 
 /** The merchant's code has ended the transaction of a change: what else it wrote may have been kept. */
 export class TransactionEndedError extends Error {
+  /** A property, since the checkout and its store may be two copies of the package. */
+  readonly isTransactionEnded = true;
   constructor(what: string) {
     super(`${what} Some of its writes may have been kept, and others not.`);
   }
 }
+
+export const isTransactionEnded = (error: unknown): error is TransactionEndedError =>
+  (Object(error) as Partial<TransactionEndedError>).isTransactionEnded === true;
 
 export const rolledBack = (): TransactionEndedError =>
   new TransactionEndedError(

@@ -5,7 +5,7 @@ import { describeValue } from "../internal/check-options.ts";
 import { isAsyncFunction, isThenable } from "../internal/thenable.ts";
 import { withTimeout } from "../internal/timeout.ts";
 import { errorText } from "../webhooks/inbox/errors.ts";
-import { TransactionEndedError, type Within } from "./checkout-store.ts";
+import { isTransactionEnded, type Within } from "./checkout-store.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";
 import { orderView } from "./view.ts";
@@ -188,7 +188,7 @@ class GoodsTry {
 
   /** Resolves with whether a person must look at what `onPaid` did with its transactions. */
   async #tellOfMisuse(): Promise<boolean> {
-    const ended = this.#failures.find((one) => one instanceof TransactionEndedError);
+    const ended = this.#failures.find(isTransactionEnded);
     const second = this.#failures.find((one) => one instanceof FurtherUseError);
     if (ended !== undefined) await this.#unclear(ended.message, ended);
     else if (this.#hasCommitted && second !== undefined) await this.#unclear(TWICE, second);

@@ -39,7 +39,10 @@ type For<Key extends string, Methods, Names extends string> = Key extends `pk_${
  * const payment = await gateway.payments.get(reference);
  * ```
  */
-export class Gateway<const Key extends string = string> {
+export class Gateway<Key extends string = string> {
+  /** As the name of an error does, it tells copies of the package (ESM and CJS) that this is the same class. */
+  protected static readonly malipoClass: string = "Gateway";
+
   readonly #call: Call;
   readonly #print: () => string;
   readonly merchant: For<Key, Merchant, PublicMethod<"merchant">>;
@@ -88,6 +91,15 @@ export class Gateway<const Key extends string = string> {
     } catch (error) {
       return resultOf(Promise.reject(error));
     }
+  }
+
+  /** Works across entry points, and across ESM and CJS. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    type Made = { constructor?: { malipoClass?: unknown } } | undefined;
+    // A subclass that a user wrote has no own `malipoClass`: the usual check applies to it.
+    return Object.hasOwn(this, "malipoClass")
+      ? (value as Made | null)?.constructor?.malipoClass === this.malipoClass
+      : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { GatewayError, type Outcome } from "./base.ts";
+import { type ErrorCause, GatewayError, type Outcome } from "./base.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** The codes of {@link ApiError} and its subclasses. */
@@ -39,7 +39,7 @@ abstract class ResponseError extends GatewayError {
    * `payments.get(reference)` before you send the call again.
    */
   declare readonly reference?: string;
-  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
+  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorCause) {
     super(message, outcome, options);
     const { status, body, headers, reference } = response;
     this.status = status;

@@ -18,6 +18,11 @@ export type Outcome = "not_sent" | "rejected" | "unknown";
  */
 export type KeyStatus = "free" | "taken" | "unknown";
 
+/** What caused an error. Libraries before ES2022 have no `ErrorOptions`. */
+export interface ErrorCause {
+  cause?: unknown;
+}
+
 /**
  * The base class of every error that this package throws. There is one exception: when your own
  * `AbortSignal` ends a call, the call rejects with the reason of that signal.
@@ -58,7 +63,7 @@ export abstract class GatewayError extends Error {
   /** What is known of the idempotency key of the call. `undefined` if the call had no key. */
   declare readonly key?: KeyStatus;
 
-  constructor(message: string, outcome: Outcome, options?: ErrorOptions) {
+  constructor(message: string, outcome: Outcome, options?: ErrorCause) {
     super(message, options);
     this.outcome = outcome;
   }

@@ -1,4 +1,4 @@
-import { GatewayError } from "./base.ts";
+import { type ErrorCause, GatewayError } from "./base.ts";
 
 /**
  * An option is wrong, of a gateway, a webhook receiver, an inbox or a sandbox: a missing or
@@ -7,7 +7,7 @@ import { GatewayError } from "./base.ts";
 export class ConfigurationError extends GatewayError {
   protected static override readonly malipo: string = "ConfigurationError";
   override readonly code = "configuration" as const;
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorCause) {
     super(message, "not_sent", options);
   }
 }
@@ -39,7 +39,7 @@ export class InvalidParamsError extends GatewayError {
   }
   /** All problems, one entry for each path. */
   readonly issues: readonly ParamIssue[];
-  constructor(message: string, issues: readonly ParamIssue[], options?: ErrorOptions) {
+  constructor(message: string, issues: readonly ParamIssue[], options?: ErrorCause) {
     super(message, "not_sent", options);
     this.issues = issues;
   }

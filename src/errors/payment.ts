@@ -1,4 +1,4 @@
-import { GatewayError } from "./base.ts";
+import { type ErrorCause, GatewayError } from "./base.ts";
 
 /**
  * The wait ended before the payment reached a final status. The payment has not failed: the
@@ -16,7 +16,7 @@ export class PaymentPendingError<Payment = unknown> extends GatewayError {
     message: string,
     reference: string,
     payment: Payment | undefined,
-    options?: ErrorOptions,
+    options?: ErrorCause,
   ) {
     super(message, "unknown", options);
     this.reference = reference;

@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { createCheckout, memoryCheckout } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { type PostgresClient, postgresCheckout } from "malipo/checkout/postgres";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
-import type { PoolClient } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { fromDrizzle } from "pg-boss";
 import { expectTypeOf, test } from "vitest";
 
@@ -52,9 +52,19 @@ test("it passes on the open database that the store was made with, of either lib
   });
 });
 
-test("it passes on the client of a pool", () => {
+test("it passes on the client of a pool, and for an address a client of a type that may be named", () => {
+  createCheckout({
+    store: postgresCheckout({ pool: new Pool() }),
+    onPaid: (_, { transaction }) =>
+      transaction((client) => expectTypeOf(client).toEqualTypeOf<PoolClient>()),
+  });
   createCheckout({
     store: postgresCheckout({ connectionString: "postgres://localhost/shop" }),
+    onPaid: (_, { transaction }) =>
+      transaction((client) => expectTypeOf(client).toEqualTypeOf<PostgresClient>()),
+  });
+  createCheckout({
+    store: postgresCheckout<PoolClient>({ connectionString: "postgres://localhost/shop" }),
     onPaid: (_, { transaction }) =>
       transaction((client) => expectTypeOf(client).toEqualTypeOf<PoolClient>()),
   });

@@ -10,6 +10,7 @@ import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
 import { checkFunction, checkText, ownOptions } from "../../internal/check-options.ts";
 import { checkTransact } from "../../internal/postgres/check-transact.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
+import type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import {
@@ -30,6 +31,7 @@ import { OWNER, poolFor } from "./checkout-pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
 import { type CheckoutTransact, changeCommitter, runOn } from "./commit-change.ts";
 
+export type { PostgresClient, PostgresPool, PostgresResult } from "../../internal/postgres/pool.ts";
 export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
 
 /** How orders are stored in PostgreSQL. */
@@ -37,7 +39,7 @@ export interface PostgresCheckoutOptions<Client = unknown> {
   /** The address of the database. Set this or `pool`. */
   connectionString?: string | undefined;
   /** Your own `pg` pool, which you end yourself. */
-  pool?: pg.Pool | undefined;
+  pool?: PostgresPool | undefined;
   /**
    * The schema of the tables. Set it if two shops share a database.
    *
@@ -85,6 +87,9 @@ const OPTIONS = ["connectionString", "pool", "schema", "transact", "inbox", "pep
  * Keeps orders, attempts, idempotency keys and reviews in PostgreSQL, in one schema beside your tables, for
  * all processes of all machines. Install `pg` yourself.
  *
+ * `transaction` passes on the client of your pool. For a `connectionString`, name its type if you need more of it than
+ * `query`: `postgresCheckout<pg.PoolClient>({ connectionString })`.
+ *
  * @throws {ConfigurationError} for a wrong option.
  *
  * @example
@@ -101,9 +106,12 @@ const OPTIONS = ["connectionString", "pool", "schema", "transact", "inbox", "pep
  * });
  * ```
  */
-export function postgresCheckout(
-  options: PostgresCheckoutOptions & { transact?: undefined },
-): CheckoutStore<pg.PoolClient>;
+export function postgresCheckout<Client extends PostgresClient = PostgresClient>(
+  options: PostgresCheckoutOptions & {
+    pool?: PostgresPool<Client> | undefined;
+    transact?: undefined;
+  },
+): CheckoutStore<Client>;
 export function postgresCheckout<Client = unknown>(
   options: PostgresCheckoutOptions<Client> & { transact: CheckoutTransact<Client> },
 ): CheckoutStore<Client>;
@@ -115,7 +123,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   checkText("schema", schema, /^[a-z_][a-z0-9_]*$/, expected);
   checkNameLength("schema", schema);
   if (transact !== undefined) checkFunction("transact", transact);
-  const pool = poolFor(own.connectionString, own.pool);
+  const pool = poolFor(own.connectionString, own.pool as pg.Pool | undefined);
   const tables = new PostgresTables(pool, schema, own.now);
   const table = `${schema}.idempotency`;
   const idempotency = postgresIdempotency(pool, { table, pepper });

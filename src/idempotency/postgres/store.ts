@@ -4,11 +4,11 @@
  * @module malipo/idempotency/postgres
  */
 
-import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
+import type { PostgresClient } from "../../internal/postgres/pool.ts";
 import { createDigest } from "../digest.ts";
 import { isReadable, scopedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
@@ -22,6 +22,7 @@ import {
   tableStatementsFor,
 } from "./statements.ts";
 
+export type { PostgresClient, PostgresResult } from "../../internal/postgres/pool.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** An idempotency store in PostgreSQL. */
@@ -47,7 +48,7 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
 }
 
 /** Runs the statements of one table. */
-function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
+function statementsOn(pool: PostgresClient, table: string, scope: string) {
   const texts = tableStatementsFor(table);
   const statementOf = recordStatementsFor(table);
   let checked: Promise<void> | undefined;
@@ -81,7 +82,11 @@ function statementsOn(pool: Pick<Pool, "query">, table: string, scope: string) {
     const key = scopedKey(scope, String(values.key));
     const given: Values = { ...values, key };
     const { text, names } = statementOf(name);
-    return (await pool.query<Row>({ text, values: names.map((one) => given[one]) })).rows;
+    const { rows } = await pool.query<Row>(
+      text,
+      names.map((one) => given[one]),
+    );
+    return rows;
   };
   return { migrate, run };
 }
@@ -131,7 +136,7 @@ const OPTIONS = {
  * ```
  */
 export function postgresIdempotency(
-  pool: Pick<Pool, "query">,
+  pool: PostgresClient,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
   const own = checkOptions(options, OPTIONS, "postgresIdempotency");

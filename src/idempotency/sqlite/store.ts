@@ -4,9 +4,9 @@
  * @module malipo/idempotency/sqlite
  */
 
+import type { DatabaseSync } from "node:sqlite";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
-import type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { createDigest } from "../digest.ts";
 import { scopedKey } from "../format.ts";
@@ -18,8 +18,10 @@ import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts
 import { sqliteFile } from "./file.ts";
 import { STATEMENTS } from "./statements.ts";
 
-export type { SqliteSource } from "../../internal/sqlite/open-file.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
+
+/** A path, or a database that is open already. */
+export type SqliteSource = string | DatabaseSync;
 
 /** An idempotency store in a SQLite file. */
 export interface SqliteIdempotency extends IdempotencyStore {

@@ -127,6 +127,8 @@ export const receiverStopped = (): Error => new Error("The receiver was stopped.
 
 /** Acknowledged events were deleted that no process took before their retention ended. */
 export class DeletedError extends Error {
+  /** A property, since the receiver and the inbox may be two copies of the package. */
+  readonly isDeletion = true;
   constructor(count: number) {
     super(
       `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,

@@ -1,4 +1,4 @@
-import { DeletedError, isEngineAway } from "./errors.ts";
+import { type DeletedError, isEngineAway } from "./errors.ts";
 
 /** How long the same error is not reported again. */
 const QUIET_MS = 60_000;
@@ -24,7 +24,8 @@ function kindOf(error: unknown): string {
 export function reportOncePerMinute(report: (error: unknown) => void): (error: unknown) => void {
   const reportedAt = new Map<string, number>();
   return (error) => {
-    if (error instanceof DeletedError) return report(error);
+    const { isDeletion } = Object(error) as Partial<DeletedError>;
+    if (isDeletion === true) return report(error);
     const kind = kindOf(error);
     const now = performance.now();
     if (now - (reportedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;

@@ -4,9 +4,16 @@
  * @module malipo/wakeups/postgres
  */
 
-import type { Notification, Pool, PoolClient } from "pg";
+import type { Notification, PoolClient } from "pg";
 import { checkOptions, checkText, type OptionRows } from "../../../internal/check-options.ts";
+import type { PostgresPool } from "../../../internal/postgres/pool.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
+
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+} from "../../../internal/postgres/pool.ts";
 
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {
@@ -17,7 +24,7 @@ export interface PostgresWakeups extends Wakeups {
 /** The connections that wake-ups over PostgreSQL need. */
 export interface PostgresWakeupPools {
   /** A `pg` pool. It may be one that you use for other queries too. */
-  readonly pool: Pick<Pool, "query" | "connect">;
+  readonly pool: PostgresPool;
   /**
    * The pool that the one listening connection is taken from, for good. Set it if `pool` goes
    * through PgBouncer in transaction mode, which cannot listen: a pool that goes straight to the
@@ -25,7 +32,7 @@ export interface PostgresWakeupPools {
    *
    * @default `pool`
    */
-  readonly listenPool?: Pick<Pool, "connect"> | undefined;
+  readonly listenPool?: Pick<PostgresPool, "connect"> | undefined;
 }
 
 /** How wake-ups go over PostgreSQL. */
@@ -47,7 +54,7 @@ const MAX_PAYLOAD_BYTES = 7_999;
 
 /** Listens on one connection, and on another one as soon as it is lost. Returns what ends it. */
 function listen(
-  pool: Pick<Pool, "connect">,
+  pool: Pick<PostgresPool, "connect">,
   channel: string,
   onName: (name: string) => void,
 ): () => void {
@@ -96,7 +103,7 @@ function listen(
     // when it is lost.
     pool.connect((error, client) => {
       if (client === undefined || error !== undefined) reconnect();
-      else listenOn(client);
+      else listenOn(client as PoolClient);
     });
 
   connect();
