@@ -30,7 +30,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       ["types", "tsc -p ."],
       ["unused files, exports and dependencies", "knip"],
       ["package.json for publishing", "publint --strict"],
-      ["declarations as others resolve them", "attw --pack . --profile node16 --format ascii"],
+      ["declarations as others resolve them", "attw --pack . --format ascii"],
       ["size", "node scripts/check-size.ts"],
       ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
     ],

@@ -6,6 +6,7 @@ import { isObject } from "../internal/is-object.ts";
 import type { WrittenJson } from "../internal/json.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
+import { missingGlobal } from "../internal/utf8.ts";
 import { checkCallOptions } from "./call-options.ts";
 import { ownFieldsOf, rejectProto, writeBody } from "./http/body-text.ts";
 import type { CallContext } from "./http/http-types.ts";
@@ -130,6 +131,7 @@ async function makeCall(
   givenInput: CallInput,
   given: CreateOptions,
 ): Promise<Done> {
+  if (globalThis.Request === undefined) throw new ConfigurationError(missingGlobal("Request"));
   // Without a prototype, as the options: a field that it leaves out is not looked for in `Object.prototype`.
   const input: CallInput = Object.assign(Object.create(null), givenInput);
   const name = nameOf(endpoint, input, settings.redactor);

@@ -1,4 +1,6 @@
+import { ConfigurationError } from "../errors/configuration.ts";
 import { checkOptions } from "../internal/check-options.ts";
+import { missingGlobal } from "../internal/utf8.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { createChaos } from "./faults/chaos.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -35,6 +37,7 @@ import { createKey, revokeKey } from "./state/state.ts";
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  if (globalThis.Response === undefined) throw new ConfigurationError(missingGlobal("Response"));
   const settings = checkSandboxOptions(options);
   const engine = new Engine(settings);
   const { clock, deliveries } = engine;

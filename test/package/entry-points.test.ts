@@ -25,6 +25,17 @@ test("package.json exports every entry point, two files of data, and nothing els
   });
 });
 
+test("package.json names every entry point to compilers that do not read exports", () => {
+  const { main, types, typesVersions } = manifest;
+  expect([main, types]).toEqual(["./dist/index.cjs", "./dist/index.d.cts"]);
+  const rows = entries
+    .filter((entry) => entry !== "index")
+    .map((entry) => [entry, [`./dist/${entry}.d.cts`]]);
+  expect(typesVersions).toEqual({
+    "*": { ...Object.fromEntries(rows), "openapi.json": ["./dist/openapi.json"] },
+  });
+});
+
 test("package.json names every internal import", () => {
   expect(Object.keys(manifest.imports)).toEqual(Object.keys(INTERNAL_IMPORTS));
 });

@@ -1,3 +1,5 @@
+import { encodeText, textDecoder } from "../../internal/utf8.ts";
+
 /** A response, or the form that a request sends. */
 type Message = Pick<Response, "body" | "headers" | "text">;
 
@@ -15,7 +17,7 @@ function cancel(body: ReadableStream | ReadableStreamDefaultReader): void {
 
 async function readStream(body: ReadableStream, maxBytes: number): Promise<string | undefined> {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
+  const decoder = textDecoder();
   let text = "";
   let bytes = 0;
   for (;;) {
@@ -33,7 +35,7 @@ async function readStream(body: ReadableStream, maxBytes: number): Promise<strin
 function isWithin(text: string, maxBytes: number): boolean {
   // A character takes one to three bytes for each of its units.
   if (text.length * 3 <= maxBytes) return true;
-  return text.length <= maxBytes && new TextEncoder().encode(text).length <= maxBytes;
+  return text.length <= maxBytes && encodeText(text).length <= maxBytes;
 }
 
 /**

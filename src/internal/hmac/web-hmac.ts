@@ -1,10 +1,9 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-
-const encoder = new TextEncoder();
+import { encodeText } from "../utf8.ts";
 
 const bytesOf = (value: string | Uint8Array): Uint8Array =>
-  typeof value === "string" ? encoder.encode(value) : value;
+  typeof value === "string" ? encodeText(value) : value;
 
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

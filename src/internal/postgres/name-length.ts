@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { encodeText } from "../utf8.ts";
 
 /** https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS */
 const MAX_BYTES = 63;
@@ -11,7 +12,7 @@ const MAX_BYTES = 63;
  */
 export function checkNameLength(option: string, name: string, added = ""): void {
   const most = MAX_BYTES - added.length;
-  const bytes = new TextEncoder().encode(name).length;
+  const bytes = encodeText(name).length;
   if (bytes <= most) return;
   throw new ConfigurationError(
     `\`${option}\` must be a name of at most ${most} bytes; got ${bytes} bytes: ${JSON.stringify(name)}. PostgreSQL would cut it off, and two names could become one. Use a shorter name.`,

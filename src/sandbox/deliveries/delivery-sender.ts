@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
+import { textDecoder } from "../../internal/utf8.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer, clearTimeout, formatTimestamp, setTimeout } from "../clock.ts";
@@ -51,7 +52,7 @@ async function send(url: string, init: RequestInit, deliver: Deliver): Promise<P
   const response = await deliver(request);
   // Read to its end, so that the connection can be used again.
   const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, MAX_STORED_BYTES);
-  return { status: response.status, body: new TextDecoder().decode(bytes) };
+  return { status: response.status, body: textDecoder().decode(bytes) };
 }
 
 /** `fetch failed: ECONNREFUSED` */

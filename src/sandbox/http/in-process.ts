@@ -1,3 +1,4 @@
+import { encodeText } from "../../internal/utf8.ts";
 import { handle } from "../api/handle.ts";
 import { clearTimeout, setTimeout } from "../clock.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../messages.ts";
@@ -75,7 +76,7 @@ function toResponse({ status, headers, body }: ApiResponse): Response {
 
 /** A response that breaks off in the middle of its body. */
 function truncatedResponse({ status, headers, body }: ApiResponse): Response {
-  const bytes = new TextEncoder().encode(body);
+  const bytes = encodeText(body);
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
   const stream = new ReadableStream({
     start: (controller) => controller.enqueue(half),

@@ -4,6 +4,7 @@
  * @module malipo/lambda
  */
 
+import { encodeText } from "../../internal/utf8.ts";
 import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 
@@ -67,7 +68,7 @@ function bytesOf(body: string, isBase64: boolean): Uint8Array {
   } catch {
     // Not base64, in spite of the flag. The signature decides whether it is the body.
   }
-  return new TextEncoder().encode(body);
+  return encodeText(body);
 }
 
 /**

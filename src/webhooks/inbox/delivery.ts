@@ -1,4 +1,5 @@
 import { sha256Hex } from "#hmac";
+import { encodeText, textDecoder } from "../../internal/utf8.ts";
 import type { NewDelivery, TraceContext } from "./inbox-types.ts";
 
 /** The id of a conflict: deliveries of one event differ in their digests. */
@@ -29,8 +30,7 @@ export const merchantOf = (context: TraceContext | undefined): string | undefine
   context?.[MERCHANT];
 
 /** The bytes of a stored text. */
-export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const bytesOf = (text: string): Uint8Array => encodeText(text);
 
 /** The text of verified bytes, which is encoded as the same bytes again: a byte order mark stays. */
-export const exactText = (raw: Uint8Array): string =>
-  new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);
+export const exactText = (raw: Uint8Array): string => textDecoder({ ignoreBOM: true }).decode(raw);

@@ -1,4 +1,5 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
+import { encodeText } from "../../internal/utf8.ts";
 import type { Receipt, TraceContext } from "../inbox/inbox-types.ts";
 import { readEvent } from "../verification/payload.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
@@ -96,7 +97,7 @@ function copyBody(body: unknown, maxBodyBytes: number): Uint8Array | undefined {
   // A text is never shorter in bytes than in characters: a large one is not even encoded.
   if (given.length > maxBodyBytes) return undefined;
   // A copy, so that the verified bytes are stored whatever the caller does with its buffer meanwhile.
-  const raw = typeof given === "string" ? new TextEncoder().encode(given) : given.slice();
+  const raw = typeof given === "string" ? encodeText(given) : given.slice();
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 

@@ -2,6 +2,7 @@ import { isFinal } from "../../contract/payment-state.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { concurrently, iteratorOf } from "../../internal/concurrently.ts";
+import { encodeText } from "../../internal/utf8.ts";
 import { readEvent } from "../verification/payload.ts";
 import type { Handlers } from "./handlers.ts";
 import type { PaymentReader } from "./receiver-options.ts";
@@ -72,7 +73,7 @@ async function storeRead(
     // As the service writes it, so that the key is that of the webhook.
     data: { ...payment, reference: payment.reference ?? reference },
   });
-  const raw = new TextEncoder().encode(text);
+  const raw = encodeText(text);
   const origin = { merchant, secretIndex: 0, receivedAt: Date.now(), source: "read" } as const;
   signal.throwIfAborted();
   const verified = verifiedEvent(readEvent(text), raw, settings, origin);

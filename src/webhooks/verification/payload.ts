@@ -1,12 +1,16 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { textDecoder } from "../../internal/utf8.ts";
 
-const decoder = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
+let decoder: ReturnType<typeof textDecoder> | undefined;
 
 /** The text of a body, without a byte order mark. Throws for bytes that are not valid UTF-8. */
-const textOf = (body: string | Uint8Array): string =>
-  typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body);
+function textOf(body: string | Uint8Array): string {
+  if (typeof body === "string") return body.replace(/^\uFEFF/, "");
+  decoder ??= textDecoder({ fatal: true });
+  return decoder.decode(body);
+}
 
 // `Date.parse` accepts other forms too, and which ones depends on the engine. In linear time: no part of
 // it matches in two ways.

@@ -15,6 +15,8 @@ export type {
   PostgresResult,
 } from "../../../internal/postgres/pool.ts";
 
+import { encodeText } from "../../../internal/utf8.ts";
+
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {
   /** Returns the listening connection to its pool. Call it before you end the pools. */
@@ -148,7 +150,7 @@ export function postgresWakeups(
   const close = listen(listenPool, channel, local.notify);
   return {
     ...wakeupsBy(local.wake, (name) => {
-      if (new TextEncoder().encode(name).length > MAX_PAYLOAD_BYTES) return;
+      if (encodeText(name).length > MAX_PAYLOAD_BYTES) return;
       // Without PostgreSQL there are no hints, but the reads still come: no reason to fail anything.
       pool.query("SELECT pg_notify($1, $2)", [channel, name]).catch(() => {});
     }),

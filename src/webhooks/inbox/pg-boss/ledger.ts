@@ -1,4 +1,5 @@
 import type { Db } from "pg-boss";
+import { textDecoder } from "../../../internal/utf8.ts";
 import { bytesOf } from "../delivery.ts";
 import type { Horizon, NewDelivery, Receipt } from "../inbox-types.ts";
 import { type Kinds, OTHER_QUEUE, QUEUES } from "../kinds.ts";
@@ -34,7 +35,7 @@ const FORGET_BATCH = 1_000;
 
 /** Text as PostgreSQL stores it: it takes neither a NUL nor half a surrogate pair. */
 const storable = (text: string): string =>
-  new TextDecoder().decode(bytesOf(text)).replaceAll("\0", "\uFFFD");
+  textDecoder().decode(bytesOf(text)).replaceAll("\0", "\uFFFD");
 
 // Those of the columns of a delivery, and of what else is known of it.
 const TYPES = "bytea,bytea,text,bytea,int,bigint,bigint,text,text,text,bytea,text".split(",");

@@ -1,0 +1,168 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ENTRY_POINTS, moduleName } from "../../scripts/entry-points.ts";
+import { type Installed, installPacked } from "../support/installed.ts";
+
+/** The oldest that the manual names, the newest written in TypeScript, and the newest of all. */
+const COMPILERS = { old: "4.7.4", six: "6.0.3", new: "7.0.2" };
+
+/** How a project finds modules, and the compilers that know it. */
+const PROJECTS = [
+  { name: "node10", extension: "ts", module: "commonjs", by: ["old", "six"] },
+  { name: "node16", extension: "cts", module: "node16", by: ["old", "six", "new"] },
+  { name: "nodenext", extension: "mts", module: "nodenext", by: ["old", "six", "new"] },
+  { name: "bundler", extension: "ts", module: "esnext", by: ["six", "new"] },
+];
+
+/** What an entry point needs beside the types of Node. Types of `pg` are not needed. */
+const PEERS: Readonly<Record<string, string>> = {
+  fastify: "fastify",
+  msw: "msw",
+  otel: "@opentelemetry/api",
+  "inbox/bullmq": "ioredis",
+  "inbox/pg-boss": "pg-boss",
+  "idempotency/redis": "ioredis",
+  "wakeups/redis": "ioredis",
+};
+/** They take or pass on what only Node has. */
+const ON_NODE = /^(?:node|checkout.*|.*\/sqlite)$/;
+
+const entries = Object.keys(ENTRY_POINTS);
+const alone = entries.filter((entry) => PEERS[entry] === undefined);
+
+let installed: Installed;
+beforeAll(() => {
+  const compilers = Object.entries(COMPILERS).map(
+    ([name, version]) => `typescript-${name}@npm:typescript@${version}`,
+  );
+  installed = installPacked("@types/node@24", ...compilers);
+});
+afterAll(() => installed?.remove());
+
+/** What a compiler says of our files. The types of Node and of peers need a newer compiler than ours. */
+function complaints(
+  by: string,
+  { name, extension, module }: (typeof PROJECTS)[number],
+  names: readonly string[],
+  {
+    lib = "es2020",
+    types = ["node"],
+    code,
+  }: { lib?: string; types?: string[]; code?: string } = {},
+): string[] {
+  const files = names.map((entry, at) => {
+    const file = `use-${at}.${extension}`;
+    const all = `import * as all from "${moduleName(entry)}"; export const used: object = all;`;
+    installed.write(file, code ?? all);
+    return file;
+  });
+  const compilerOptions = {
+    ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+    ...{ module, moduleResolution: name === "node10" ? "node" : name, target: "es2020" },
+    ...{ lib: lib.split(","), types },
+    ...(by === "six" && name === "node10" && { ignoreDeprecations: "6.0" }),
+  };
+  installed.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
+  const tsc = join(installed.folder, `node_modules/typescript-${by}/bin/tsc`);
+  try {
+    execFileSync(process.execPath, [tsc, "-p", "."], { cwd: installed.folder, encoding: "utf8" });
+    return [];
+  } catch (error) {
+    const lines = String((error as { stdout?: string }).stdout).split("\n");
+    const theirs = /^(?: |$|(?:\S*\/)?node_modules\/(?!malipo\/)|\.\.\/)/;
+    return lines.filter((line) => !theirs.test(line));
+  }
+}
+
+const USE = `
+import { Gateway, type Payment, isGatewayError, PaymentPendingError } from "malipo";
+import { fetchHandler } from "malipo/fetch";
+import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { lambdaHandler } from "malipo/lambda";
+import { nodeHandler } from "malipo/node";
+import { usePayment } from "malipo/react";
+import { createSandbox } from "malipo/sandbox";
+import { createWebhookReceiver, isKnownEvent, verifyWebhook } from "malipo/webhooks";
+
+declare module "malipo" {
+  interface Invoice {
+    total: string;
+  }
+}
+
+const sandbox = createSandbox({ seed: 1 });
+const gateway = new Gateway({ apiKey: sandbox.keys.secret, idempotency: sqliteIdempotency("keys.db") });
+export async function pay(): Promise<Payment> {
+  const { reference } = await gateway.mobileMoney.initiate(
+    { amount: 100, phone: "0712345678" },
+    { idempotencyKey: "order-1" },
+  );
+  try {
+    return await gateway.payments.waitFor(reference);
+  } catch (error) {
+    if (error instanceof PaymentPendingError) throw new Error(error.reference);
+    if (isGatewayError(error) && error.code === "rate_limit") throw new Error(String(error.retryAfterMs));
+    throw error;
+  }
+}
+export const total: Promise<string> = gateway.invoices.get(1).then(({ total }) => total);
+const page = new Gateway({ apiKey: "pk_live_1" });
+// @ts-expect-error: a public key cannot start a payment
+export const rejected = () => page.mobileMoney.initiate({ amount: 1, phone: "0712345678" });
+export const seen = () => usePayment(page, "PAY-1").status;
+
+const receiver = createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db") });
+receiver.on("payment.completed", (event, { idempotencyKey }) => {
+  const amount: string | undefined = event.data.amount;
+  return [amount, idempotencyKey];
+});
+export const handlers = [fetchHandler(receiver), nodeHandler(receiver), lambdaHandler(receiver)];
+const event = verifyWebhook({ body: "", signature: "", secret: "s" });
+export const reference = isKnownEvent(event, "payment.failed") ? event.data.reference : undefined;
+`;
+
+describe.each(PROJECTS)("the declarations, found by $name", (project) => {
+  describe.each(project.by)("the compiler %s", (by) => {
+    test("compile with lib ES2020 and skipLibCheck off, for a user without the types of a peer", () => {
+      expect(complaints(by, project, alone)).toEqual([]);
+    });
+
+    test("compile with DOM in place of the types of Node, if they are not of Node alone", () => {
+      const anywhere = alone.filter((entry) => !ON_NODE.test(entry));
+      expect(complaints(by, project, anywhere, { lib: "es2020,dom", types: [] })).toEqual([]);
+    });
+
+    test("say of a user's code what they say to our own compiler", () => {
+      const said = complaints(by, project, ["index"], { code: USE });
+      expect(said).toEqual([]);
+    });
+  });
+});
+
+describe("with all peers", () => {
+  beforeAll(() => {
+    for (const name of [
+      ...Object.values(PEERS),
+      "pg",
+      "@types/pg",
+      "react",
+      "@types/react",
+      "@types/better-sqlite3",
+      "@types/express",
+    ]) {
+      const path = join(installed.folder, "node_modules", name);
+      if (existsSync(path)) continue;
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync(resolve("node_modules", name), path);
+    }
+  });
+
+  describe.each(PROJECTS)("the declarations, found by $name", (project) => {
+    test.each(project.by)("compile under the compiler %s", (by) => {
+      expect(complaints(by, project, entries)).toEqual([]);
+    });
+  });
+});
