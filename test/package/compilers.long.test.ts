@@ -27,7 +27,7 @@ const PEERS: Readonly<Record<string, string>> = {
   "wakeups/redis": "ioredis",
 };
 /** They take or pass on what only Node has. */
-const ON_NODE = /^(?:node|checkout.*|.*\/sqlite)$/;
+const ON_NODE = /^(?:node|operator|checkout.*|.*\/sqlite)$/;
 
 const entries = Object.keys(ENTRY_POINTS);
 const alone = entries.filter((entry) => PEERS[entry] === undefined);
