@@ -21,7 +21,7 @@ const LOADED_ON_DEMAND = { page: INTERNAL_IMPORTS["#page"] };
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
 const COMMAND_LINE = {
   cli: "src/cli/main.ts",
-  command: "src/cli/run.ts",
+  command: "src/cli/run-process.ts",
   "sandbox-command": "src/cli/commands/sandbox.ts",
 };
 

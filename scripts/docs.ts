@@ -30,6 +30,6 @@ preview.stdout.on("data", (data: Buffer) => {
   const [, address] = /(http:\/\/localhost:\d+\S*)/.exec(data.toString()) ?? [];
   if (address === undefined) return;
   console.error(`The manual is at ${address} until you press Ctrl-C.`);
-  if (isOpened) openInBrowser(address);
+  if (isOpened) openInBrowser(address, process.env);
 });
 await once(preview, "exit");

@@ -1,5 +1,6 @@
 import { type Flag, type FlagRows, flagsOf } from "../internal/flags.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
 
 /** A positional argument, after the command and its subcommand. */
 export interface Argument {
@@ -36,8 +37,8 @@ export interface Subcommand {
 /** The values that flags were given, or that hold by default, by the name of the flag. */
 export type FlagValues = Readonly<Record<string, string | undefined>>;
 
-/** What a command was called with, checked against its definition. */
-export interface Input {
+/** The words of a call, checked against the definition of its command. */
+export interface Words {
   readonly args: readonly string[];
   /** Of the flags that may be given once. */
   readonly values: FlagValues;
@@ -47,6 +48,13 @@ export interface Input {
   readonly switches: ReadonlySet<string>;
   /** Print one JSON document instead of text. */
   readonly json: boolean;
+}
+
+/** What a command was called with. */
+export interface Input extends Words {
+  /** The words after `malipo`, as they were given. */
+  readonly argv: readonly string[];
+  readonly io: Io;
 }
 
 /** What a command found or did. */

@@ -3,10 +3,11 @@ import { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
 import { type Settings, settingsFrom } from "../client/settings.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { environmentVariable } from "../internal/environment.ts";
 import type { Input } from "./command.ts";
 import { readEnvFile } from "./input/env-file.ts";
-import { readSecret } from "./input/files.ts";
+import { pathOf } from "./input/files.ts";
+import { readSecretFile } from "./input/flag-values.ts";
+import type { Io } from "./io.ts";
 import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 
 /** The key and the base URL of the gateway, if they were given. */
@@ -16,11 +17,13 @@ export interface GivenGateway {
 }
 
 /** What flags and the environment say. The key comes from the environment or a file, never from a flag. */
-export function givenGateway({ values }: Input): GivenGateway {
-  readEnvFile(values);
-  const file = values["key-file"];
-  const apiKey = file === undefined ? environmentVariable("MALIPO_API_KEY") : readSecret(file);
-  const baseUrl = values["base-url"] ?? environmentVariable("MALIPO_BASE_URL");
+export function givenGateway(input: Input): GivenGateway {
+  readEnvFile(input);
+  const { values, io } = input;
+  // An empty variable is not set.
+  const { MALIPO_API_KEY, MALIPO_BASE_URL } = io.env;
+  const apiKey = readSecretFile(input, "key-file") ?? (MALIPO_API_KEY || undefined);
+  const baseUrl = values["base-url"] ?? (MALIPO_BASE_URL || undefined);
   return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
@@ -40,10 +43,13 @@ function missingSettings({ apiKey, baseUrl }: GivenGateway): string | undefined 
  * that is meant for the service must not seem to succeed. It is not named if an address of
  * another service, or a key, is set.
  */
-export async function sandboxHint({ apiKey, baseUrl }: GivenGateway): Promise<string | undefined> {
+export async function sandboxHint(
+  io: Io,
+  { apiKey, baseUrl }: GivenGateway,
+): Promise<string | undefined> {
   if (apiKey) return undefined;
-  const running = await runningSandboxes();
-  const found = chooseSandbox(running);
+  const running = await runningSandboxes(io);
+  const found = chooseSandbox(io, running);
   const url =
     baseUrl === undefined
       ? (found ?? running[0]?.url)
@@ -68,8 +74,10 @@ export async function gatewaySettings(input: Input): Promise<Settings> {
   const given = givenGateway(input);
   const missing = missingSettings(given);
   if (missing !== undefined) {
-    const file = existsSync(".env") && "There is a .env in this folder. To use it: --env-file .env";
-    const lines = [missing, file, await sandboxHint(given)].filter(Boolean);
+    const file =
+      existsSync(pathOf(input.io, ".env")) &&
+      "There is a .env in this folder. To use it: --env-file .env";
+    const lines = [missing, file, await sandboxHint(input.io, given)].filter(Boolean);
     throw new ConfigurationError(lines.join("\n"));
   }
   try {

@@ -2,7 +2,7 @@ import type { Flag } from "../internal/flags.ts";
 import { COMMON_FLAGS, type Command, type CommandGroup, type Subcommand } from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { paint } from "./terminal/output.ts";
-import { formatTable } from "./terminal/table.ts";
+import { formatTable, type Screen } from "./terminal/table.ts";
 
 /** `malipo events resend <id>`. */
 export function commandUsage(
@@ -32,13 +32,14 @@ export function flagSummary({
 const title = (text: string) => paint("bold", text);
 const indent = (text: string) => text.replace(/^/gm, "  ");
 const section = (name: string, text: string) => `${title(name)}\n${indent(text)}`;
-const tableSection = (name: string, rows: readonly (readonly string[])[]) =>
-  section(name, formatTable(rows, { indent: 2 }));
+const tableSection = (name: string, rows: readonly (readonly string[])[], screen: Screen) =>
+  section(name, formatTable(screen, rows, 2));
 
 /** `malipo --help`. */
 export function overview(
   groups: readonly CommandGroup[],
   environment: Readonly<Record<string, string>>,
+  screen: Screen,
 ): string {
   const codes = Object.entries(EXIT).map(([name, code]) => [
     String(code),
@@ -54,40 +55,47 @@ export function overview(
       tableSection(
         title,
         commands.map(({ name, summary }) => [name.padEnd(width), summary]),
+        screen,
       ),
     ),
     section("Help", "malipo <command> --help"),
-    tableSection("Environment", Object.entries(environment)),
-    tableSection("Exit codes", codes),
+    tableSection("Environment", Object.entries(environment), screen),
+    tableSection("Exit codes", codes, screen),
   ].join("\n\n");
 }
 
 /** `malipo <command> --help`: of one subcommand, or a list of all. */
-export function commandHelp(command: Command, subcommand?: Subcommand): string {
+export function commandHelp(
+  command: Command,
+  subcommand: Subcommand | undefined,
+  screen: Screen,
+): string {
   const [first, ...others] = command.subcommands;
   const only = others.length === 0 ? first : undefined;
   const named = subcommand?.name === undefined ? undefined : subcommand;
   const one = named ?? only;
-  return one === undefined ? listSubcommands(command) : subcommandHelp(command, one);
+  return one === undefined
+    ? listSubcommands(command, screen)
+    : subcommandHelp(command, one, screen);
 }
 
 const flagRows = (flags: readonly Flag[]) =>
   [...flags, ...COMMON_FLAGS].map((flag) => [flag.usage, flagSummary(flag)]);
 
-function subcommandHelp(command: Command, subcommand: Subcommand): string {
+function subcommandHelp(command: Command, subcommand: Subcommand, screen: Screen): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
   const values = subcommand.args.flatMap(({ usage, values }) =>
     values ? [[usage, values.join(" | ")]] : [],
   );
   return [
     section(commandUsage(command, subcommand), subcommand.summary),
-    ...(values.length > 0 ? [tableSection("Arguments", values)] : []),
-    tableSection("Flags", flagRows(subcommand.flags)),
+    ...(values.length > 0 ? [tableSection("Arguments", values, screen)] : []),
+    tableSection("Flags", flagRows(subcommand.flags), screen),
     section("Examples", examples),
   ].join("\n\n");
 }
 
-function listSubcommands(command: Command): string {
+function listSubcommands(command: Command, screen: Screen): string {
   const subcommands = command.subcommands.map((one) => [commandUsage(command, one), one.summary]);
   // One without a name has no separate help.
   const unnamed = command.subcommands.find(({ name }) => name === undefined);
@@ -96,8 +104,10 @@ function listSubcommands(command: Command): string {
   );
   return [
     section(`malipo ${command.name}`, command.summary),
-    tableSection("Subcommands", subcommands),
-    ...(unnamed ? [tableSection(`Flags of malipo ${command.name}`, flagRows(unnamed.flags))] : []),
+    tableSection("Subcommands", subcommands, screen),
+    ...(unnamed
+      ? [tableSection(`Flags of malipo ${command.name}`, flagRows(unnamed.flags), screen)]
+      : []),
     section("Examples", examples.map((example) => `malipo ${example}`).join("\n")),
     section("Help", `malipo ${command.name} <subcommand> --help`),
   ].join("\n\n");

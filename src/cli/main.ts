@@ -21,7 +21,7 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     const { enableCompileCache } = await import("node:module");
     // It never throws: where no folder can be written, Node.js compiles again at each start.
     enableCompileCache();
-    const { run } = await import("./run.ts");
-    process.exitCode = await run(first === undefined ? [] : [first, ...rest]);
+    const { runProcess } = await import("./run-process.ts");
+    process.exitCode = await runProcess(first === undefined ? [] : [first, ...rest]);
   }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Flag } from "../internal/flags.ts";
 import { usageError } from "./cli-error.ts";
-import { COMMON_FLAGS, type Command, type Input, type Subcommand } from "./command.ts";
+import { COMMON_FLAGS, type Command, type Subcommand, type Words } from "./command.ts";
 import { findNamed, suggest } from "./terminal/suggest.ts";
 
 /** A command to run. */
@@ -9,7 +9,7 @@ export interface Call {
   readonly kind: "call";
   readonly command: Command;
   readonly subcommand: Subcommand;
-  readonly input: Input;
+  readonly input: Words;
 }
 
 interface Help {

@@ -1,30 +1,35 @@
-import { reportError } from "./cli-error.ts";
+import { type ErrorReport, reportError } from "./cli-error.ts";
 import { candidates } from "./completion.ts";
 import { COMMAND_GROUPS, COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
+import type { Io } from "./io.ts";
 import { type Call, type Parsed, parse } from "./parse.ts";
 import { explainMisread } from "./sandbox/running-sandbox.ts";
 import { paint, printError, printLine, printResult } from "./terminal/output.ts";
 
-/** Runs the command line. Resolves with the exit code of the process. */
-export async function run(argv: readonly string[]): Promise<number> {
+/**
+ * Runs the command line. Resolves with the exit code of the process.
+ *
+ * @param io - What commands take from their process.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
   let call: Call | undefined;
   // The scripts of `malipo completion` ask this. A user never types it.
   if (argv[0] === "__complete") {
-    for (const line of candidates(COMMANDS, argv.slice(1))) printLine(line);
+    for (const line of candidates(COMMANDS, argv.slice(1))) printLine(io, line);
     return EXIT.ok;
   }
   try {
     const parsed = parse(COMMANDS, argv);
     if (parsed.kind !== "call") {
-      printLine(formatInformation(parsed));
+      printLine(io, formatInformation(parsed, io));
       return EXIT.ok;
     }
     call = parsed;
-    const output = await call.subcommand.run(call.input, COMMANDS);
+    const output = await call.subcommand.run({ ...call.input, argv, io }, COMMANDS);
     if (typeof output === "number") return output;
-    printResult(call.input.json, output.value, output.text);
+    printResult(io, call.input.json, output.value, output.text);
     return output.exitCode ?? EXIT.ok;
   } catch (error) {
     const { command, subcommand } = call ?? {};
@@ -32,27 +37,28 @@ export async function run(argv: readonly string[]): Promise<number> {
     const reason = subcommand?.flags.some(({ name }) => name === "url")
       ? explainMisread(error)
       : error;
-    return printReport(reason, creating, argv.includes("--json"));
+    return printReport(io, reportError(reason, creating), argv.includes("--json"));
   }
 }
 
-function formatInformation(parsed: Exclude<Parsed, Call>): string {
+function formatInformation(parsed: Exclude<Parsed, Call>, { stdout }: Io): string {
   switch (parsed.kind) {
     case "overview":
-      return overview(COMMAND_GROUPS, ENVIRONMENT);
+      return overview(COMMAND_GROUPS, ENVIRONMENT, stdout);
     case "help":
-      return commandHelp(parsed.command, parsed.subcommand);
+      return commandHelp(parsed.command, parsed.subcommand, stdout);
   }
 }
 
-function printReport(error: unknown, creating: string | undefined, json: boolean): number {
-  const { exitCode, message, stack, ...fields } = reportError(error, creating);
+function printReport(io: Io, report: ErrorReport, json: boolean): number {
+  const { exitCode, message, stack, ...fields } = report;
   const more = fields.page === undefined ? "" : `\nRead more: ${fields.page} in the package malipo`;
   if (json) {
-    printLine(JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));
+    printLine(io, JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));
   } else {
     // What a service or an argument says may have several lines. None may look like a line of ours.
     printError(
+      io,
       `${paint("red", "malipo:")} ${((stack ?? message) + more).replaceAll("\n", "\n  ")}`,
     );
   }

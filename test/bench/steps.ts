@@ -11,6 +11,7 @@ export interface Steps {
 export function countSteps(what: string, total: number): Steps {
   let done = 0;
   const progress = new Progress({
+    output: process.stderr,
     line: () => `${what}: ${done} of ${total} measurements`,
     share: () => done / total,
   });

@@ -36,17 +36,17 @@ import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../inp
 import { readProfile } from "../learn/profile-arguments.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
-import { formatTable } from "../terminal/table.ts";
+import { formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime } from "../terminal/times.ts";
 
 /** A command about the store that `--store` names. */
 const withStore =
   (work: (context: AttemptsContext, input: Input) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
-    const { engine, address } = storeAddress(input.values);
-    const pepper = readSecretFile(input.values, "pepper-file");
+    const { engine, address } = storeAddress(input);
+    const pepper = readSecretFile(input, "pepper-file");
     const common = { scope: input.values.scope ?? "", ...(pepper !== undefined && { pepper }) };
-    const { store, close } = await OPENERS[engine](address, common, input.values);
+    const { store, close } = await OPENERS[engine](address, common, input);
     // There is no API key to redact: a value that nothing contains.
     const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
     try {
@@ -64,7 +64,7 @@ interface OpenStore {
 type Opener = (
   address: string,
   common: { readonly scope: string; readonly pepper?: string },
-  values: FlagValues,
+  input: Input,
 ) => Promise<OpenStore>;
 
 /** How the store of each engine is opened. */
@@ -74,14 +74,14 @@ const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
     const store = sqliteIdempotency(path, common);
     return { store, close: () => store.close() };
   },
-  redis: async (url, common, { prefix }) => {
-    const redis = connectRedis(url);
+  redis: async (url, common, { values: { prefix }, io }) => {
+    const redis = connectRedis(io, url);
     const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
-    const options = { ...common, onWarning: printError, prefix };
+    const options = { ...common, onWarning: (text: string) => printError(io, text), prefix };
     return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
   },
-  postgres: async (url, common, { table }) => {
-    const pool = connectPostgres(url);
+  postgres: async (url, common, { values: { table }, io }) => {
+    const pool = connectPostgres(io, url);
     const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
     const store = postgresIdempotency(pool, { ...common, table });
     return { store, close: () => pool.end() };
@@ -91,7 +91,7 @@ const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
 const MAX_LIMIT = 1_000;
 
 /** `malipo attempts list` */
-export const list = withStore(async (context, { values }) => {
+export const list = withStore(async (context, { values, io }) => {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
   const query = { state, limit, after: values.after };
@@ -105,7 +105,7 @@ export const list = withStore(async (context, { values }) => {
     if (items.length === 0) return "No attempts.";
     const more = next === undefined ? [] : [paint("dim", `More attempts: --after ${next}`)];
     const hint = digests === undefined ? [paint("dim", DIGESTS_HINT)] : [];
-    return [formatAttempts(items), ...more, ...hint].join("\n");
+    return [formatAttempts(items, io.stdout), ...more, ...hint].join("\n");
   };
   return { value: { items, next }, text };
 });
@@ -133,13 +133,13 @@ function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["d
 
 const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt", "endpoint"];
 
-function formatAttempts(items: readonly Attempt[]): string {
+function formatAttempts(items: readonly Attempt[], screen: Screen): string {
   const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => {
     const from = notSentFrom.getTime() <= Date.now() ? "now" : relativeTime(notSentFrom);
     const notSent = state === "succeeded" ? "" : from;
     return [idempotencyKey, state, relativeTime(begunAt), notSent, attempt, endpoint];
   });
-  return formatTable([HEAD, ...rows]);
+  return formatTable(screen, [HEAD, ...rows]);
 }
 
 /** `malipo attempts resolve` */
@@ -185,12 +185,12 @@ async function look(
 
 /** `malipo attempts resolve-unknown` */
 export const resolveUnknown = withStore(async ({ store }, input) => {
-  const { values, switches } = input;
+  const { values, switches, io } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
   const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
   const profile =
-    values.profile === undefined ? undefined : encodeProfile(readProfile(values.profile));
+    values.profile === undefined ? undefined : encodeProfile(readProfile(io, values.profile));
   const look = async (resolve: IdempotencyStore["resolve"]) => {
     const gateway = await createGateway(input, { idempotency: { ...store, resolve }, profile });
     return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
@@ -201,23 +201,23 @@ export const resolveUnknown = withStore(async ({ store }, input) => {
   const isDryRun = switches.has("dry-run");
   if (isDryRun || changes.length === 0) {
     const value = { ...(isDryRun && { dry_run: true }), reports: planned };
-    return { value, text: () => textOf(planned) };
+    return { value, text: () => textOf(planned, io.stdout) };
   }
   const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
-  await confirm(`${amount} would be resolved`, formatReports(changes), input);
+  await confirm(`${amount} would be resolved`, formatReports(changes, io.stderr), input);
   const shown = new Set(changes.map(({ attempt }) => attempt.attempt));
   const reports = await look(async (name, result, owner) =>
     owner !== undefined && shown.has(owner)
       ? store.resolve(name, result, owner)
       : { state: "another" },
   );
-  return { value: { reports }, text: () => textOf(reports) };
+  return { value: { reports }, text: () => textOf(reports, io.stdout) };
 });
 
-const textOf = (reports: readonly UnknownReport[]): string =>
-  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);
+const textOf = (reports: readonly UnknownReport[], screen: Screen): string =>
+  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports, screen);
 
-function formatReports(reports: readonly UnknownReport[]): string {
+function formatReports(reports: readonly UnknownReport[], screen: Screen): string {
   const rows = reports.map((report) => {
     const references =
       report.state === "resolved"
@@ -227,5 +227,5 @@ function formatReports(reports: readonly UnknownReport[]): string {
           : [];
     return [report.attempt.idempotencyKey, report.state, references.join(", ")];
   });
-  return formatTable([["key", "state", "payments"], ...rows]);
+  return formatTable(screen, [["key", "state", "payments"], ...rows]);
 }

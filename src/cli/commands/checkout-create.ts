@@ -2,7 +2,7 @@ import { OrderMaker } from "../../checkout/order-maker.ts";
 import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../command.ts";
+import type { Input } from "../command.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { formatOrder, onOrders } from "./checkout-orders.ts";
 
@@ -12,14 +12,14 @@ const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_650;
 
 /** Makes links like the page of the shop, which has the same secret, address and prefix. */
-function linkMaker(values: FlagValues): (id: string) => string {
-  const url = checkUrl(values["page-url"] ?? process.env.MALIPO_PAGE_URL);
+function linkMaker({ values, io: { env } }: Input): (id: string) => string {
+  const url = checkUrl(values["page-url"] ?? env.MALIPO_PAGE_URL);
   if (url === undefined) {
     throw usageError(
       "The address of the pay page is missing. Pass --page-url https://shop.example/pay, or set MALIPO_PAGE_URL.",
     );
   }
-  const secrets = linkSecrets(process.env.MALIPO_PAGE_SECRET);
+  const secrets = linkSecrets(env.MALIPO_PAGE_SECRET);
   const keys = linkKeys(secrets, values.prefix ?? "");
   const days = values.days === undefined ? 30 : readWholeNumber(values, "days", 1, MAX_DAYS);
   const expiresAt = new Date(Date.now() + days * DAY_MS);
@@ -27,13 +27,15 @@ function linkMaker(values: FlagValues): (id: string) => string {
 }
 
 /** `malipo checkout create` */
-export const create = onOrders(async (_orders, { args: [id = ""], values, switches }, writer) => {
+export const create = onOrders(async (_orders, input, writer) => {
+  const { values, switches, io } = input;
+  const [id = ""] = input.args;
   const { prefix = "", currency = "KES", description } = values;
-  const link = switches.has("link") ? linkMaker(values)(id) : undefined;
+  const link = switches.has("link") ? linkMaker(input)(id) : undefined;
   const maker = new OrderMaker(writer, { prefix, currency, attemptLimit: ATTEMPT_LIMIT });
   const amount = requireValue(values, "amount");
   const params = { id, amount, ...(description !== undefined && { description }) };
   const order = await maker.create(params);
   const value = { ...order, ...(link !== undefined && { link }) };
-  return { value, text: () => link ?? formatOrder(order) };
+  return { value, text: () => link ?? formatOrder(order, io.stdout) };
 });

@@ -7,13 +7,13 @@ import { OrderWriter } from "../../checkout/write-order.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input, Output } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
 import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 const SCHEMA = "malipo_checkout";
@@ -42,8 +42,11 @@ async function openSqlite(path: string): Promise<CheckoutStore> {
   return sqliteCheckout(path);
 }
 
-async function openPostgres(url: string, { schema = SCHEMA }: FlagValues): Promise<CheckoutStore> {
-  const pool = connectPostgres(url);
+async function openPostgres(
+  url: string,
+  { values: { schema = SCHEMA }, io }: Input,
+): Promise<CheckoutStore> {
+  const pool = connectPostgres(io, url);
   try {
     const { rows } = await pool.query("SELECT to_regclass($1) AS name", [`${schema}.meta`]);
     if (rows[0]?.name === null) throw noOrders(`the schema ${schema} of this PostgreSQL`);
@@ -56,13 +59,14 @@ async function openPostgres(url: string, { schema = SCHEMA }: FlagValues): Promi
 }
 
 /** Opens the checkout that `--store` names. */
-async function openStore(values: FlagValues): Promise<CheckoutStore> {
-  const { engine, address } = storeAddress(values, ENGINES);
+async function openStore(input: Input): Promise<CheckoutStore> {
+  const { engine, address } = storeAddress(input, ENGINES);
   if (engine === "redis") {
     throw usageError(`--store of a checkout must start with ${ENGINES}.`);
   }
-  if (engine === "postgres") return openPostgres(address, values);
-  if (values.schema !== undefined) throw usageError("--schema does not go with --store sqlite:...");
+  if (engine === "postgres") return openPostgres(address, input);
+  if (input.values.schema !== undefined)
+    throw usageError("--schema does not go with --store sqlite:...");
   return openSqlite(address);
 }
 
@@ -71,10 +75,10 @@ export const onOrders =
   (work: (orders: ManagedOrders, input: Input, writer: OrderWriter) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
     try {
-      readEnvFile(input.values);
-      const store = await openStore(input.values);
+      readEnvFile(input);
+      const store = await openStore(input);
       try {
-        const onError = (error: unknown) => printError(describeError(error));
+        const onError = (error: unknown) => printError(input.io, describeError(error));
         // No attempt begins here, so no limit of a phone is ever reached.
         const limits = { prompts: 1, withinMs: 1, openMs: 1 };
         const writer = new OrderWriter({
@@ -99,7 +103,7 @@ export const onOrders =
 const MAX_LIMIT = 1_000;
 
 /** `malipo checkout list` */
-export const list = onOrders(async (orders, { values, switches }) => {
+export const list = onOrders(async (orders, { values, switches, io: { stdout } }) => {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const status = values.status as OrderQuery["status"];
   const query = { status, review: switches.has("review"), limit, after: values.after };
@@ -110,8 +114,8 @@ export const list = onOrders(async (orders, { values, switches }) => {
   const text = () => {
     if (items.length === 0 && unmatched.length === 0) return "No orders.";
     const tables = [
-      ...(items.length > 0 ? [formatOrders(items)] : []),
-      ...(reviews.length > 0 ? [formatReviews(reviews)] : []),
+      ...(items.length > 0 ? [formatOrders(items, stdout)] : []),
+      ...(reviews.length > 0 ? [formatReviews(reviews, stdout)] : []),
     ];
     const more = next === undefined ? [] : [paint("dim", `More orders: --after ${next}`)];
     return [tables.join("\n\n"), ...more].join("\n");
@@ -121,7 +125,7 @@ export const list = onOrders(async (orders, { values, switches }) => {
 
 const ORDER_HEAD = ["order", "received", "of", "status", "goods", "attempts", "reviews", "changed"];
 
-function formatOrders(items: readonly Order[]): string {
+function formatOrders(items: readonly Order[], screen: Screen): string {
   const rows = items.map((one) => [
     one.id,
     one.received,
@@ -132,13 +136,13 @@ function formatOrders(items: readonly Order[]): string {
     one.reviews.map(({ kind }) => kind).join(", "),
     relativeTime(one.updatedAt),
   ]);
-  return formatTable([ORDER_HEAD, ...rows]);
+  return formatTable(screen, [ORDER_HEAD, ...rows]);
 }
 
 const REVIEW_HEAD = ["review", "payments", "came", "what to decide"];
 
-const formatReviews = (reviews: readonly Review[]): string =>
-  formatTable([
+const formatReviews = (reviews: readonly Review[], screen: Screen): string =>
+  formatTable(screen, [
     REVIEW_HEAD,
     ...reviews.map(({ id, references, amount = "", currency = "", message }) => [
       id,
@@ -150,8 +154,8 @@ const formatReviews = (reviews: readonly Review[]): string =>
 
 const PAYMENT_HEAD = ["payment", "came", "network code", ""];
 
-const formatPayments = (payments: Order["payments"]): string =>
-  formatTable([
+const formatPayments = (payments: Order["payments"], screen: Screen): string =>
+  formatTable(screen, [
     PAYMENT_HEAD,
     ...payments.map(({ reference, amount, currency, transactionId = "", isRefunded }) => [
       reference,
@@ -163,7 +167,7 @@ const formatPayments = (payments: Order["payments"]): string =>
 
 const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
 
-export function formatOrder(order: Order): string {
+export function formatOrder(order: Order, screen: Screen): string {
   const { attempts, payments, reviews, received, amount, currency, id, accountReference, effect } =
     order;
   const fields = formatFields([
@@ -187,9 +191,9 @@ export function formatOrder(order: Order): string {
   ]);
   return [
     fields,
-    ...(rows.length > 0 ? [formatTable([ATTEMPT_HEAD, ...rows])] : []),
-    ...(payments.length > 0 ? [formatPayments(payments)] : []),
-    ...(reviews.length > 0 ? [formatReviews(reviews)] : []),
+    ...(rows.length > 0 ? [formatTable(screen, [ATTEMPT_HEAD, ...rows])] : []),
+    ...(payments.length > 0 ? [formatPayments(payments, screen)] : []),
+    ...(reviews.length > 0 ? [formatReviews(reviews, screen)] : []),
   ].join("\n\n");
 }
 
@@ -200,9 +204,9 @@ async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
 }
 
 /** `malipo checkout show` */
-export const show = onOrders(async (orders, { args: [id = ""] }) => {
+export const show = onOrders(async (orders, { args: [id = ""], io }) => {
   const order = await orderWith(orders, id);
-  return { value: order, text: () => formatOrder(order) };
+  return { value: order, text: () => formatOrder(order, io.stdout) };
 });
 
 /** `malipo checkout cancel` */
@@ -210,7 +214,7 @@ export const cancel = onOrders(async (orders, input) => {
   const [id = ""] = input.args;
   const before = await orderWith(orders, id);
   if (before.status === "open" || before.status === "pending") {
-    await confirm("1 order would be canceled", formatOrders([before]), input);
+    await confirm("1 order would be canceled", formatOrders([before], input.io.stderr), input);
   }
   const order = (await orders.cancel(id)) as Order;
   if (order.status !== "canceled") {
@@ -243,7 +247,11 @@ export const resolve = onOrders(async (orders, input, writer) => {
     const hint = "To see the reviews: malipo checkout list --review";
     throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
   }
-  await confirm(`1 review would end with ${decision}`, formatReviews([review]), input);
+  await confirm(
+    `1 review would end with ${decision}`,
+    formatReviews([review], input.io.stderr),
+    input,
+  );
   const { by } = input.values;
   // The first stores had no log of decisions.
   await writer.settings.store.open();

@@ -17,7 +17,7 @@ import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
 import { paint, printError } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { formatTable } from "../terminal/table.ts";
+import { formatTable, type Screen } from "../terminal/table.ts";
 import { onOrders } from "./checkout-orders.ts";
 
 /** A day in a time zone, and its first moments. */
@@ -79,12 +79,15 @@ async function read(input: Input, store: CheckoutStore, { from, to }: Day): Prom
     onPaid: () => {},
     onEmpty: () => {},
     onReview: () => {},
-    onError: (error) => printError(describeError(error)),
+    onError: (error) => printError(input.io, describeError(error)),
   });
   let [payments, orders] = [0, 0];
   const progress = input.json
     ? undefined
-    : showProgress({ line: () => `${orders} orders and ${payments} payments read` });
+    : showProgress({
+        output: input.io.stderr,
+        line: () => `${orders} orders and ${payments} payments read`,
+      });
   try {
     return await reportBooks(
       {
@@ -117,14 +120,14 @@ export const report = onOrders(async (_orders, input, { settings: { store } }) =
   const value = { ...about, ...(await read(input, store, day)) };
   const text = () => {
     if (switches.has("csv")) return booksAsCsv(value);
-    return switches.has("html") ? booksAsPage(value) : textOf(value);
+    return switches.has("html") ? booksAsPage(value) : textOf(value, input.io.stdout);
   };
   return { value, text, exitCode: isAllClear(value) ? EXIT.ok : EXIT.failed };
 });
 
-function textOf(value: DayReport): string {
+function textOf(value: DayReport, screen: Screen): string {
   const tables = partsOf(value).map(
-    ({ title, head, rows }) => `${paint("bold", title)}\n${formatTable([head, ...rows])}`,
+    ({ title, head, rows }) => `${paint("bold", title)}\n${formatTable(screen, [head, ...rows])}`,
   );
   return [
     titleOf(value),

@@ -15,6 +15,7 @@ import { argumentFields, flagFields, isFile } from "../command-words.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readFile } from "../input/files.ts";
 import { DURATION_RULE } from "../input/flag-values.ts";
+import type { Io } from "../io.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";
 import { type Details, deliveryDetails } from "../sandbox/sandbox-log.ts";
@@ -23,7 +24,7 @@ import { formatFields } from "../terminal/table.ts";
 /** Runs a command of the control API on the sandbox that is running. */
 export async function runOnSandbox(name: CommandName, input: Input): Promise<Output> {
   const fields = fieldsOf(name, input);
-  const origin = await findSandbox(input.values);
+  const origin = await findSandbox(input);
   const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
   const text = () =>
     [COMMANDS[name].message(result as never), formatFields(detailsOf(result))]
@@ -70,7 +71,10 @@ function checkValue(field: string, text: unknown, shown: string): void {
 }
 
 /** The arguments and flags that were given, as the fields of the command. */
-function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<string, unknown> {
+function fieldsOf(
+  name: CommandName,
+  { args, values, switches, io }: Input,
+): Record<string, unknown> {
   const row: ControlRow = COMMANDS[name];
   const given = [
     ...argumentFields(row).map(
@@ -86,12 +90,12 @@ function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<
     throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");
   }
   return Object.fromEntries(
-    given.map(([field, value]) => [field, isFile(field) ? readJson(String(value)) : value]),
+    given.map(([field, value]) => [field, isFile(field) ? readJson(io, String(value)) : value]),
   );
 }
 
-function readJson(path: string): unknown {
-  const value = parseJson(readFile(path).toString());
+function readJson(io: Io, path: string): unknown {
+  const value = parseJson(readFile(io, path).toString());
   if (value !== undefined) return value;
   throw usageError(`${path} is not JSON. \`malipo scenes export\` prints what can be imported.`);
 }

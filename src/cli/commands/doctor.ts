@@ -9,7 +9,7 @@ import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<Output> {
-  const { values } = input;
+  const { values, io } = input;
   const secret = ["secret", "secret-file"].find((name) => values[name] !== undefined);
   if (secret !== undefined && values.webhook === undefined) {
     throw usageError(`--${secret} goes with --webhook: it is the secret of that receiver.`);
@@ -19,8 +19,8 @@ export async function run(input: Input): Promise<Output> {
   const receiver =
     values.webhook === undefined
       ? undefined
-      : { url: readUrl(values, "webhook"), secret: signingSecret(values) };
-  const gateway = await checkGateway(given, values["key-file"]);
+      : { url: readUrl(values, "webhook"), secret: signingSecret(input) };
+  const gateway = await checkGateway(io, given, values["key-file"]);
   const isReachable = !gateway.some(({ state }) => state === "fail");
   const checks = [
     ...gateway,

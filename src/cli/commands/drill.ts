@@ -22,12 +22,12 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
+import type { Io } from "../io.ts";
 import { packageVersion } from "../package-version.ts";
 import { printError, printLine, write } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 
-/** Signals that end a drill: the shop and its children end first, and what is known is printed. */
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** How long the report of a drill that was interrupted takes to be written. */
 const EXIT_MS = 500;
 
@@ -42,30 +42,30 @@ export async function run(input: Input): Promise<Output | number> {
 }
 
 async function drill(input: Input): Promise<Output> {
-  const { switches, json, values } = input;
+  const { switches, json, values, io } = input;
   const cases = chosenCases(input);
-  const all = parseSettings({ ...settingsInFile(), ...given(input) });
+  const all = parseSettings({ ...settingsInFile(io), ...given(input) });
   const settings = cases === undefined ? all : { ...all, orders: 0 };
-  const { listener, end } = showProgress(values.case !== undefined, json);
+  const { listener, end } = showProgress(io, values.case !== undefined, json);
   const controller = new AbortController();
-  const abort = (signal: string) => {
+  // The shop and its children end first, and what is known is printed.
+  const forget = io.onStop((signal) => {
     // The second signal does not wait: the shop is killed when this process exits.
-    if (controller.signal.aborted) process.exit(EXIT.usage);
+    if (controller.signal.aborted) io.exit(EXIT.usage);
     controller.abort(signal);
-  };
-  for (const name of SIGNALS) process.on(name, abort);
+  });
   const untilFirstFailure = switches.has("until-first-failure");
   const { signal } = controller;
   const result = await runDrill(settings, { cases, untilFirstFailure, signal, listener });
-  for (const name of SIGNALS) process.off(name, abort);
+  forget();
   // What still waits for a shop that has ended must not hold this process.
-  if (signal.aborted) setTimeout(() => process.exit(), EXIT_MS).unref();
+  if (signal.aborted) setTimeout(() => io.exit(), EXIT_MS).unref();
   end();
   const { report, junit } = values;
   if (report !== undefined) {
-    writeFileSync(report, reportAsPage(result, packageVersion(), new Date()));
+    writeFileSync(pathOf(io, report), reportAsPage(result, packageVersion(), new Date()));
   }
-  if (junit !== undefined) writeFileSync(junit, reportAsJunit(result));
+  if (junit !== undefined) writeFileSync(pathOf(io, junit), reportAsJunit(result));
   const text = () => formatReport(result);
   return { value: reportAsJson(result), text, exitCode: exitStatus(result) };
 }
@@ -85,8 +85,10 @@ function chosenCases({ values }: Pick<Input, "values">): readonly DrillCase[] | 
   throw new ConfigurationError(`The group ${only} has no case from ${from} to ${to}.`);
 }
 
-const settingsInFile = (): RawSettings =>
-  existsSync(DRILL_FILE) ? readDrillFile(readFileSync(DRILL_FILE, "utf8")) : {};
+function settingsInFile(io: Io): RawSettings {
+  const path = pathOf(io, DRILL_FILE);
+  return existsSync(path) ? readDrillFile(readFileSync(path, "utf8")) : {};
+}
 
 /** The flags that were given: they replace what the file says. A default is not given. */
 function given({ values, repeated, switches }: Input): RawSettings {
@@ -100,23 +102,24 @@ function given({ values, repeated, switches }: Input): RawSettings {
 }
 
 /** Shows how far the drill is, on standard error: standard output is for the report. */
-function showProgress(showsOutput: boolean, json: boolean) {
+function showProgress(io: Io, showsOutput: boolean, json: boolean) {
   let state = { done: 0, total: 1 };
   const progress = new Progress({
+    output: io.stderr,
     isHidden: json,
     line: () => `${state.done} of ${state.total} cases`,
     share: () => state.done / state.total,
   });
   const listener: DrillListener = {
     dryRun: (results) => {
-      if (!json) printLine(formatDryRun(results));
+      if (!json) printLine(io, formatDryRun(results));
     },
     progress: (done, total) => {
       state = { done, total };
       progress.update();
     },
     output: (text) => {
-      if (showsOutput) printError(quoteOutput(text.replace(/\n$/, "")));
+      if (showsOutput) printError(io, quoteOutput(text.replace(/\n$/, "")));
     },
   };
   return { listener, end: () => progress.clear() };
@@ -134,15 +137,16 @@ function list(input: Input): Output {
   return { value, text: () => `${value.length} cases\n${text()}` };
 }
 
-async function init(): Promise<number> {
+async function init({ io }: Input): Promise<number> {
+  const path = pathOf(io, DRILL_FILE);
   // Also a link that leads nowhere: writing through it would make a file elsewhere.
-  if (lstatSync(DRILL_FILE, { throwIfNoEntry: false }) !== undefined) {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
     throw new ConfigurationError(`${DRILL_FILE} exists already. Edit it, or delete it first.`);
   }
-  const settings = await askSettings();
+  const settings = await askSettings(io);
   parseSettings(settings);
-  writeFileSync(DRILL_FILE, `${JSON.stringify(settings, null, 2)}\n`, { flag: "wx" });
-  printError(`Wrote ${DRILL_FILE}. Run: npx malipo drill`);
+  writeFileSync(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: "wx" });
+  printError(io, `Wrote ${DRILL_FILE}. Run: npx malipo drill`);
   return EXIT.ok;
 }
 
@@ -155,13 +159,13 @@ const RUNS: Readonly<Record<RunSwitch, (input: Input) => Output | Promise<number
 const RUN_SWITCHES = Object.keys(RUNS) as RunSwitch[];
 
 /** Asks for the settings of a shop, one line each. An empty line takes the default. */
-async function askSettings(): Promise<Record<string, string>> {
-  const lines = createInterface({ input: process.stdin });
+async function askSettings(io: Io): Promise<Record<string, string>> {
+  const lines = createInterface({ input: io.stdin });
   const answers = lines[Symbol.asyncIterator]();
   const settings: Record<string, string> = {};
   for (const { name, summary, fallback } of ASKED_SETTINGS) {
     const otherwise = fallback === undefined ? "" : ` [${fallback}]`;
-    write(process.stderr, `${name}: ${summary}${otherwise}\n> `);
+    write(io.stderr, `${name}: ${summary}${otherwise}\n> `);
     const { value: answer = "", done } = await answers.next();
     if (answer.trim() !== "") settings[name] = answer.trim();
     if (done) break;

@@ -18,7 +18,7 @@ import {
 } from "../input/flag-values.ts";
 import { asText, cellText, paint, printable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 import { formatExplanation } from "./explain.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +34,9 @@ export async function callEndpoint(name: string, row: Endpoint, input: Input): P
     Record<string, Method>
   >;
   const result = await resource[method]?.(...args);
-  return row.list ? listOutput(name, row, result as Page) : fieldsOutput(Object(result));
+  return row.list
+    ? listOutput(name, row, result as Page, input.io.stdout)
+    : fieldsOutput(Object(result));
 }
 
 /** What the method of an endpoint takes: path parameters, then the query or the body. */
@@ -91,6 +93,7 @@ export async function wait(input: Input): Promise<Output> {
   const waitMs = readTimeout(input.values, "timeout");
   const gateway = await createGateway(input);
   const progress = showProgress({
+    output: input.io.stderr,
     isHidden: input.json,
     line: () => `Waiting at most ${waitMs / 1_000} s for ${reference} to reach a final status`,
   });
@@ -130,6 +133,7 @@ function listOutput(
   name: string,
   { response }: Endpoint,
   { items, meta: { success: _, ...rest } }: Page,
+  screen: Screen,
 ): Output {
   const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
   const meta = isOnly ? (rest.meta as Fields) : rest;
@@ -137,7 +141,9 @@ function listOutput(
   const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
   const text = () => {
     const list =
-      items.length === 0 ? `No ${what}.` : formatItems(items, response && COLUMNS[response]);
+      items.length === 0
+        ? `No ${what}.`
+        : formatItems(items, response && COLUMNS[response], screen);
     const paging = Object.entries(meta).map(
       ([name, value]) => `${printable(name)}: ${asText(value)}`,
     );
@@ -146,10 +152,14 @@ function listOutput(
   return { value: { items, meta }, text };
 }
 
-const formatItems = (items: readonly Fields[], columns: readonly string[] | undefined): string =>
+const formatItems = (
+  items: readonly Fields[],
+  columns: readonly string[] | undefined,
+  screen: Screen,
+): string =>
   columns === undefined
     ? items.map((one) => formatFields(Object.entries(one))).join("\n\n")
-    : formatTable([
+    : formatTable(screen, [
         columns.map((name) => name.replaceAll("_", " ")),
         ...items.map((one) => columns.map((name) => cellText(one[name]))),
       ]);

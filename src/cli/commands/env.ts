@@ -11,14 +11,15 @@ interface Status {
   readonly webhook_secret: string;
 }
 
-export async function run({ values }: Input): Promise<Output> {
-  const origin = await findSandbox(values);
+export async function run(input: Input): Promise<Output> {
+  const { values, io } = input;
+  const origin = await findSandbox(input);
   const variables = await sandboxVariables(origin, values.kind);
   const { write: path } = values;
-  if (path !== undefined) await writeEnvFile(path, variables);
+  if (path !== undefined) await writeEnvFile(io, path, variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
-  const elsewhere = registeredSandboxes().find(
-    ({ url, folder }) => url === origin && folder !== process.cwd(),
+  const elsewhere = registeredSandboxes(io).find(
+    ({ url, folder }) => url === origin && folder !== io.cwd,
   );
   const place = elsewhere === undefined ? "" : ` (started in ${elsewhere.folder})`;
   const written = `The settings of the sandbox at ${origin}${place} are in ${path}.`;

@@ -1,7 +1,7 @@
 import { explainFailure, type FailureExplanation } from "../../contract/explain-failure.ts";
 import { RESULT_CODES, type RetryAdvice } from "../../contract/result-codes.ts";
 import type { Input, Output } from "../command.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 
 const RETRY: Readonly<Record<RetryAdvice, string>> = {
   now: "yes, with a new idempotency key",
@@ -11,8 +11,8 @@ const RETRY: Readonly<Record<RetryAdvice, string>> = {
   unknown: "not known",
 };
 
-export const run = async ({ args: [code] }: Input): Promise<Output> =>
-  code === undefined ? listCodes() : explain(code);
+export const run = async ({ args: [code], io }: Input): Promise<Output> =>
+  code === undefined ? listCodes(io.stdout) : explain(code);
 
 /** Why a payment failed, in the words of a person. */
 export const formatExplanation = (explanation: FailureExplanation): string =>
@@ -28,10 +28,10 @@ function explain(given: string): Output {
   return { value, text: () => formatExplanation(value) };
 }
 
-function listCodes(): Output {
+function listCodes(screen: Screen): Output {
   const value = Object.keys(RESULT_CODES).map((code) => explainFailure(code));
   const text = () =>
-    formatTable([
+    formatTable(screen, [
       ["code", "try again", "cause"],
       ...value.map(({ code = "", cause, retry }) => [code, retry.replace("_", " "), cause]),
     ]);

@@ -4,10 +4,10 @@ import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { parseUrl } from "../input/flag-values.ts";
+import { type Io, stopSignal } from "../io.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
 import { attemptedAt, deliveryLine, requestLine } from "../sandbox/sandbox-log.ts";
-import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
 
 /** What is new in a running sandbox since the last look. */
@@ -21,27 +21,32 @@ const INTERVAL_MS = 500;
 const LIMIT = 200;
 
 /** `malipo logs` */
-export async function showLogs({ values, switches, json }: Input): Promise<number> {
-  const print = json ? printJson : printText;
-  const nextNews = newsOf(await findSandbox(values));
+export async function showLogs(input: Input): Promise<number> {
+  const { switches, json, io } = input;
+  const print = (news: News) => {
+    for (const line of json ? jsonLines(news) : textLines(news)) printLine(io, line);
+  };
+  const nextNews = newsOf(await findSandbox(input));
   if (switches.has("once")) print(await nextNews());
-  else await follow(nextNews, print);
+  else await follow(io, nextNews, print);
   return EXIT.ok;
 }
 
 /** `malipo listen` */
-export async function listen({ args: [receiver = ""], values, json }: Input): Promise<number> {
+export async function listen(input: Input): Promise<number> {
+  const { json, io } = input;
+  const [receiver = ""] = input.args;
   const { href: url } = parseUrl(receiver, "<receiver>");
-  const origin = await findSandbox(values);
+  const origin = await findSandbox(input);
   const nextNews = newsOf(origin);
   // What was delivered before this command is not shown.
   await nextNews();
   const { id } = await runCommand(origin, "webhooks/register", { url });
-  if (!json) printError(`Webhooks go to ${url}. Press Ctrl-C to stop.`);
+  if (!json) printError(io, `Webhooks go to ${url}. Press Ctrl-C to stop.`);
   try {
-    await follow(nextNews, ({ deliveries }) => {
+    await follow(io, nextNews, ({ deliveries }) => {
       const own = deliveries.filter((one) => one.url === url);
-      for (const one of own) printLine(json ? JSON.stringify(one) : deliveryLine(one));
+      for (const one of own) printLine(io, json ? JSON.stringify(one) : deliveryLine(one));
     });
   } finally {
     await runCommand(origin, "webhooks/remove", { id: String(id) });
@@ -77,9 +82,13 @@ function newsOf(origin: string): () => Promise<News> {
 }
 
 /** Calls `print` with what is new, until a signal to stop. */
-async function follow(nextNews: () => Promise<News>, print: (news: News) => void): Promise<void> {
+async function follow(
+  io: Io,
+  nextNews: () => Promise<News>,
+  print: (news: News) => void,
+): Promise<void> {
   let isStopped = false;
-  const stopped = stopSignal().then(() => {
+  const stopped = stopSignal(io).then(() => {
     isStopped = true;
   });
   while (!isStopped) {
@@ -89,16 +98,16 @@ async function follow(nextNews: () => Promise<News>, print: (news: News) => void
 }
 
 /** One JSON document a line. */
-function printJson({ requests, deliveries }: News): void {
-  for (const request of requests) printLine(JSON.stringify({ request }));
-  for (const delivery of deliveries) printLine(JSON.stringify({ delivery }));
-}
+const jsonLines = ({ requests, deliveries }: News): string[] => [
+  ...requests.map((request) => JSON.stringify({ request })),
+  ...deliveries.map((delivery) => JSON.stringify({ delivery })),
+];
 
 /** In the order in which it happened, by the sandbox's clock. */
-function printText({ requests, deliveries }: News): void {
+function textLines({ requests, deliveries }: News): string[] {
   const lines = [
     ...requests.map((one) => [one.at, requestLine(one)] as const),
     ...deliveries.map((one) => [attemptedAt(one) || Infinity, deliveryLine(one)] as const),
   ];
-  for (const [, line] of lines.sort(([a], [b]) => a - b)) printLine(line);
+  return lines.sort(([a], [b]) => a - b).map(([, line]) => line);
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Writable } from "node:stream";
 import { ownOptions } from "../../internal/check-options.ts";
 import type { Flag } from "../../internal/flags.ts";
 import { createRedactor } from "../../internal/redact.ts";
@@ -8,10 +9,10 @@ import type { Argument, Command, Input, Subcommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagSummary } from "../help.ts";
 import { readUrl } from "../input/flag-values.ts";
+import { type Io, stopSignal, type TextOutput } from "../io.ts";
 import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
-import { stopSignal } from "../sandbox/stop-signal.ts";
 import { findNamed } from "../terminal/suggest.ts";
 import { sandboxVariables } from "./env.ts";
 
@@ -167,12 +168,13 @@ function argvOf(
 }
 
 /** Serves the tools until standard input ends. Standard output is only for the protocol. */
-export async function run({ values }: Input, commands: readonly Command[]): Promise<number> {
+export async function run(input: Input, commands: readonly Command[]): Promise<number> {
+  const { values, io } = input;
   // A wrong address is said at once, not at the first call of a tool.
   if (values.url !== undefined) readUrl(values, "url");
   const sdk = await loadSdk();
   const tools = toolsOf(commands);
-  const secrets = takeSettings();
+  const secrets = takeSettings(io);
 
   /** Runs a command. Secrets that become known on the way are added to `known`. */
   async function callTool(name: string, given: Record<string, unknown>, known: string[]) {
@@ -180,16 +182,16 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
     const argv = argvOf(tool, given);
     const flags = tool.subcommand.flags.map((flag) => flag.name);
     if (flags.includes("url") || flags.includes("base-url")) {
-      const origin = await findSandbox(values);
+      const origin = await findSandbox(input);
       const variables = await sandboxVariables(origin);
       known.push(variables.MALIPO_API_KEY, variables.MALIPO_WEBHOOK_SECRET);
       // Commands for any gateway read their settings there.
-      Object.assign(process.env, variables);
+      Object.assign(io.env, variables);
       if (flags.includes("url")) argv.splice(tool.words.length, 0, `--url=${origin}`);
     }
     const call = parse(commands, argv);
     if (call.kind !== "call") throw usageError("The tool was called without its arguments.");
-    const output = await call.subcommand.run(call.input, commands);
+    const output = await call.subcommand.run({ ...call.input, argv, io }, commands);
     return typeof output === "number" ? {} : output.value;
   }
 
@@ -216,18 +218,28 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
   mcp.server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }) =>
     answer(params.name, params.arguments ?? {}),
   );
-  const ended = Promise.race([once(process.stdin, "close"), stopSignal()]);
-  await mcp.connect(new sdk.StdioServerTransport());
+  const ended = Promise.race([once(io.stdin, "close"), stopSignal(io)]);
+  await mcp.connect(new sdk.StdioServerTransport(io.stdin, writableOf(io.stdout)));
   await ended;
   await mcp.close();
   return EXIT.ok;
 }
 
+/** What the protocol writes goes to the output as it is: it is read by a program. */
+const writableOf = (output: TextOutput): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write(text, _encoding, done) {
+      output.write(text);
+      done();
+    },
+  });
+
 /** Removes the settings of a real service, so that no tool can use them; returns the secrets among them. */
-function takeSettings(): string[] {
-  const { MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET } = process.env;
+function takeSettings({ env }: Io): string[] {
+  const { MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET } = env;
   for (const name of ["MALIPO_API_KEY", "MALIPO_BASE_URL", "MALIPO_WEBHOOK_SECRET"]) {
-    delete process.env[name];
+    delete env[name];
   }
   return [MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET].filter((one) => one !== undefined);
 }

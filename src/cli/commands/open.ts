@@ -3,11 +3,11 @@ import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { querySandbox } from "../sandbox/running-sandbox.ts";
 import { openInBrowser } from "../terminal/browser.ts";
 
-export async function run({ values }: Input): Promise<Output> {
-  const origin = await findSandbox(values);
+export async function run(input: Input): Promise<Output> {
+  const origin = await findSandbox(input);
   // An error if no sandbox runs there, before a browser shows an empty page.
   await querySandbox(origin, "/clock");
   const page = `${origin}/`;
-  openInBrowser(page);
+  openInBrowser(page, input.io.env);
   return { value: { page }, text: () => `The page of the sandbox: ${page}` };
 }

@@ -5,6 +5,7 @@ import { reportOn } from "../../sandbox/assumption-report.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { askService, readProbeSettings } from "../learn/ask-service.ts";
 import { checkProfileOut } from "../learn/profile-arguments.ts";
@@ -12,14 +13,14 @@ import { formatReport } from "../learn/report.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<Output> {
-  const { values, json } = input;
+  const { values, json, io } = input;
   const settings = await readProbeSettings(input);
   const out = requireValue(values, "out");
-  checkReplaceable(out, checkProfileOut(out));
+  checkReplaceable(out, checkProfileOut(io, out));
   // With `--json`, the standard output is only for the result.
-  const stream = json ? process.stderr : process.stdout;
-  const result = await askService(settings, { stream, isHidden: json, out });
-  await writeProfileFile(out, result.profile);
+  const stream = json ? io.stderr : io.stdout;
+  const result = await askService(io, settings, { stream, isHidden: json, out });
+  await writeProfileFile(pathOf(io, out), result.profile);
   const report = reportOn(result.profile);
   const { requests, missing, left } = result;
   return {

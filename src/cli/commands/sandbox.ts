@@ -6,6 +6,8 @@ import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/i
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
+import { stopSignal } from "../io.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
 import { portError } from "../port-error.ts";
 import { removeReadyFile, writeReadyFile } from "../sandbox/private-files.ts";
@@ -14,26 +16,27 @@ import { banner } from "../sandbox/sandbox-banner.ts";
 import { logLines } from "../sandbox/sandbox-log.ts";
 import { describeReady, readSettings, type Settings } from "../sandbox/sandbox-settings.ts";
 import { createStateSaver, restoreState } from "../sandbox/state-file.ts";
-import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
-  const { values, json } = input;
+  const { values, json, io } = input;
+  const warn = (message: string) => printError(io, `malipo: ${message}`);
   const settings = readSettings(input);
-  const { clock, auto, state, profile: path } = settings;
+  const { clock, auto, profile: path } = settings;
+  const state = settings.state && pathOf(io, settings.state);
   // A seed that everybody knows would make keys that every web page knows.
   const seed = settings.seed ?? randomUUID();
   const readyFile = values["ready-file"];
-  const profile = path === undefined ? undefined : encodeProfile(readProfile(path));
+  const profile = path === undefined ? undefined : encodeProfile(readProfile(io, path));
   // A seed repeats a transcript, timestamps included. Otherwise virtual time begins today, since an
   // inbox takes events that were signed long ago for replays.
   const startAt = clock === "virtual" && settings.seed === undefined ? new Date() : undefined;
   const sandbox = createSandbox({ clock, startAt, auto, seed, profile });
-  const restored = restore(sandbox, settings);
+  const restored = restore(sandbox, { ...settings, state }, warn);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? createStateSaver(sandbox, state, clock, warn) : undefined;
   const server = await listen(sandbox, settings.serve);
-  const registration = registerSandbox(server.url);
+  const registration = registerSandbox(io, server.url);
   if (registration === undefined) {
     warn(`Commands cannot find this sandbox. Give them its address: --url ${server.url}`);
   }
@@ -45,22 +48,24 @@ export async function run(input: Input): Promise<number> {
     sandbox.watch((activity) => {
       saver?.saveSoon();
       const now = sandbox.clock.now().getTime();
-      if (!json) for (const line of logLines(activity, now)) printLine(line);
+      if (!json) for (const line of logLines(activity, now)) printLine(io, line);
     });
-    const stopped = stopSignal();
+    const stopped = stopSignal(io);
     const ready = describeReady(sandbox, server, settings, restored);
-    if (readyFile) await writeReadyFile(readyFile, ready);
-    printLine(json ? JSON.stringify(ready) : banner(ready, registration?.isFound ?? false));
+    if (readyFile) await writeReadyFile(io, readyFile, ready);
+    printLine(io, json ? JSON.stringify(ready) : banner(ready, registration?.isFound ?? false));
     await stopped;
   } finally {
     registration?.remove();
     await server.close();
-    if (readyFile) await removeReadyFile(readyFile);
+    if (readyFile) await removeReadyFile(io, readyFile);
   }
   await saver?.saveNow();
-  if (!json) printLine(state ? `Stopped. The state is saved in ${state}.` : "Stopped.");
+  if (!json)
+    printLine(io, state ? `Stopped. The state is saved in ${settings.state}.` : "Stopped.");
   // A delivery in flight must not keep the process alive. The state file has it.
-  process.exit(EXIT.ok);
+  io.exit(EXIT.ok);
+  return EXIT.ok;
 }
 
 /** At the start, a state file that cannot be written is a wrong value of `--state`. */
@@ -68,10 +73,12 @@ function toUsageError(error: CliError): never {
   throw new CliError(error.code, error.message, { cause: error, exitCode: EXIT.usage });
 }
 
-const warn = (message: string) => printError(`malipo: ${message}`);
-
 /** Restores the state file, if there is one. Says whether it did. */
-function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
+function restore(
+  sandbox: Sandbox,
+  { state, clock, seed }: Settings,
+  warn: (message: string) => void,
+): boolean {
   if (!state) return false;
   const { restored, movedTo } = restoreState(sandbox, state, clock);
   if (movedTo) warn(`${state} is damaged. It was moved to ${movedTo}. The sandbox starts empty.`);

@@ -17,7 +17,7 @@ export async function run(input: Input): Promise<Output> {
   const [kind = ""] = args;
   if (!input.switches.has("any")) checkKind(kind);
   const to = readUrl(values, "to");
-  const secret = signingSecret(values);
+  const secret = signingSecret(input);
   const event = sampleEvent(kind);
   for (const setting of repeated.set ?? []) setField(event, setting);
   const body = JSON.stringify(event);

@@ -15,24 +15,25 @@ import { formatFields } from "../terminal/table.ts";
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
 /** `malipo sign` */
-export async function sign({ args: [file], values }: Input): Promise<Output> {
-  const secret = signingSecret(values);
-  const body = await readBytes(file);
+export async function sign(input: Input): Promise<Output> {
+  const secret = signingSecret(input);
+  const body = await readBytes(input.io, input.args[0]);
   const signature = signWebhook(body, secret);
   const value = { header: "X-Service-Signature", signature, bytes: body.length };
   return { value, text: () => signature };
 }
 
 /** `malipo verify` */
-export async function verify({ args: [file], values, repeated }: Input): Promise<Output> {
+export async function verify(input: Input): Promise<Output> {
+  const { values, repeated, io } = input;
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
-  const secrets = repeated.secret ?? [signingSecret(values)];
+  const secrets = repeated.secret ?? [signingSecret(input)];
   if (secrets.includes("")) {
     throw usageError("--secret is empty. If it comes from a variable, check that it is set.");
   }
   const maxAgeSeconds = values["max-age"] && readWholeNumber(values, "max-age", 1, MAX_AGE_SECONDS);
-  const body = await readBytes(file);
+  const body = await readBytes(io, input.args[0]);
   try {
     const options = { body, signature, secret: secrets };
     const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });

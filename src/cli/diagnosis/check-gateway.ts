@@ -13,6 +13,8 @@ import {
   sandboxHint,
   settingsMessage,
 } from "../gateway-from-flags.ts";
+import { pathOf } from "../input/files.ts";
+import type { Io } from "../io.ts";
 
 /** What one check of `malipo doctor` found. */
 export interface Check {
@@ -30,11 +32,12 @@ export interface Check {
  * a failed one is left out.
  */
 export async function checkGateway(
+  io: Io,
   given: GivenGateway,
   keyFile: string | undefined,
 ): Promise<Check[]> {
-  const hint = await sandboxHint(given);
-  const key = { ...checkKey(given, keyFile), ...(hint && { advice: hint }) };
+  const hint = await sandboxHint(io, given);
+  const key = { ...checkKey(given, keyFile && pathOf(io, keyFile)), ...(hint && { advice: hint }) };
   const [baseUrl, url] = checkBaseUrl(given);
   const checks = [key, baseUrl];
   if (url === undefined) return checks;
@@ -51,7 +54,7 @@ const KEY_KINDS: Readonly<Record<KeyKind, string>> = {
 };
 
 // `settingsFrom` checks the key and the base URL together. Each is checked here with a valid value
-// for the other, so that both problems are reported.
+// for the other, so that both problems are reported. A setting that was not given is empty.
 const VALID_BASE_URL = "https://service.invalid/v1";
 const VALID_KEY = "pk_doctor";
 
@@ -59,7 +62,7 @@ function checkKey(given: GivenGateway, keyFile: string | undefined): Check {
   const name = "key";
   let detail: string;
   try {
-    detail = KEY_KINDS[settingsFrom({ ...given, baseUrl: VALID_BASE_URL }).kind];
+    detail = KEY_KINDS[settingsFrom({ apiKey: "", ...given, baseUrl: VALID_BASE_URL }).kind];
   } catch (error) {
     const { message } = error as Error;
     return { name, state: "fail", detail: given.apiKey ? message : KEY_MISSING };
@@ -76,7 +79,7 @@ const isReadableByOthers = (path: string) =>
 function checkBaseUrl(given: GivenGateway): [check: Check, url: URL | undefined] {
   const name = "base URL";
   try {
-    const { baseUrl } = settingsFrom({ ...given, apiKey: VALID_KEY });
+    const { baseUrl } = settingsFrom({ baseUrl: "", ...given, apiKey: VALID_KEY });
     const url = new URL(baseUrl);
     if (url.pathname !== "/") return [{ name, state: "ok", detail: baseUrl }, url];
     const advice =

@@ -29,17 +29,17 @@ async function changeEvents(
   selection: Selected,
   input: Input,
 ): Promise<Output> {
-  const { json, switches } = input;
+  const { json, switches, io } = input;
   const events = await eventsToChange(how, selection, input);
   const ids = events.map(({ id }) => id);
   const isDryRun = switches.has("dry-run");
   if (events.length > 0 && (isDryRun || switches.has("all"))) {
     const what = `${amountOf(selection, events.length)} would be ${DONE[how]}`;
-    const details = formatGroups(groupsOf(events, "error"));
+    const details = formatGroups(groupsOf(events, "error"), io.stderr);
     if (!isDryRun) await confirm(what, details, input);
-    else if (!json) printError(`${what}:\n${details}`);
+    else if (!json) printError(io, `${what}:\n${details}`);
   }
-  if (!isDryRun) await changeAll(how, selection, ids, json);
+  if (!isDryRun) await changeAll(how, selection, ids, input);
   const text = () => {
     if (ids.length === 0) return `No ${selection.what} matches.`;
     if (isDryRun) return "Nothing was changed.";
@@ -54,11 +54,12 @@ async function changeAll(
   how: keyof typeof DONE,
   { list }: Selected,
   ids: readonly string[],
-  isHidden: boolean,
+  { json, io }: Input,
 ) {
   let changed = 0;
   const progress = showProgress({
-    isHidden,
+    output: io.stderr,
+    isHidden: json,
     line: () => `${changed} of ${ids.length} ${DONE[how]}`,
     share: () => changed / ids.length,
   });
@@ -76,7 +77,7 @@ async function changeAll(
 async function eventsToChange(
   how: keyof typeof DONE,
   selection: Selected,
-  { args, values, switches }: Input,
+  { args, values, switches, io }: Input,
 ): Promise<readonly StoredEvent[]> {
   if (!switches.has("all")) {
     const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
@@ -92,6 +93,7 @@ async function eventsToChange(
   const others = all.length - tried.length;
   if (others > 0) {
     printError(
+      io,
       `${amountOf(selection, others)} that no handler was given, such as replays of old events, ${others === 1 ? "is" : "are"} left out. To include them, add --never-tried.`,
     );
   }

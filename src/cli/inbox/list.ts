@@ -4,7 +4,7 @@ import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, paint } from "../terminal/output.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime, wholeTime } from "../terminal/times.ts";
 import {
   allEvents,
@@ -38,14 +38,14 @@ function orderIn(body = ""): Readonly<Record<string, unknown>> {
 }
 
 /** `malipo inbox list` */
-export const list = onList(async (selection, { values }) => {
+export const list = onList(async (selection, { values, io: { stdout } }) => {
   const { what } = selection;
   const filter = readFilter(values);
   const all = await allEvents(selection, filter);
   const groupBy = values["group-by"];
   if (groupBy !== undefined) {
     const groups = groupsOf(all, groupBy);
-    const text = () => (groups.length === 0 ? `No ${what}s.` : formatGroups(groups));
+    const text = () => (groups.length === 0 ? `No ${what}s.` : formatGroups(groups, stdout));
     return { value: { groups }, text };
   }
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
@@ -59,7 +59,7 @@ export const list = onList(async (selection, { values }) => {
     const count = `${page.length} of ${all.length} ${what}${all.length === 1 ? "" : "s"}.`;
     const more = page.next === undefined ? "" : ` More: --after ${page.next}`;
     const shortId = shortIds(all.map(({ id }) => id));
-    return [formatEvents(page, orders, shortId), paint("dim", count + more)].join("\n");
+    return [formatEvents(page, orders, shortId, stdout), paint("dim", count + more)].join("\n");
   };
   return { value: { items, next: page.next, total: all.length }, text };
 });
@@ -90,6 +90,7 @@ function formatEvents(
   events: readonly StoredEvent[],
   orders: readonly Order[],
   shortId: (id: string) => string,
+  screen: Screen,
 ): string {
   const columns: readonly Column[] = [
     ...(events.some(({ by }) => by !== undefined) ? DOUBLE_COLUMNS : EVENT_COLUMNS),
@@ -101,6 +102,7 @@ function formatEvents(
   );
   const hasValue = columns.map((_, column) => rows.some((row) => row[column] !== ""));
   return formatTable(
+    screen,
     [columns.map(([head]) => head), ...rows].map((row) => row.filter((_, at) => hasValue[at])),
   );
 }
@@ -128,8 +130,8 @@ export function groupsOf(events: readonly StoredEvent[], by: string): Group[] {
   return [...groups.values()].sort((a, b) => b.count - a.count);
 }
 
-export const formatGroups = (groups: readonly Group[]): string =>
-  formatTable([
+export const formatGroups = (groups: readonly Group[], screen: Screen): string =>
+  formatTable(screen, [
     ["count", "oldest", "newest", "event", "error"],
     ...groups.map(({ count, oldest, newest, kind, error }) => [
       String(count),

@@ -6,7 +6,7 @@ import { describeError } from "../../internal/describe-error.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input, Output } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import {
   connectPostgres,
   connectRedis,
@@ -14,6 +14,7 @@ import {
   type StoreAddress,
   storeAddress,
 } from "../input/databases.ts";
+import type { Io } from "../io.ts";
 
 /** An inbox of which the command line reads and changes the lists. It processes nothing. */
 export type ListedInbox = {
@@ -65,11 +66,14 @@ function retentionInFile(path: string): number | undefined {
   throw noInbox(path);
 }
 
-async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Promise<OpenInbox> {
-  const redis = connectRedis(url);
+async function openRedis(
+  url: string,
+  { values: { queue = DEFAULT_QUEUE }, io }: Input,
+): Promise<OpenInbox> {
+  const redis = connectRedis(io, url);
   let retentionMs: number | undefined;
   try {
-    loadFromProject("bullmq");
+    loadFromProject(io, "bullmq");
     const { storedRetentionMs } = await import("../../webhooks/inbox/bullmq/queue.ts");
     retentionMs = await storedRetentionMs(redis, queue);
   } finally {
@@ -83,10 +87,10 @@ async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Pr
 
 async function openPostgres(
   connectionString: string,
-  { queue = DEFAULT_QUEUE, schema }: FlagValues,
+  { values: { queue = DEFAULT_QUEUE, schema }, io }: Input,
 ): Promise<OpenInbox> {
-  const retentionMs = await retentionInTables(connectionString, queue, schema);
-  const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>("pg-boss");
+  const retentionMs = await retentionInTables(io, connectionString, queue, schema);
+  const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>(io, "pg-boss");
   // It neither changes its tables nor looks after jobs: that is for the processes of the shop.
   const off = { migrate: false, supervise: false, schedule: false };
   const boss = new pgBoss.PgBoss({ connectionString, schema: schema ?? "pgboss", max: 2, ...off });
@@ -102,11 +106,12 @@ async function openPostgres(
 
 /** @throws {CliError} `usage` if the tables of the inbox are not there. */
 async function retentionInTables(
+  io: Io,
   url: string,
   queue: string,
   schema = "malipo_inbox",
 ): Promise<number | undefined> {
-  const pool = connectPostgres(url);
+  const pool = connectPostgres(io, url);
   try {
     const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;
     const { rows } = await pool.query("SELECT to_regclass($1) AS name", [table]);
@@ -118,7 +123,7 @@ async function retentionInTables(
   }
 }
 
-type Opener = (address: string, values: FlagValues) => Promise<OpenInbox>;
+type Opener = (address: string, input: Input) => Promise<OpenInbox>;
 
 /** How each engine is opened, and the flags that it does not have. */
 const ENGINES: Readonly<
@@ -130,12 +135,12 @@ const ENGINES: Readonly<
 };
 
 /** Opens the inbox that `--store` names. */
-async function openInbox(values: FlagValues): Promise<OpenInbox> {
-  const { engine, address } = storeAddress(values);
+async function openInbox(input: Input): Promise<OpenInbox> {
+  const { engine, address } = storeAddress(input);
   const { open, others } = ENGINES[engine];
-  const other = others.find((name) => values[name] !== undefined);
+  const other = others.find((name) => input.values[name] !== undefined);
   if (other !== undefined) throw usageError(`--${other} does not go with --store ${engine}:...`);
-  return open(address, values);
+  return open(address, input);
 }
 
 /** A command about the inbox that `--store` names. */
@@ -143,7 +148,7 @@ export const withInbox =
   (work: (inbox: ListedInbox, input: Input) => Promise<Output>) =>
   async (input: Input): Promise<Output> => {
     try {
-      const { inbox, close } = await openInbox(input.values);
+      const { inbox, close } = await openInbox(input);
       try {
         return await work(inbox, input);
       } finally {

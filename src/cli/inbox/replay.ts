@@ -23,6 +23,7 @@ export const replay = onList(async (selection, input) => {
   }
   const replayed: { id: string; event: string; response: ReceiverResponse; advice?: string }[] = [];
   const progress = showProgress({
+    output: input.io.stderr,
     isHidden: input.json,
     line: () => `${replayed.length} of ${events.length} events sent`,
     share: () => replayed.length / events.length,
@@ -40,7 +41,7 @@ export const replay = onList(async (selection, input) => {
   return {
     value: { to: to.href, replayed },
     text: () =>
-      formatTable([
+      formatTable(input.io.stdout, [
         ["status", "event", "id", "response"],
         ...replayed.map(({ id, event, response: { status, body }, advice = body }) => [
           String(status),

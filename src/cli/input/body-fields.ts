@@ -2,23 +2,25 @@ import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
+import type { Io } from "../io.ts";
 import { readBytes, readFile } from "./files.ts";
 
 /** The request body that `--data` and `--set` make; `undefined` if neither was given. */
 export async function bodyFields({
   values: { data },
   repeated: { set },
+  io,
 }: Input): Promise<Record<string, unknown> | undefined> {
   if (data === undefined && set === undefined) return undefined;
-  const fields = data === undefined ? {} : parseObject(await readData(data));
+  const fields = data === undefined ? {} : parseObject(await readData(io, data));
   for (const setting of set ?? []) setField(fields, setting);
   return fields;
 }
 
-async function readData(data: string): Promise<string> {
+async function readData(io: Io, data: string): Promise<string> {
   if (!data.startsWith("@")) return data;
   const path = data.slice(1);
-  return (path === "-" ? await readBytes("-") : readFile(path)).toString("utf8");
+  return (path === "-" ? await readBytes(io, "-") : readFile(io, path)).toString("utf8");
 }
 
 function parseObject(text: string): Record<string, unknown> {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import type { Pool } from "pg";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../command.ts";
+import type { Input } from "../command.ts";
+import type { Io } from "../io.ts";
+import { pathOf } from "./files.ts";
 import { requireValue } from "./flag-values.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,18 +24,18 @@ export interface StoreAddress {
  * @throws {CliError} `usage`, also for a file that is missing.
  */
 export function storeAddress(
-  values: FlagValues,
+  { values, io }: Input,
   engines = "sqlite:, redis:// or postgres://",
 ): StoreAddress {
   const url = requireValue(values, "store");
   if (url.startsWith("sqlite:")) {
     const path = url.slice("sqlite:".length).replace(/^\/\//, "");
     // It would be created, and empty.
-    if (!existsSync(path))
+    if (!existsSync(pathOf(io, path)))
       throw usageError(
-        `--store: there is no file ${path} in ${process.cwd()}. Run the command in the folder of your project, or give the whole path.`,
+        `--store: there is no file ${path} in ${io.cwd}. Run the command in the folder of your project, or give the whole path.`,
       );
-    return { engine: "sqlite", address: path };
+    return { engine: "sqlite", address: pathOf(io, path) };
   }
   if (/^rediss?:\/\//.test(url)) return { engine: "redis", address: url };
   if (/^postgres(ql)?:\/\//.test(url)) return { engine: "postgres", address: url };
@@ -41,20 +43,20 @@ export function storeAddress(
 }
 
 /** A package of the project in which the command runs: malipo does not depend on database clients. */
-export function loadFromProject<T>(name: string): T {
+export function loadFromProject<T>({ cwd }: Io, name: string): T {
   try {
-    return createRequire(join(process.cwd(), "package.json"))(name) as T;
+    return createRequire(join(cwd, "package.json"))(name) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
     throw usageError(
-      `This --store requires the package ${name}, which is not installed in ${process.cwd()}. Run the command in your project, or install it: npm install ${name}`,
+      `This --store requires the package ${name}, which is not installed in ${cwd}. Run the command in your project, or install it: npm install ${name}`,
     );
   }
 }
 
 /** A connection that fails at once if nothing listens there. */
-export function connectRedis(url: string): Redis {
-  const ioredis = loadFromProject<{ Redis: typeof Redis }>("ioredis");
+export function connectRedis(io: Io, url: string): Redis {
+  const ioredis = loadFromProject<{ Redis: typeof Redis }>(io, "ioredis");
   const redis = new ioredis.Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
@@ -66,8 +68,8 @@ export function connectRedis(url: string): Redis {
 }
 
 /** A pool of one connection. */
-export function connectPostgres(url: string): Pool {
-  const pg = loadFromProject<{ Pool: new (options: object) => Pool }>("pg");
+export function connectPostgres(io: Io, url: string): Pool {
+  const pg = loadFromProject<{ Pool: new (options: object) => Pool }>(io, "pg");
   const options = { connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   return new pg.Pool(options);
 }

@@ -1,7 +1,7 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../command.ts";
+import type { FlagValues, Input } from "../command.ts";
 import { readSecret } from "./files.ts";
 
 // The values of flags, checked before anything is sent. A pattern checks the digits first, because
@@ -64,13 +64,13 @@ export function parseUrl(text: string, name: string): URL {
 }
 
 /** The secret in the file that a flag names; `undefined` if the flag was not given. */
-export const readSecretFile = (values: FlagValues, flag: string): string | undefined =>
-  values[flag] === undefined ? undefined : readSecret(values[flag]);
+export const readSecretFile = ({ values, io }: Input, flag: string): string | undefined =>
+  values[flag] === undefined ? undefined : readSecret(io, values[flag]);
 
 /** The webhook signing secret: of `--secret-file`, of `--secret`, or of the environment variable. */
-export function signingSecret(values: FlagValues): string {
-  const inFile = readSecretFile(values, "secret-file");
-  const secret = inFile ?? values.secret ?? process.env.MALIPO_WEBHOOK_SECRET;
+export function signingSecret(input: Input): string {
+  const inFile = readSecretFile(input, "secret-file");
+  const secret = inFile ?? input.values.secret ?? input.io.env.MALIPO_WEBHOOK_SECRET;
   if (secret) return secret;
   throw usageError(
     "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET, or give --secret-file. `npx malipo env` prints that of a sandbox.",

@@ -1,4 +1,3 @@
-import type { WriteStream } from "node:tty";
 import { settingsFrom } from "../../client/settings.ts";
 import { ProbeError } from "../../errors/probe-error.ts";
 import { isPhoneDigits, maskPhones, phoneDigits } from "../../internal/phone-digits.ts";
@@ -15,10 +14,10 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { gatewaySettings } from "../gateway-from-flags.ts";
 import { readSecret } from "../input/files.ts";
-import { stopSignal } from "../sandbox/stop-signal.ts";
+import type { Io, TextOutput } from "../io.ts";
 import { paint, printable, write } from "../terminal/output.ts";
 import { type ProgressOutput, showProgress } from "../terminal/progress.ts";
-import { formatTable } from "../terminal/table.ts";
+import { formatTable, type Screen } from "../terminal/table.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings extends Choices {
@@ -32,7 +31,7 @@ export interface ProbeSettings extends Choices {
  * @throws {CliError} `usage`, and `configuration` for a key or a URL that is missing or cannot be one.
  */
 export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
-  const { switches } = input;
+  const { switches, io } = input;
   const { prompt: phone, "public-key-file": file } = input.values;
   const { key, kind, baseUrl } = await gatewaySettings(input);
   const isPublic = kind === "public";
@@ -52,7 +51,7 @@ export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
       `A public key (pk_) may only read. Nothing was sent. For --${write ? "write" : "prompt"}, use a sandbox key (sb_).`,
     );
   }
-  const publicKey = file === undefined ? (isPublic ? key : undefined) : readSecret(file);
+  const publicKey = file === undefined ? (isPublic ? key : undefined) : readSecret(io, file);
   const publicKind = publicKey && settingsFrom({ apiKey: publicKey, baseUrl }).kind;
   if (publicKind !== undefined && publicKind !== "public") {
     throw usageError(
@@ -105,11 +104,16 @@ function promises({ write, keyKind, phone }: Asked, out: string | undefined): st
  *
  * @param out - The file that the profile goes to; `undefined` if it goes to none.
  */
-export function formatPlan(steps: readonly Step[], asked: Asked, out?: string): string {
+export function formatPlan(
+  steps: readonly Step[],
+  asked: Asked,
+  screen: Screen,
+  out?: string,
+): string {
   const parts = Object.entries(PARTS).flatMap(([part, title]) => {
     const own = steps.filter((step) => step.part === part);
     if (own.length === 0) return [];
-    const rows = formatTable(rowsOf(part, own)).replace(/^/gm, "  ");
+    const rows = formatTable(screen, rowsOf(part, own)).replace(/^/gm, "  ");
     return [`${paint("bold", `${title} (${own.length})`)}\n${rows}`];
   });
   const head = `malipo asks ${printable(asked.baseUrl)} at most ${Math.min(steps.length, MAX_REQUESTS)} questions, one at a time, with a ${asked.keyKind} key.`;
@@ -118,7 +122,7 @@ export function formatPlan(steps: readonly Step[], asked: Asked, out?: string): 
 
 interface ProbeTarget {
   /** Where the plan and the progress go. */
-  readonly stream: WriteStream;
+  readonly stream: TextOutput;
   /** The progress is not shown. */
   readonly isHidden: boolean;
   /** The file that the profile goes to; `undefined` if it goes to none. */
@@ -131,14 +135,17 @@ interface ProbeTarget {
  * @throws {CliError} if the service cannot be probed.
  */
 export async function askService(
+  io: Io,
   settings: ProbeSettings,
   { stream, isHidden, out }: ProbeTarget,
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings);
-  write(stream, `${formatPlan(steps, settings, out)}\n\n`);
+  write(stream, `${formatPlan(steps, settings, stream, out)}\n\n`);
   const { end, ...progress } = showSteps(steps.length, stream, isHidden);
   const controller = new AbortController();
-  void stopSignal().then(() => {
+  const forget = io.onStop(() => {
+    // Another signal ends the process.
+    forget();
     const deletes = " It deletes what it created. To leave it there, press Ctrl-C again.";
     progress.notify(`The probe stops.${settings.write ? deletes : ""}`);
     controller.abort();
@@ -148,6 +155,7 @@ export async function askService(
   } catch (error) {
     throw toCliError(error, out);
   } finally {
+    forget();
     end();
   }
 }

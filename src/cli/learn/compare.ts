@@ -7,23 +7,24 @@ import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { paint, printable, printError, write } from "../terminal/output.ts";
 import { askService, readProbeSettings } from "./ask-service.ts";
 import { checkProfileOut, readProfile } from "./profile-arguments.ts";
 
 /** `malipo learn diff A B` */
-export async function diff({ args: [a = "", b = ""] }: Input): Promise<Output> {
-  const differences = compareProfiles(readProfile(a), readProfile(b), DIFF);
+export async function diff({ args: [a = "", b = ""], io }: Input): Promise<Output> {
+  const differences = compareProfiles(readProfile(io, a), readProfile(io, b), DIFF);
   return outputOf(differences, `${a} and ${b} say the same.`);
 }
 
 /** `malipo learn check [FILE] --against FILE` */
 export async function check(input: Input): Promise<Output> {
   const against = requireValue(input.values, "against");
-  const known = readProfile(against);
+  const known = readProfile(input.io, against);
   const [file] = input.args;
-  const now = file === undefined ? await askAgain(input) : readProfile(file);
+  const now = file === undefined ? await askAgain(input) : readProfile(input.io, file);
   const subject = file ?? "The service";
   return outputOf(
     compareProfiles(known, now, CHECK),
@@ -35,18 +36,20 @@ export async function check(input: Input): Promise<Output> {
 /** What the service says now. The progress goes to the standard error. */
 async function askAgain(input: Input): Promise<ServiceProfile> {
   const settings = await readProbeSettings(input);
-  const target = { stream: process.stderr, isHidden: input.json };
-  const { profile } = await askService(settings, target);
+  const target = { stream: input.io.stderr, isHidden: input.json };
+  const { profile } = await askService(input.io, settings, target);
   return profile;
 }
 
 const MAX_EXAMPLES = 3;
 
 /** `malipo learn merge A B [--out FILE]` */
-export async function merge({ args: [a = "", b = ""], values }: Input): Promise<Output | number> {
+export async function merge(input: Input): Promise<Output | number> {
+  const { values, io } = input;
+  const [a = "", b = ""] = input.args;
   const { out } = values;
-  if (out !== undefined) checkProfileOut(out);
-  const [one, other] = [readProfile(a), readProfile(b)];
+  if (out !== undefined) checkProfileOut(io, out);
+  const [one, other] = [readProfile(io, a), readProfile(io, b)];
   const differences = compareProfiles(one, other, MERGE);
   const { length } = differences;
   const places = length === 1 ? "1 place" : `${length} places`;
@@ -57,14 +60,14 @@ export async function merge({ args: [a = "", b = ""], values }: Input): Promise<
   }
   if (length > 0) {
     const message = `${a} and ${b} differ in ${places}, as those of a changed service do:\n${examples}`;
-    printError(`malipo: ${message}`);
+    printError(io, `malipo: ${message}`);
   }
   const merged = mergeValues(one, other);
   if (out === undefined) {
-    write(process.stdout, formatProfile(merged));
+    write(io.stdout, formatProfile(merged));
     return EXIT.ok;
   }
-  await writeProfileFile(out, merged);
+  await writeProfileFile(pathOf(io, out), merged);
   const runs = Object.keys(merged.runs).length;
   return { value: { out, runs }, text: () => `The merged profile of ${runs} runs is in ${out}.` };
 }

@@ -4,19 +4,20 @@ import { writePublicFile } from "../../learn/profile-file.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
 import { parseUrl, requireValue } from "../input/flag-values.ts";
 import { write } from "../terminal/output.ts";
 import { readProfile } from "./profile-arguments.ts";
 
 /** `malipo learn types FILE [--out malipo.service.d.ts]` */
-export async function types({ args: [file = ""], values }: Input): Promise<Output | number> {
+export async function types({ args: [file = ""], values, io }: Input): Promise<Output | number> {
   const out = requireValue(values, "out");
-  const text = typesOf(readProfile(file));
+  const text = typesOf(readProfile(io, file));
   if (out === "-") {
-    write(process.stdout, text);
+    write(io.stdout, text);
     return EXIT.ok;
   }
-  await writePublicFile(out, text);
+  await writePublicFile(pathOf(io, out), text);
   const done = `The types are in ${out}. Keep it among the files that you compile.`;
   return { value: { out }, text: () => done };
 }
@@ -25,9 +26,9 @@ const { port, prefix } = ASSUMPTIONS.address.value;
 const SANDBOX_URL = `http://127.0.0.1:${port}${prefix}`;
 
 /** `malipo learn openapi FILE` */
-export async function openapi({ args: [file = ""], values }: Input): Promise<Output> {
-  const given = values["base-url"] ?? process.env.MALIPO_BASE_URL ?? SANDBOX_URL;
+export async function openapi({ args: [file = ""], values, io }: Input): Promise<Output> {
+  const given = values["base-url"] ?? io.env.MALIPO_BASE_URL ?? SANDBOX_URL;
   const url = parseUrl(given, "--base-url").href.replace(/\/{1,9}$/, "");
-  const document = openapiOf(readProfile(file), url);
+  const document = openapiOf(readProfile(io, file), url);
   return { value: document, text: () => JSON.stringify(document, null, 2) };
 }

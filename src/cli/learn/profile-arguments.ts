@@ -4,6 +4,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { readProfileFile } from "../../learn/profile-file.ts";
 import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { usageError } from "../cli-error.ts";
+import { pathOf } from "../input/files.ts";
+import type { Io } from "../io.ts";
 
 /**
  * Reads a profile that a command is about.
@@ -11,8 +13,8 @@ import { usageError } from "../cli-error.ts";
  * @throws {CliError} `usage` if the file does not exist. {@link ConfigurationError} for a file that is not
  *   a profile of this version.
  */
-export function readProfile(path: string): ServiceProfile {
-  const profile = readProfileFile(path);
+export function readProfile(io: Io, path: string): ServiceProfile {
+  const profile = readProfileFile(pathOf(io, path));
   if (profile !== undefined) return profile;
   throw usageError(`There is no file ${path}. \`npx malipo probe\` writes a profile.`);
 }
@@ -24,7 +26,8 @@ export function readProfile(path: string): ServiceProfile {
  * @throws {CliError} `usage` for a folder that does not exist, and for a file that is not a profile of
  *   this version. It is left unchanged.
  */
-export function checkProfileOut(path: string): ServiceProfile | undefined {
+export function checkProfileOut(io: Io, named: string): ServiceProfile | undefined {
+  const path = pathOf(io, named);
   const folder = dirname(path);
   if (!existsSync(folder)) {
     throw usageError(`--out: there is no folder ${folder}. Make it, or give another path.`);

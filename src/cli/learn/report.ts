@@ -26,7 +26,7 @@ export const formatReport = (entries: readonly ReportEntry[]): string =>
   }).join("\n\n");
 
 /** `malipo learn report FILE` */
-export async function report({ args: [file = ""] }: Input): Promise<Output> {
-  const entries = reportOn(readProfile(file));
+export async function report({ args: [file = ""], io }: Input): Promise<Output> {
+  const entries = reportOn(readProfile(io, file));
   return { value: entries, text: () => formatReport(entries) };
 }

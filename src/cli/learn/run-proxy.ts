@@ -10,9 +10,10 @@ import { Recorder } from "../../learn/recorder.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { pathOf } from "../input/files.ts";
 import { readUrl, readWholeNumber, requireValue } from "../input/flag-values.ts";
+import { stopSignal } from "../io.ts";
 import { MAX_PORT, portError } from "../port-error.ts";
-import { stopSignal } from "../sandbox/stop-signal.ts";
 import { paint, printError, printLine } from "../terminal/output.ts";
 import { checkProfileOut } from "./profile-arguments.ts";
 
@@ -22,34 +23,34 @@ const SAVE_MS = 5_000;
 const GRACE_MS = 10_000;
 
 /** Runs the proxy until a signal stops it. */
-export async function runProxy({ values, json }: Input): Promise<number> {
+export async function runProxy({ values, json, io }: Input): Promise<number> {
   const to = readTarget(values);
   const port = readWholeNumber(values, "port", 0, MAX_PORT);
   const webhooksTo =
     values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
   const out = requireValue(values, "out");
-  const recorder = new Recorder({ by: "proxy", base: checkProfileOut(out) });
-  const save = profileSaver(out, () => recorder.profile());
+  const recorder = new Recorder({ by: "proxy", base: checkProfileOut(io, out) });
+  const save = profileSaver(pathOf(io, out), () => recorder.profile());
   let timer: NodeJS.Timeout | undefined;
   const saveLater = () => {
     timer = undefined;
-    save().catch((error: Error) => printError(`malipo: ${error.message}`));
+    save().catch((error: Error) => printError(io, `malipo: ${error.message}`));
   };
   const onExchange = (line: PassedLine) => {
     timer ??= setTimeout(saveLater, SAVE_MS);
-    if (!json) printLine(formatLine(line));
+    if (!json) printLine(io, formatLine(line));
   };
   const server = createProxy({ to, webhooksTo, recorder, onExchange });
   const baseUrl = await listen(server, port);
-  const stopped = stopSignal();
+  const stopped = stopSignal(io);
   const webhooks = webhooksTo ? baseUrl + WEBHOOK_PATH : null;
   const ready = { base_url: baseUrl, to, out, webhooks, pid: process.pid };
-  printLine(json ? JSON.stringify(ready) : formatReady(baseUrl, to, out, webhooks));
+  printLine(io, json ? JSON.stringify(ready) : formatReady(baseUrl, to, out, webhooks));
   await stopped;
   await close(server);
   clearTimeout(timer);
   await save();
-  if (!json) printLine(`Stopped. What was learned is in ${out}.`);
+  if (!json) printLine(io, `Stopped. What was learned is in ${out}.`);
   return EXIT.ok;
 }
 

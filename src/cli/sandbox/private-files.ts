@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { fileReason, regularFile, writeWhole } from "../../internal/files/write-whole.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import { readFile } from "../input/files.ts";
+import { pathOf, readFile } from "../input/files.ts";
+import type { Io } from "../io.ts";
 import type { Ready } from "./sandbox-settings.ts";
 
 /** Writes a file whole or not at all, readable only by its owner: it holds keys. */
@@ -18,13 +19,14 @@ async function writeFor(flag: string, path: string, write: () => Promise<void>):
 }
 
 /** A program that waits for the file finds it complete. @throws {CliError} `usage` */
-export const writeReadyFile = (path: string, ready: Ready): Promise<void> =>
+export const writeReadyFile = (io: Io, path: string, ready: Ready): Promise<void> =>
   writeFor("--ready-file", path, () =>
-    writePrivateFile(path, `${JSON.stringify(ready, null, 2)}\n`),
+    writePrivateFile(pathOf(io, path), `${JSON.stringify(ready, null, 2)}\n`),
   );
 
 /** Removes the file, also one of a sandbox that was killed. What is not a regular file is no such file. */
-export async function removeReadyFile(path: string): Promise<void> {
+export async function removeReadyFile(io: Io, named: string): Promise<void> {
+  const path = pathOf(io, named);
   const target = await regularFile(fs, path).catch(() => undefined);
   for (const one of target === undefined ? [] : [target, path]) fs.rmSync(one, { force: true });
 }
@@ -49,13 +51,14 @@ function withVariables(text: string, variables: Readonly<Record<string, string>>
  * @throws {CliError} `usage` if the file cannot be read or written.
  */
 export async function writeEnvFile(
+  io: Io,
   path: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
   await writeFor("--write", path, async () => {
-    const target = await regularFile(fs, path);
+    const target = await regularFile(fs, pathOf(io, path));
     // Latin-1 has a character for each byte: the other lines may be in any encoding.
-    const before = fs.existsSync(target) ? readFile(target).toString("latin1") : "";
-    await writePrivateFile(path, Buffer.from(withVariables(before, variables), "latin1"));
+    const before = fs.existsSync(target) ? readFile(io, target).toString("latin1") : "";
+    await writePrivateFile(target, Buffer.from(withVariables(before, variables), "latin1"));
   });
 }

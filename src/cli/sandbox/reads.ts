@@ -7,7 +7,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { paint } from "../terminal/output.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime } from "../terminal/times.ts";
 import { findSandbox } from "./find-sandbox.ts";
 import { querySandbox } from "./running-sandbox.ts";
@@ -15,11 +15,14 @@ import { deliveryDetails, requestLine, responseOf } from "./sandbox-log.ts";
 
 /** A command that prints what the sandbox that is running returns for a path of its control API. */
 const read =
-  <Data>(path: string | ((input: Input) => string), format: (data: Data) => string) =>
+  <Data>(
+    path: string | ((input: Input) => string),
+    format: (data: Data, screen: Screen) => string,
+  ) =>
   async (input: Input): Promise<Output> => {
-    const origin = await findSandbox(input.values);
+    const origin = await findSandbox(input);
     const value = await querySandbox<Data>(origin, typeof path === "string" ? path : path(input));
-    return { value, text: () => format(value) };
+    return { value, text: () => format(value, input.io.stdout) };
   };
 
 const MAX_LIMIT = 100_000;
@@ -46,10 +49,13 @@ export const requests = read(
 
 export const scenes = read(
   "/scenes",
-  ({ scenes }: { scenes: { name: string; savedAt: string }[] }) =>
+  ({ scenes }: { scenes: { name: string; savedAt: string }[] }, screen) =>
     scenes.length === 0
       ? "No scenes. To save one: malipo scenes save <name>"
-      : formatTable([["name", "saved"], ...scenes.map(({ name, savedAt }) => [name, savedAt])]),
+      : formatTable(screen, [
+          ["name", "saved"],
+          ...scenes.map(({ name, savedAt }) => [name, savedAt]),
+        ]),
 );
 
 const pairs = (fields: object): string =>
@@ -59,7 +65,10 @@ const pairs = (fields: object): string =>
 
 export const faults = read("/faults", formatFaults);
 
-function formatFaults({ faults, chaos }: { faults: StoredFault[]; chaos?: object }): string {
+function formatFaults(
+  { faults, chaos }: { faults: StoredFault[]; chaos?: object },
+  screen: Screen,
+): string {
   const rows = faults.map(({ id = "", effect: { kind, ...effect }, match, after, times }) => [
     id,
     kind,
@@ -70,7 +79,7 @@ function formatFaults({ faults, chaos }: { faults: StoredFault[]; chaos?: object
   ]);
   const head = ["id", "fault", "with", "requests", "begins", "times left"];
   return [
-    rows.length > 0 ? formatTable([head, ...rows]) : "No faults.",
+    rows.length > 0 ? formatTable(screen, [head, ...rows]) : "No faults.",
     ...(chaos === undefined ? [] : [`Chaos:\n${formatFields(Object.entries(chaos))}`]),
   ].join("\n");
 }
@@ -96,7 +105,7 @@ export const deliveries = read(
   formatDeliveries,
 );
 
-function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog): string {
+function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog, screen: Screen): string {
   if (total === 0) {
     return "No deliveries. To receive them, register a receiver: malipo listen http://localhost:3000/webhooks";
   }
@@ -122,11 +131,14 @@ function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog): stri
     notes.push(`${deliveries.length} of ${total} shown. To see more: --limit ${total}`);
   }
   const head = isOne ? HEAD : [...HEAD, "to"];
-  return [formatTable([head, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
+  return [formatTable(screen, [head, ...rows]), ...notes.map((note) => paint("dim", note))].join(
+    "\n",
+  );
 }
 
-export async function delivery({ args: [id = ""], values }: Input): Promise<Output> {
-  const origin = await findSandbox(values);
+export async function delivery(input: Input): Promise<Output> {
+  const [id = ""] = input.args;
+  const origin = await findSandbox(input);
   const { deliveries } = await querySandbox<DeliveryLog>(origin, `/deliveries?limit=${MAX_LIMIT}`);
   const value = deliveries.find((one) => one.id === id);
   if (value === undefined) {
@@ -141,7 +153,9 @@ export async function delivery({ args: [id = ""], values }: Input): Promise<Outp
         ["what to do", value.cause?.advice],
         ["signature", value.signature],
       ]),
-      ...(attempts.length === 0 ? [] : [formatTable([["attempt", "response"], ...attempts])]),
+      ...(attempts.length === 0
+        ? []
+        : [formatTable(input.io.stdout, [["attempt", "response"], ...attempts])]),
       value.body,
     ].join("\n\n");
   };

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import { isLoopback } from "../../internal/urls.ts";
+import type { Io } from "../io.ts";
 
 // Each running sandbox has a file with its address, so that commands find it. It holds no key.
 
@@ -15,16 +16,16 @@ export interface RegisteredSandbox {
 }
 
 /**
- * Writes the address of this process's sandbox into a file. `isFound`: commands that are run in the same
+ * Writes the address of a sandbox of this process into a file. `isFound`: commands that are run in the same
  * folder find this sandbox without `--url`. Returns `undefined` if the file could not be written, and no
  * command finds it.
  */
-export function registerSandbox(url: string) {
-  const folder = openRunFolder();
+export function registerSandbox(io: Io, url: string) {
+  const folder = openRunFolder(io);
   if (folder === undefined) return undefined;
-  const entry: RegisteredSandbox = { url, folder: process.cwd() };
+  const entry: RegisteredSandbox = { url, folder: io.cwd };
   const isFound = readEntries(folder).every((other) => other.folder !== entry.folder);
-  const path = join(folder, `${process.pid}.json`);
+  const path = join(folder, `${process.pid}-${new URL(url).port}.json`);
   const remove = () => fs.rmSync(path, { force: true });
   try {
     // A file with this name was left behind by a process that was killed.
@@ -37,8 +38,8 @@ export function registerSandbox(url: string) {
 }
 
 /** What running sandboxes have written, each address once. */
-export function registeredSandboxes(): RegisteredSandbox[] {
-  const folder = openRunFolder();
+export function registeredSandboxes(io: Io): RegisteredSandbox[] {
+  const folder = openRunFolder(io);
   if (folder === undefined) return [];
   const byUrl = new Map(readEntries(folder).map((entry) => [entry.url, entry]));
   return [...byUrl.values()].sort((a, b) => a.url.localeCompare(b.url));
@@ -48,7 +49,7 @@ export function registeredSandboxes(): RegisteredSandbox[] {
 function readEntries(folder: string): RegisteredSandbox[] {
   const entries: RegisteredSandbox[] = [];
   for (const name of fs.readdirSync(folder)) {
-    const [, pid] = /^(\d{1,10})\.json$/.exec(name) ?? [];
+    const [, pid] = /^(\d{1,10})-\d{1,5}\.json$/.exec(name) ?? [];
     if (pid === undefined) continue;
     const path = join(folder, name);
     if (!isRunning(Number(pid))) {
@@ -86,8 +87,8 @@ const GROUP_AND_OTHERS = 0o077;
 const isPrivate = ({ uid, mode }: fs.Stats): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & GROUP_AND_OTHERS) === 0);
 
-function folderPath(): string {
-  const { XDG_RUNTIME_DIR: runtime = "" } = process.env;
+function folderPath({ env }: Io): string {
+  const { XDG_RUNTIME_DIR: runtime = "" } = env;
   if (isAbsolute(runtime)) return join(runtime, "malipo");
   return join(tmpdir(), `malipo-${process.getuid?.() ?? "user"}`);
 }
@@ -97,8 +98,8 @@ function folderPath(): string {
  * write there could send the commands of this user to another server. `undefined` if it does not
  * exist or is not private.
  */
-export function openRunFolder(): string | undefined {
-  const path = folderPath();
+export function openRunFolder(io: Io): string | undefined {
+  const path = folderPath(io);
   try {
     fs.mkdirSync(path, { mode: 0o700 });
   } catch (error) {

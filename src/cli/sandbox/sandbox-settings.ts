@@ -6,7 +6,7 @@ import { MAX_PORT } from "../port-error.ts";
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export function readSettings({ values, repeated }: Input) {
+export function readSettings({ argv, values, repeated }: Input) {
   const { host = "" } = values;
   return {
     serve: {
@@ -14,7 +14,7 @@ export function readSettings({ values, repeated }: Input) {
       host,
       cors: (repeated.cors ?? []).map(checkOrigin),
       allowedHosts: repeated["allow-host"] ?? [],
-      command: commandLine(process.argv.slice(2)),
+      command: commandLine(argv),
     },
     // The parser has checked both against their choices.
     clock: values.clock as "virtual" | "real",
@@ -36,7 +36,7 @@ function checkOrigin(text: string): string {
 /** An argument that a shell does not change. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** The command of this process, as a user types it again. */
+/** The command, as a user types it again. */
 const commandLine = (args: readonly string[]): string =>
   [
     "npx malipo",

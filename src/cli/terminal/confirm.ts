@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
-import { printError } from "./output.ts";
+import { printError, write } from "./output.ts";
 
 /**
  * Shows what will happen, and asks for a yes, unless `--yes` was given.
@@ -11,14 +11,16 @@ import { printError } from "./output.ts";
  * @throws {CliError} `usage` if the user says no, or cannot be asked.
  */
 export async function confirm(what: string, details: string, input: Input): Promise<void> {
-  const { switches, json } = input;
-  if (!json) printError(`${what}:\n${details}`);
+  const { switches, json, io } = input;
+  if (!json) printError(io, `${what}:\n${details}`);
   if (switches.has("yes")) return;
-  if (json || !process.stdin.isTTY) {
+  if (json || !io.stdin.isTTY) {
     throw usageError(`${what}. Nothing was changed. To do it, add --yes.`);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question("To do it, type yes: ");
-  terminal.close();
-  if (answer.trim() !== "yes") throw usageError("Nothing was changed.");
+  write(io.stderr, "To do it, type yes: ");
+  for await (const answer of createInterface({ input: io.stdin })) {
+    if (answer.trim() === "yes") return;
+    break;
+  }
+  throw usageError("Nothing was changed.");
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 import { jsonText } from "../../internal/json.ts";
 import { unicodeEscape, visible } from "../../internal/visible.ts";
+import type { Io, TextOutput } from "../io.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -10,31 +11,39 @@ type Style = Parameters<typeof styleText>[0];
 // pass, because they are marked with a word that no other text can hold.
 const PAINT_MARK = `\0${randomUUID()}\0`;
 
-/** Colour, if standard output is a terminal that shows it and `NO_COLOR` is not set. */
+/** Text in a colour, on an output that shows it. */
 export const paint = (style: Style, text: string): string =>
-  styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
+  styleText(style, visible(text), { validateStream: false }).replaceAll("\u001b", PAINT_MARK);
 
-/** A stream that takes text. */
-type TextStream = Pick<NodeJS.WritableStream, "write">;
+type Target = Pick<TextOutput, "write" | "hasColour">;
+
+/** Text as an output shows it: in its colours, or plain. */
+export const rendered = (text: string, hasColour = false): string => {
+  const [first = "", ...marked] = text.split(PAINT_MARK).map(visible);
+  const parts = hasColour
+    ? marked.map((part) => `\u001b${part}`)
+    : marked.map((part) => part.replace(/^\[\d{1,3}m/, ""));
+  return [first, ...parts].join("");
+};
 
 /** Writes text to the terminal or a file. */
-export const write = (stream: TextStream, text: string): void => {
-  stream.write(text.split(PAINT_MARK).map(visible).join("\u001b"));
+export const write = (output: Target, text: string): void => {
+  output.write(rendered(text, output.hasColour));
 };
 
 /** Takes the line that the cursor is in off a terminal. */
-export const clearLine = (stream: TextStream): void => {
-  stream.write("\r\u001b[2K");
+export const clearLine = (output: Target): void => {
+  output.write("\r\u001b[2K");
 };
 
-export const printLine = (text: string): void => write(process.stdout, `${text}\n`);
+export const printLine = ({ stdout }: Io, text: string): void => write(stdout, `${text}\n`);
 
 /** Prints a warning, or an error without `--json`, on standard error. */
-export const printError = (text: string): void => write(process.stderr, `${text}\n`);
+export const printError = ({ stderr }: Io, text: string): void => write(stderr, `${text}\n`);
 
 /** Prints the result of a command: one JSON document with `--json`, otherwise the text. */
-export function printResult(json: boolean, value: unknown, text: () => string): void {
-  printLine(json ? jsonText(value, 2) : text());
+export function printResult(io: Io, json: boolean, value: unknown, text: () => string): void {
+  printLine(io, json ? jsonText(value, 2) : text());
 }
 
 /** Text from elsewhere in one line: a line break in it must not begin another row. */

@@ -1,4 +1,5 @@
 import { span } from "../../internal/span.ts";
+import type { TextOutput } from "../io.ts";
 import { clearLine, printable, write } from "./output.ts";
 
 /** Shorter work shows nothing. */
@@ -12,7 +13,7 @@ const BAR_WIDTH = 20;
 const DEFAULT_COLUMNS = 80;
 
 /** Where the progress is shown: standard error, so that standard output stays clean. */
-export type ProgressOutput = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
+export type ProgressOutput = Pick<TextOutput, "isTTY" | "columns" | "write">;
 
 export interface ProgressOptions {
   /** Describes how far the work is now: `12 of 40 events`. */
@@ -21,7 +22,7 @@ export interface ProgressOptions {
   readonly share?: () => number;
   /** Shows nothing but notes: with `--json`, a program reads the output. */
   readonly isHidden?: boolean;
-  readonly output?: ProgressOutput | undefined;
+  readonly output: ProgressOutput;
 }
 
 /** Shows how far a command is: a line that is written again on a terminal, a line a minute elsewhere. */
@@ -33,7 +34,7 @@ export class Progress {
 
   constructor(options: ProgressOptions) {
     this.#options = options;
-    this.#output = options.output ?? process.stderr;
+    this.#output = options.output;
   }
 
   /** How often there is something to show. */

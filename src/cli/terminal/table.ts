@@ -1,3 +1,4 @@
+import type { TextOutput } from "../io.ts";
 import { asText, paint, printable } from "./output.ts";
 
 type Style = Parameters<typeof paint>[0];
@@ -42,8 +43,11 @@ export function formatFields(fields: readonly (readonly [name: string, value: un
 /** The width of a terminal that does not say it. */
 const DEFAULT_COLUMNS = 80;
 
+/** What a table is printed on: it fits a terminal. */
+export type Screen = Pick<TextOutput, "isTTY" | "columns">;
+
 /** How wide a table may be: a program that reads a pipe gets each row in one line. */
-function widthOf({ isTTY, columns }: Pick<NodeJS.WriteStream, "isTTY" | "columns">): number {
+function widthOf({ isTTY, columns }: Screen): number {
   return isTTY ? columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
@@ -87,23 +91,19 @@ function wrap(text: string, width: number): string[] {
   return [...lines, rest];
 }
 
-interface TableOptions {
-  /** Where it is printed: it fits a terminal. @default process.stdout */
-  readonly output?: Pick<NodeJS.WriteStream, "isTTY" | "columns">;
-  /** How far the table is indented. @default 0 */
-  readonly indent?: number;
-}
-
 /**
  * A table in which every column is as wide as its widest cell. If it is wider than the terminal, the text in its
  * widest columns takes several lines. A first row with `state` or `status` in it gives that column its colours.
+ *
+ * @param indent - How far the table is indented.
  */
 export function formatTable(
+  screen: Screen,
   rows: readonly (readonly string[])[],
-  { output = process.stdout, indent = 0 }: TableOptions = {},
+  indent = 0,
 ): string {
   const clean = rows.map((row) => row.map(printable));
-  const widths = fittingWidths(clean, widthOf(output) - indent);
+  const widths = fittingWidths(clean, widthOf(screen) - indent);
   const head = clean[0] ?? [];
   const formatRow = (row: readonly string[]) => {
     const cells = row.map((cell, column) => wrap(cell, widths[column] ?? 0));

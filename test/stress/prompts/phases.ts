@@ -103,6 +103,7 @@ export async function runPhases(
   }
 
   const progress = showProgress({
+    output: process.stderr,
     line: () => {
       const sleeping = `${runner.sleeping()} workers asleep, ${pool.counts.killed} killed`;
       return `${stage.storeName}: ${shop.done()} of ${payments} orders, ${sleeping}${phase}`;
