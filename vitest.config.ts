@@ -31,7 +31,7 @@ mkdirSync(runFolder, { recursive: true });
 /** Longer checks, which `npm run test:long` runs. */
 export const LONG = "test/**/*.long.test.ts";
 /** They use the package as a shop does, from the tarball or from `dist`. */
-const INSTALLED = "test/{package,browser,docs,cli,drill}/**/*.test.ts";
+const INSTALLED = "test/{package,browser,docs,cli/installed,drill}/**/*.test.ts";
 /** They use a Redis or a PostgreSQL, or wait for a deadline: most of their time they wait. */
 const ENGINES = [
   "test/**/{redis,postgres,bullmq,pg-boss}/**/*.test.ts",
@@ -86,7 +86,7 @@ export default defineConfig({
     coverage: {
       include: ["src/**"],
       // Tested as installed, in other processes and browsers, where coverage is not measured.
-      exclude: ["src/cli/**", "src/integrations/react.ts", "src/**/index.ts"],
+      exclude: ["src/cli/{main,run-process}.ts", "src/integrations/react.ts", "src/**/index.ts"],
     },
     projects: [
       {
@@ -141,7 +141,7 @@ export default defineConfig({
         test: {
           name: "long, as installed",
           env,
-          include: ["test/{package,browser,docs,cli,drill}/**/*.long.test.ts"],
+          include: ["test/{package,browser,docs,cli/installed,drill}/**/*.long.test.ts"],
           ...limits(20),
           ...secondRun,
         },

@@ -8,7 +8,7 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const ENDPOINT = "POST /mobile-money/payment/initiate";
 const PEPPER = "a pepper of the shop";

@@ -9,7 +9,7 @@ import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 // A project in which ioredis and pg are installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));

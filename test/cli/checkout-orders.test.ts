@@ -10,7 +10,7 @@ import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../support/engines/shared.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 // A project in which pg is installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));

@@ -5,7 +5,7 @@ import { createCheckout } from "malipo/checkout";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-report-"));
 const file = join(folder, "shop.db");

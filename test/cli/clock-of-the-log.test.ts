@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { malipo, startMalipo, startReceiver } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo, startCommand } from "./in-process.ts";
 
 // Virtual time stands still at 09:00, which the clock of the machine shows only once a day.
 const TIME = /^(\d\d:\d\d:\d\d)\+03:00 {2}(?:payment|webhook|request) /gm;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 test("the log has one clock, the sandbox's, in the order of what happened", async () => {
-  const sandbox = startMalipo([
+  const sandbox = startCommand([
     ...["sandbox", "--port", "0", "--clock", "virtual", "--seed", "log", "--webhook", receiver.url],
   ]);
   await expect.poll(sandbox.output).toContain("Ctrl-C");
@@ -32,6 +33,5 @@ test("the log has one clock, the sandbox's, in the order of what happened", asyn
     "09:00:30+03:00  webhook",
     "",
   ]);
-  sandbox.child.kill("SIGKILL");
-  await sandbox.ended;
+  await sandbox.stop();
 });

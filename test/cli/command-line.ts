@@ -52,8 +52,8 @@ function start(args: readonly string[], { env = {}, cwd, cli = CLI }: Surroundin
   });
 }
 
-/** Runs `malipo` and waits until it ends. */
-export async function malipo(
+/** Runs the `malipo` of `dist` in a process, and waits until it ends. */
+export async function installedMalipo(
   args: readonly string[],
   surroundings: Surroundings = {},
 ): Promise<Exit> {
@@ -78,7 +78,7 @@ export interface Started {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `malipo` and does not wait. */
+/** Starts the `malipo` of `dist` in a process, and does not wait. */
 export function startMalipo(args: readonly string[], surroundings: Surroundings = {}): Started {
   const child = start(args, surroundings);
   let output = "";
@@ -91,22 +91,45 @@ export function startMalipo(args: readonly string[], surroundings: Surroundings 
   return { child, output: () => output, ended };
 }
 
-/** `malipo sandbox` while it runs. */
-export interface Running {
+/** How a test uses a sandbox that `malipo sandbox` has started. */
+export interface Sandbox {
   // biome-ignore lint/suspicious/noExplicitAny: the document that `sandbox --json` prints
   readonly ready: any;
-  readonly child: ChildProcess;
-  readonly stderr: () => string;
   /** The flag for the commands that act on a running sandbox. */
   readonly url: readonly string[];
   /** The environment for the commands that call a gateway. */
   readonly env: Record<string, string>;
   call(method: string, path: string, body?: object): Promise<Response>;
+}
+
+/** @param ready - The document that `sandbox --json` prints. */
+export function sandboxOf(ready: Sandbox["ready"]): Sandbox {
+  const { base_url, keys, url } = ready;
+  return {
+    ready,
+    url: ["--url", url],
+    env: { MALIPO_API_KEY: keys.secret, MALIPO_BASE_URL: base_url },
+    call: (method, path, body) =>
+      fetch(base_url + path, {
+        method,
+        headers: { "x-api-key": keys.secret },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+  };
+}
+
+/** `malipo sandbox` while its process runs. */
+interface SandboxProcess extends Sandbox {
+  readonly child: ChildProcess;
+  readonly stderr: () => string;
   /** Resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function startSandbox(args: readonly string[] = [], surroundings: Surroundings = {}) {
+export async function startSandboxProcess(
+  args: readonly string[] = [],
+  surroundings: Surroundings = {},
+) {
   const child = start(["sandbox", "--port", "0", "--json", ...args], surroundings);
   const ended = once(child, "exit");
   let stdout = "";
@@ -121,19 +144,10 @@ export async function startSandbox(args: readonly string[] = [], surroundings: S
     });
     child.once("exit", (code) => reject(new Error(`exit ${code}: ${stdout}${stderr}`)));
   });
-  const { base_url, keys, url } = ready as unknown as Running["ready"];
-  const running: Running = {
-    ready,
+  const running: SandboxProcess = {
+    ...sandboxOf(ready),
     child,
     stderr: () => stderr,
-    url: ["--url", url],
-    env: { MALIPO_API_KEY: keys.secret, MALIPO_BASE_URL: base_url },
-    call: (method, path, body) =>
-      fetch(base_url + path, {
-        method,
-        headers: { "x-api-key": keys.secret },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       const [code] = await ended;

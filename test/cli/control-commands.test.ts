@@ -10,7 +10,7 @@ import { EXIT } from "../../src/cli/exit-codes.ts";
 import { COMMANDS, CONTROL_PREFIX, type CommandName } from "../../src/sandbox/control/commands.ts";
 import type { Command } from "../../src/sandbox/control/define-command.ts";
 import { QUERIES } from "../../src/sandbox/control/queries.ts";
-import { malipo, startSandbox } from "./command-line.ts";
+import { malipo, startSandbox } from "./in-process.ts";
 
 let folder: string;
 let state: string;

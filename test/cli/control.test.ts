@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { CLI, malipo, type Running, startReceiver, startSandbox } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo, type Running, startCommand, startSandbox } from "./in-process.ts";
 
 let sandbox: Running;
 beforeAll(async () => {
@@ -89,21 +90,11 @@ describe("the commands for a running sandbox", () => {
 
   test("send webhooks to a receiver only while they listen", async ({ expect }) => {
     const receiver = await startReceiver((_, response) => response.end("{}"));
-    const { spawn } = await import("node:child_process");
-    const child = spawn(process.execPath, [CLI, "listen", receiver.url, ...sandbox.url]);
-    let output = "";
-    child.stderr.on("data", (data) => {
-      output += data;
-    });
-    child.stdout.on("data", (data) => {
-      output += data;
-    });
-    await expect.poll(() => output).toMatch(/Webhooks go to/);
+    const { prints, stop } = startCommand(["listen", receiver.url, ...sandbox.url]);
+    await prints(/Webhooks go to/);
     await sandbox.call("POST", "/payments/initiate", { amount: 5, phone: "0712345678" });
-    await expect.poll(() => output).toMatch(/payment\.initiated/);
-    const ended = new Promise((resolve) => child.on("exit", resolve));
-    child.kill("SIGINT");
-    expect(await ended).toBe(0);
+    await prints(/payment\.initiated/);
+    expect(await stop()).toBe(EXIT.ok);
     expect((await (await sandbox.call("GET", "/webhooks")).json()).data).toEqual([]);
     await receiver.close();
   });

@@ -11,7 +11,8 @@ import { createWebhookReceiver } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { Check } from "../../src/cli/diagnosis/check-gateway.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo, startReceiver } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const SECRET = "whsec_test";
 const sandbox = createSandbox();

@@ -3,7 +3,7 @@ import type { FlagValues } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { readTimeout } from "../../src/cli/input/flag-values.ts";
 import { DURATION_UNITS, durationMs } from "../../src/internal/duration.ts";
-import { malipo, startSandbox } from "./command-line.ts";
+import { malipo, startSandbox } from "./in-process.ts";
 
 const timeout = (text: string) => readTimeout({ timeout: text } satisfies FlagValues, "timeout");
 

@@ -7,7 +7,7 @@ import { COMMANDS } from "../../src/cli/definitions/index.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { ROWS } from "../support/endpoints.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const lines: string[] = [];
 const service = createServer((request, response) => {

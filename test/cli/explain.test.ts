@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { RESULT_CODES } from "../../src/contract/result-codes.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 describe.concurrent("malipo explain", () => {
   test("says the cause, what to tell the customer and whether to try again", async ({ expect }) => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { chooseSandbox } from "../../src/cli/sandbox/find-sandbox.ts";
-import { CLI, malipo, type Running, startMalipo, startSandbox } from "./command-line.ts";
+import { malipo, type Running, startCommand, startSandbox } from "./in-process.ts";
 
 let folder: string;
 let env: { XDG_RUNTIME_DIR: string };
@@ -18,7 +18,7 @@ beforeEach(() => {
   env = { XDG_RUNTIME_DIR: folder };
 });
 afterEach(async () => {
-  for (const one of started.splice(0)) await one.stop("SIGKILL");
+  for (const one of started.splice(0)) await one.stop();
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ const found = async (cwd = folder) =>
 const files = () => fs.readdirSync(join(folder, "malipo"));
 
 /** Writes what a running sandbox would write. The process of this test runs. */
-function plant(content: string, name = `${process.pid}.json`): string {
+function plant(content: string, name = `${process.pid}-1.json`): string {
   fs.mkdirSync(join(folder, "malipo"), { mode: 0o700, recursive: true });
   const path = join(folder, "malipo", name);
   fs.writeFileSync(path, content, { mode: 0o600 });
@@ -81,18 +81,6 @@ describe("a command for any gateway that has no key and no address", () => {
       expect(stderr).not.toContain("sandbox");
     }
   });
-
-  test("works after the command that it names", async () => {
-    await start();
-    const list = `${process.execPath} ${CLI} payments list`;
-    const script = `eval "$(${process.execPath} ${CLI} env)" && ${list}`;
-    const shell = spawnSync("sh", ["-c", script], {
-      encoding: "utf8",
-      env: { ...process.env, ...env },
-    });
-    expect([shell.status, shell.stderr]).toEqual([EXIT.ok, ""]);
-    expect(shell.stdout).toContain("No payments.");
-  });
 });
 
 describe("a command without --url", () => {
@@ -119,7 +107,7 @@ describe("a command without --url", () => {
       url,
       folder: join(folder, url.slice(-4)),
     }));
-    expect(chooseSandbox(running)).toBe("http://127.0.0.1:4010");
+    expect(chooseSandbox({ cwd: folder }, running)).toBe("http://127.0.0.1:4010");
   });
 
   test("lists several with their folders if none was started here", async () => {
@@ -130,19 +118,6 @@ describe("a command without --url", () => {
       expect(stderr).toContain(`--url ${ready.url}  (started in ${cwd})`);
     }
     expect((await run("clock", "now", "--url", b.ready.url)).code).toBe(EXIT.ok);
-  });
-
-  test("leaves out one that was killed, and one whose port another program has taken", async () => {
-    const killed = await start();
-    await killed.stop("SIGKILL");
-    started.pop();
-    expect(files()).toHaveLength(1);
-    const sandbox = await start();
-    const other = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
-    await once(other, "listening");
-    plant(`{"url":"http://127.0.0.1:${(other.address() as AddressInfo).port}"}`);
-    expect(await found()).toBe(sandbox.ready.base_url);
-    other.close();
   });
 
   test.for([
@@ -198,23 +173,20 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
     const sandbox = await start();
     const target = join(folder, "target.json");
     fs.writeFileSync(target, '{"url":"http://127.0.0.1:1"}', { mode: 0o600 });
-    fs.symlinkSync(target, join(folder, "malipo", `${process.pid}.json`));
-    fs.chmodSync(plant('{"url":"http://127.0.0.1:1"}', `${process.ppid}.json`), 0o666);
+    fs.symlinkSync(target, join(folder, "malipo", `${process.pid}-1.json`));
+    fs.chmodSync(plant('{"url":"http://127.0.0.1:1"}', `${process.ppid}-1.json`), 0o666);
     expect(await found()).toBe(sandbox.ready.base_url);
   });
 });
 
 test("the banner has --url only if a command needs it", async () => {
-  const first = startMalipo(["sandbox", "--port", "0"], { env });
-  await expect.poll(first.output).toContain("Ctrl-C");
-  const second = startMalipo(["sandbox", "--port", "0"], { env });
-  await expect.poll(second.output).toContain("Ctrl-C");
+  const first = startCommand(["sandbox", "--port", "0"], { env });
+  await first.prints(/Ctrl-C/);
+  const second = startCommand(["sandbox", "--port", "0"], { env });
+  await second.prints(/Ctrl-C/);
   expect(first.output()).toContain("npx malipo phone approve 0712345678   #");
   expect(second.output()).toMatch(/npx malipo phone approve 0712345678 --url http:\S+ {3}#/);
-  for (const { child, ended } of [first, second]) {
-    child.kill("SIGKILL");
-    await ended;
-  }
+  for (const one of [first, second]) await one.stop();
 });
 
 describe("env --write", () => {

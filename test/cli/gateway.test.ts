@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo, type Surroundings } from "./command-line.ts";
+import type { Surroundings } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 // All tests share one gateway. Each test has its own phones and invoices.
 const sandbox = createSandbox({ clock: "real" });

@@ -4,7 +4,7 @@ import type { Command, Subcommand } from "../../src/cli/command.ts";
 import { COMMAND_GROUPS, COMMANDS } from "../../src/cli/definitions/index.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
-import { malipo } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 /** Every way to call a command. */
 const CALLS = COMMANDS.flatMap((command) =>
@@ -36,11 +36,6 @@ describe.concurrent("malipo", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("prints its version", async ({ expect }) => {
-    const { stdout } = await malipo(["--version"]);
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
   test.for([
     ["sandbo", 'Did you mean "sandbox"?'],
     ["payment", 'Did you mean "payments"?'],
@@ -51,13 +46,6 @@ describe.concurrent("malipo", () => {
     const { code, stdout, stderr } = await malipo([word]);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toContain(message);
-  });
-
-  test("prints colour if it is forced, and none if NO_COLOR is set", async ({ expect }) => {
-    const coloured = await malipo(["--help"], { env: { FORCE_COLOR: "1" } });
-    expect(coloured.stdout).toContain("\u001b[1m");
-    const plain = await malipo(["--help"], { env: { NO_COLOR: "1" } });
-    expect(plain.stdout).not.toContain("\u001b");
   });
 });
 

@@ -14,7 +14,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDelivery } from "../suites/inbox-stage.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
-import { malipo, startReceiver } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 // A project in which the packages of the engines are installed.
 const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));

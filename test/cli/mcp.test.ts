@@ -1,17 +1,12 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  CLEAN_ENV,
-  CLI,
-  malipo,
-  type Running,
-  startReceiver,
-  startSandbox,
-} from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { type Running, startCommand, startSandbox } from "./in-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-mcp-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -70,21 +65,18 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** A session of the SDK's client with `malipo mcp`. */
 async function connect(args: readonly string[] = [], env: Record<string, string> = {}) {
   const errors: Error[] = [];
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [CLI, "mcp", ...args],
-    env: { ...(CLEAN_ENV as Record<string, string>), ...env },
-    cwd: folder,
-    stderr: "pipe",
-  });
+  const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  const command = startCommand(
+    ["mcp", ...args],
+    { env, cwd: folder },
+    { stdin: toServer, stdout: { write: (text) => toClient.write(text) } },
+  );
   const client = new Client({ name: "test", version: "1" });
   // Anything on standard output that is not of the protocol is an error of the client.
   client.onerror = (error) => errors.push(error);
   let output = "";
-  transport.stderr?.on("data", (data) => {
-    output += data;
-  });
-  await client.connect(transport);
+  // The transport of a server reads and writes two streams: here, those of the other side.
+  await client.connect(new StdioServerTransport(toClient, toServer));
   const call = async (name: string, fields: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name, arguments: fields });
     const [{ text }] = result.content as [{ text: string }];
@@ -92,7 +84,12 @@ async function connect(args: readonly string[] = [], env: Record<string, string>
     // biome-ignore lint/suspicious/noExplicitAny: every tool returns another shape
     return { isError: result.isError ?? false, value: JSON.parse(text) as any };
   };
-  return { client, call, errors, output: () => output };
+  const stop = async () => {
+    await client.close();
+    toServer.end();
+    await command.ended;
+  };
+  return { client, call, errors, output: () => output + command.stderr(), stop };
 }
 
 type Session = Awaited<ReturnType<typeof connect>>;
@@ -104,7 +101,7 @@ afterEach(async () => {
 
 async function open(args: readonly string[] = [], env: Record<string, string> = {}) {
   const session = await connect(args, env);
-  opened.push({ stop: () => session.client.close() });
+  opened.push(session);
   return session;
 }
 
@@ -342,21 +339,4 @@ describe("secrets", { timeout: 60_000 }, () => {
     expect((await session.call("payments_list")).isError).toBe(true);
     expect(service.received).toEqual([]);
   });
-});
-
-test("without the SDK, the message names the command that installs it", async () => {
-  const place = join(folder, "node_modules", "malipo");
-  const root = dirname(dirname(CLI));
-  for (const part of ["dist", "package.json"]) {
-    cpSync(join(root, part), join(place, part), { recursive: true });
-  }
-  const copied = join(place, "dist", "cli.js");
-  const { code, stdout, stderr } = await malipo(["mcp"], { cli: copied });
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain("npm install --save-dev @modelcontextprotocol/sdk");
-});
-
-test("it ends with standard input, and prints nothing that is not of the protocol", async () => {
-  const { code, stdout, stderr } = await malipo(["mcp"], { input: "no JSON\n" });
-  expect([code, stdout, stderr]).toEqual([0, "", ""]);
 });

@@ -1,19 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verifyWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import {
-  CLI,
-  malipo,
-  type Received,
-  type Running,
-  startReceiver,
-  startSandbox,
-} from "./command-line.ts";
+import { type Received, startReceiver } from "./command-line.ts";
+import { malipo, type Running, startSandbox } from "./in-process.ts";
 
 // The commonest mistakes, each made on purpose: the message names the mistake, and the command or the
 // change that fixes it.
@@ -154,17 +147,6 @@ describe("a mistake is named, with what fixes it:", () => {
     expect(code).toBe(EXIT.portInUse);
     expect(stderr).toContain(`Port ${port} is in use.`);
     expect(stderr).toContain(`npx malipo sandbox --port ${Number(port) + 1}`);
-  });
-
-  test("a Node.js that is too old", () => {
-    const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
-    const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0" } })`;
-    const args = ["--import", `data:text/javascript,${encodeURIComponent(pretend)}`, CLI, "--help"];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    expect([status, stdout]).toEqual([EXIT.usage, ""]);
-    expect(stderr).toContain("This is Node.js 22.12.0");
-    expect(stderr).toContain(`requires ${engines.node.replace(">=", "")} or later`);
-    expect(stderr).toContain("nvm install");
   });
 
   test.each([

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, test } from "vitest";
-import { startSandbox } from "./command-line.ts";
+import { startSandbox } from "./in-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-sandbox-"));
 afterAll(() => rmSync(folder, { recursive: true }));

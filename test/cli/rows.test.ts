@@ -12,7 +12,7 @@ import type { Command as ControlRow } from "../../src/sandbox/control/define-com
 const helpOf = (commands: readonly Command[], name: string, subcommandName: string) => {
   const command = commands.find((one) => one.name === name) as Command;
   const subcommand = command.subcommands.find((one) => one.name === subcommandName);
-  return commandHelp(command, subcommand);
+  return commandHelp(command, subcommand, {});
 };
 
 describe("a new endpoint", () => {

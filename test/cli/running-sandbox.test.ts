@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo, type Running, startReceiver, startSandbox } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo, type Running, startSandbox } from "./in-process.ts";
 
 // All tests share one sandbox. Each test has its own phone.
 let sandbox: Running;

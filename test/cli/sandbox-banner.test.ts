@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { banner } from "../../src/cli/sandbox/sandbox-banner.ts";
+import { banner as painted } from "../../src/cli/sandbox/sandbox-banner.ts";
 import type { Ready } from "../../src/cli/sandbox/sandbox-settings.ts";
+import { rendered } from "../../src/cli/terminal/output.ts";
+
+const banner = (ready: Ready, isFound: boolean) => rendered(painted(ready, isFound));
 
 const ready: Ready = {
   url: "http://127.0.0.1:4010",

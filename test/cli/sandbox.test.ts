@@ -1,30 +1,23 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
   lstatSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
-import {
-  CLI,
-  malipo,
-  type Surroundings,
-  startMalipo,
-  startReceiver,
-  startSandbox,
-} from "./command-line.ts";
+import { type Surroundings, startReceiver } from "./command-line.ts";
+import { malipo, startCommand, startSandbox } from "./in-process.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -42,7 +35,7 @@ const newFile = (text?: string): string => {
 async function running(args: readonly string[], surroundings?: Surroundings) {
   const sandbox = await startSandbox(args, surroundings);
   onTestFinished(async () => {
-    await sandbox.stop("SIGKILL");
+    await sandbox.stop();
   });
   return sandbox;
 }
@@ -74,8 +67,8 @@ describe("malipo sandbox", () => {
   test("prints the steps to a paid payment, and every command in them works", async () => {
     // No sandbox of another test, so that a command finds this one.
     const env = { XDG_RUNTIME_DIR: mkdtempSync(join(folder, "run-")) };
-    const { child, output } = startWithoutJson([], { env });
-    await expect.poll(output).toContain("Ctrl-C");
+    const { output, prints, stop } = startWithoutJson([], { env });
+    await prints(/Ctrl-C/);
     const text = output();
     const [, url = ""] = /running on this machine: (http:\S+)/.exec(text) ?? [];
     expect((await fetch(url)).status).toBe(200);
@@ -94,34 +87,12 @@ describe("malipo sandbox", () => {
     );
     const asked = await malipo(command("payments initiate"), { env: { ...env, ...variables } });
     expect(asked.code).toBe(EXIT.ok);
-    await expect.poll(output).toContain("the phone is ringing");
+    await prints(/the phone is ringing/);
     expect((await malipo(command("phone approve"), { env })).code).toBe(EXIT.ok);
-    await expect.poll(output).toMatch(/payment {2}PAY-\w+ {2}completed/);
-    child.kill("SIGINT");
-    const [code] = await once(child, "exit");
-    expect(code).toBe(EXIT.ok);
+    await prints(/payment {2}PAY-\w+ {2}completed/);
+    expect(await stop()).toBe(EXIT.ok);
     expect(output()).toContain("Stopped.");
   });
-
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "stops on %s with open connections: idle, half sent and streaming",
-    async (signal) => {
-      const { ready, url, stop, call } = await running([]);
-      const { port } = new URL(ready.url);
-      const silent = connect(Number(port), "127.0.0.1");
-      const half = connect(Number(port), "127.0.0.1");
-      for (const socket of [silent, half]) socket.on("error", () => {});
-      half.write("POST /api/v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{");
-      const live = await fetch(`${ready.url}/_sandbox/events`);
-      expect(live.headers.get("content-type")).toContain("text/event-stream");
-      await call("GET", "/merchant");
-      const ended = Promise.all([silent, half].map((socket) => once(socket, "close")));
-      expect(await stop(signal)).toBe(EXIT.ok);
-      await ended;
-      await expect(live.text()).rejects.toThrow();
-      expect((await malipo(["clock", "now", ...url])).code).toBe(EXIT.unreachable);
-    },
-  );
 
   test("--profile prints the file that the sandbox responds by, and rejects a file that is not a profile", async () => {
     const path = newFile(JSON.stringify(EMPTY_PROFILE));
@@ -136,22 +107,6 @@ describe("malipo sandbox", () => {
     }
     const { code, stderr } = await malipo(["sandbox", "--profile", newFile()]);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(/There is no file/)]);
-  });
-
-  test("stops when the npm that started it is killed", async () => {
-    const parent = `
-      const { spawn } = require("node:child_process");
-      spawn(process.execPath, [process.argv[1], "sandbox", "--port", "0", "--json"], { stdio: "inherit" });
-    `;
-    const npm = spawn(process.execPath, ["-e", parent, CLI], {
-      env: { ...process.env, npm_command: "exec" },
-    });
-    const [line] = await once(npm.stdout, "data");
-    const { url, pid } = JSON.parse(String(line));
-    onTestFinished(() => void spawn("kill", [String(pid)]));
-    npm.kill("SIGKILL");
-    const isUp = () => fetch(url).then(Boolean, () => false);
-    await expect.poll(isUp, { timeout: 10_000 }).toBe(false);
   });
 
   test("says what to change if the port is in use", async () => {
@@ -200,8 +155,8 @@ test.skipIf(process.platform === "win32")(
 
 /** Starts a sandbox without `--json`. */
 function startWithoutJson(args: readonly string[], surroundings: Surroundings = {}) {
-  const started = startMalipo(["sandbox", "--port", "0", ...args], surroundings);
-  onTestFinished(() => void started.child.kill("SIGKILL"));
+  const started = startCommand(["sandbox", "--port", "0", ...args], surroundings);
+  onTestFinished(() => void started.stop());
   return started;
 }
 
@@ -239,34 +194,6 @@ describe("malipo sandbox --webhook", () => {
 
 describe("malipo sandbox --state", () => {
   const initiate = { amount: 70, phone: "0712345678" };
-
-  test("keeps payments, prompts, webhooks and keys between runs", async () => {
-    const receiver = await startReceiver();
-    const path = newFile();
-    const args = ["--state", path, "--seed", "same", "--webhook", receiver.url];
-    const first = await running(args);
-    expect(first.ready.restored).toBe(false);
-    const asked = await (await first.call("POST", "/payments/initiate", initiate)).json();
-    // Each change is saved, not only the end state.
-    await expect.poll(() => readFileSync(path, "utf8")).toContain(asked.data.reference);
-    expect(statSync(path).mode & 0o077).toBe(0);
-    expect(await first.stop("SIGKILL")).toBe(null);
-
-    const second = await running(["--state", path, "--webhook", receiver.url]);
-    expect(second.ready).toMatchObject({ restored: true, keys: first.ready.keys });
-    const approved = await malipo(["phone", "approve", initiate.phone, ...second.url, "--json"]);
-    expect(approved.json().payment).toMatchObject({ ...asked.data, status: "completed" });
-    const webhooks = await (await second.call("GET", "/webhooks")).json();
-    expect(webhooks.data).toHaveLength(1);
-    await second.stop();
-
-    const third = await running(["--state", path]);
-    const payment = await third.call("GET", `/payments/${asked.data.reference}`);
-    expect((await payment.json()).data.status).toBe("completed");
-    await third.stop();
-    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-    receiver.close();
-  });
 
   test("keeps virtual time; real time goes on while it is stopped", async () => {
     const path = newFile();

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { malipo } from "./command-line.ts";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { malipo, startCommand } from "./in-process.ts";
 
 // What would clear the screen, set the title, turn text round, be invisible, and begin another row.
 const HOSTILE = "a\u001b[2Jb\u009b31mc\u202ed\u0007e\u200bf\u{e0041}\r\nmalipo: paid";
@@ -64,6 +65,19 @@ describe.concurrent("text from a service, a file or an argument", () => {
       expect(text).not.toMatch(/^malipo: paid/m);
     }
   });
+});
+
+test("an output shows colours only if it does so itself, whatever the other one shows", async () => {
+  let stdout = "";
+  const write = (text: string) => {
+    stdout += text;
+  };
+  const own = { stdout: { hasColour: true, write } };
+  expect(await startCommand(["--help"], {}, own).ended).toBe(EXIT.ok);
+  expect(stdout).toContain("\u001b[1m");
+  const { ended, stderr } = startCommand(["xyzzy"], {}, own);
+  expect(await ended).toBe(EXIT.usage);
+  expect(stderr()).toMatch(/^malipo: Unknown command/);
 });
 
 test("all output goes through the one place that makes it safe", () => {

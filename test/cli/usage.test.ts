@@ -1,38 +1,31 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { reportError } from "../../src/cli/cli-error.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Subcommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/definitions/index.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { parse } from "../../src/cli/parse.ts";
+import { malipo } from "./in-process.ts";
 
 // No command reaches a service or a sandbox here: a wrong value is found before anything is sent.
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "malipo-usage-"));
-  vi.stubEnv("XDG_RUNTIME_DIR", folder);
-  vi.stubEnv("MALIPO_API_KEY", "sb_1");
-  vi.stubEnv("MALIPO_BASE_URL", "http://127.0.0.1:1/v1");
-  vi.stubEnv("MALIPO_WEBHOOK_SECRET", "whsec_1");
 });
 afterAll(() => {
-  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
 
 /** The exit code of a call that must not succeed. */
-async function exitCodeOf(argv: readonly string[]): Promise<number> {
-  try {
-    const call = parse(COMMANDS, argv);
-    if (call.kind !== "call") throw new Error(`${argv.join(" ")} prints a help`);
-    const output = await call.subcommand.run(call.input, COMMANDS);
-    return typeof output === "number" ? output : (output.exitCode ?? EXIT.ok);
-  } catch (error) {
-    return reportError(error, undefined).exitCode;
-  }
+async function exitCodeOf(argv: readonly string[]): Promise<number | null> {
+  const env = {
+    XDG_RUNTIME_DIR: folder,
+    MALIPO_API_KEY: "sb_1",
+    MALIPO_BASE_URL: "http://127.0.0.1:1/v1",
+    MALIPO_WEBHOOK_SECRET: "whsec_1",
+  };
+  return (await malipo(argv, { env, cwd: folder })).code;
 }
 
 /** What a flag does not take, by what its value is called. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { explainMismatch } from "../../src/cli/diagnosis/explain-mismatch.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo, type Surroundings } from "./command-line.ts";
+import type { Surroundings } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const SECRET = "whsec_test";
 const EVENT = {

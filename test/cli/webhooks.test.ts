@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EVENT_KINDS } from "../../src/contract/events.ts";
 import { verifyWebhook } from "../../src/webhooks/verification/verify-webhook.ts";
-import { malipo, startReceiver } from "./command-line.ts";
+import { startReceiver } from "./command-line.ts";
+import { malipo } from "./in-process.ts";
 
 const SECRET = "whsec_test";
 const ENV = { MALIPO_WEBHOOK_SECRET: SECRET };

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
-import { malipo, startReceiver } from "../cli/command-line.ts";
+import { installedMalipo, startReceiver } from "../cli/command-line.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
 const PAGE = "docs/guides/any-language.md";
@@ -131,7 +131,9 @@ describe.each(LANGUAGES)("the receiver in $title", ({ name, program, file, runs 
         for (const { attempts } of sandbox.deliveries.all()) {
           expect(attempts.map(({ status }) => status)).toEqual([200, 200]);
         }
-        const doctor = await malipo(["doctor", "--webhook", url, "--json"], { env: settings() });
+        const doctor = await installedMalipo(["doctor", "--webhook", url, "--json"], {
+          env: settings(),
+        });
         expect(
           doctor.json().checks.filter(({ state }: { state: string }) => state === "fail"),
         ).toEqual([]);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { PROMISES } from "../../src/drill/promises.ts";
-import { malipo } from "../cli/command-line.ts";
+import { installedMalipo } from "../cli/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ test("the drill reads malipo.drill.json, and writes its report", async () => {
   writeFileSync(join(folder, "malipo.drill.json"), JSON.stringify(settings));
   // One case: a whole drill takes minutes.
   const args = ["drill", "--report", "drill.html", "--case", "41"];
-  const { code: status, stdout } = await malipo(args, { cwd: folder });
+  const { code: status, stdout } = await installedMalipo(args, { cwd: folder });
   expect([status, stdout]).toEqual([0, expect.stringContaining("Every promise holds")]);
   expect(readFileSync(join(folder, "drill.html"), "utf8")).toContain(PROMISES[0]?.name);
 });
@@ -56,6 +56,6 @@ test.each([
   ["{", "is not JSON"],
 ])("a wrong malipo.drill.json %s is named", async (text, message) => {
   writeFileSync(join(folder, "malipo.drill.json"), text);
-  const { code, stderr } = await malipo(["drill"], { cwd: folder });
+  const { code, stderr } = await installedMalipo(["drill"], { cwd: folder });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

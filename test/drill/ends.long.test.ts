@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-report.ts";
-import { malipo, startMalipo } from "../cli/command-line.ts";
+import { installedMalipo, startMalipo } from "../cli/command-line.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
 const { folder, write, remove } = shopFolder();
@@ -164,9 +164,9 @@ ${RIGHT.replace('process.once("SIGTERM", () => process.exit());', 'process.once(
       only: "final",
       case: "195-200",
     });
-    const { code, json } = await malipo(["drill", ...flags, "--json"], { cwd: folder });
+    const { code, json } = await installedMalipo(["drill", ...flags, "--json"], { cwd: folder });
     expect([code, json()]).toMatchObject([0, { exit_status: 0, cases: 6, passed: 6 }]);
-    const none = await malipo(["drill", ...flagsOf({ only: "pairs", case: "1-5" })]);
+    const none = await installedMalipo(["drill", ...flagsOf({ only: "pairs", case: "1-5" })]);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("has no case")]);
   });
 
@@ -174,7 +174,7 @@ ${RIGHT.replace('process.once("SIGTERM", () => process.exit());', 'process.once(
     const target = join(folder, "elsewhere.json");
     symlinkSync(target, join(folder, "malipo.drill.json"));
     const input = "node shop.mjs\nPOST /orders {}\n";
-    const { code, stderr } = await malipo(["drill", "--init"], { cwd: folder, input });
+    const { code, stderr } = await installedMalipo(["drill", "--init"], { cwd: folder, input });
     expect([code, stderr]).toEqual([2, expect.stringContaining("exists already")]);
     expect(existsSync(target)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-report.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import type { DrillOptions } from "../../src/drill/run-drill.ts";
-import { malipo } from "../cli/command-line.ts";
+import { installedMalipo } from "../cli/command-line.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
 const { folder, write, remove } = shopFolder();
@@ -134,7 +134,9 @@ describe.concurrent("a drill", () => {
       report: "r.html",
       junit: "j.xml",
     }).flatMap(([name, value]) => [`--${name}`, value]);
-    const { code, stderr, json } = await malipo(["drill", ...flags, "--json"], { cwd: folder });
+    const { code, stderr, json } = await installedMalipo(["drill", ...flags, "--json"], {
+      cwd: folder,
+    });
     expect([code, json()]).toMatchObject([0, { exit_status: 0, cases: 1 }]);
     expect(stderr).toContain("loud");
     expect(readFileSync(join(folder, "r.html"), "utf8")).toContain('<h1 class="ok">');
@@ -143,11 +145,11 @@ describe.concurrent("a drill", () => {
   });
 
   test("with --list prints the number of every case, and starts no shop", async () => {
-    const { code, stdout } = await malipo(["drill", "--list"], { cwd: folder });
+    const { code, stdout } = await installedMalipo(["drill", "--list"], { cwd: folder });
     const numbers = [...stdout.matchAll(/^ *(\d+) {2}/gm)].map(([, number]) => Number(number));
     expect([code, numbers]).toEqual([0, allCases().map(({ number }) => number)]);
     expect(stdout).toMatch(new RegExp(`^${numbers.length} cases\n`));
-    const listed = await malipo(["drill", "--list", "--json"], { cwd: folder });
+    const listed = await installedMalipo(["drill", "--list", "--json"], { cwd: folder });
     expect(listed.json()).toEqual(JSON.parse(JSON.stringify(allCases())));
   });
 });

@@ -4,12 +4,16 @@ import { formatPlan, showSteps } from "../../../src/cli/learn/ask-service.ts";
 import { chooseSteps } from "../../../src/learn/probe/steps.ts";
 
 const planFor = (write: boolean, prompt: boolean) =>
-  formatPlan([], {
-    baseUrl: "https://gateway.example/v1",
-    keyKind: "sandbox",
-    phone: prompt ? "0712345678" : undefined,
-    write,
-  });
+  formatPlan(
+    [],
+    {
+      baseUrl: "https://gateway.example/v1",
+      keyKind: "sandbox",
+      phone: prompt ? "0712345678" : undefined,
+      write,
+    },
+    {},
+  );
 
 test("the plan of a probe that asks a phone says so, and how long it waits for it", () => {
   const plan = planFor(true, true);

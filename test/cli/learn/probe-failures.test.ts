@@ -4,7 +4,7 @@ import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { formatProfile } from "../../../src/profile/parse-profile.ts";
 import { EMPTY_PROFILE } from "../../../src/profile/profile-types.ts";
 import { deepBodies } from "../../support/deep-bodies.ts";
-import { malipo, startMalipo } from "../command-line.ts";
+import { malipo, startCommand } from "../in-process.ts";
 import { newFolder, type Response, startDialect, startLenient, startService } from "./services.ts";
 
 const KEYS = {
@@ -138,8 +138,8 @@ describe("a failed probe leaves the file alone, and prints neither key nor stack
     });
     const { folder, path } = newKeys();
     const args = ["probe", "--base-url", baseUrl, "--key-file", "sandbox"];
-    const { child, ended, output } = startMalipo(args, { cwd: folder });
-    stop = () => void child.kill("SIGINT");
+    const { stop: interrupt, ended, output } = startCommand(args, { cwd: folder });
+    stop = () => void interrupt("SIGINT");
     expect(await ended).toBe(EXIT.failed);
     expect(output()).toContain("The probe was stopped.\n  malipo.service.json was not written.");
     expect(readFileSync(path("malipo.service.json"), "utf8")).toBe(OLD);
@@ -281,7 +281,7 @@ describe("a probe of a difficult service", () => {
     const { folder, path } = newFolder({ key: dialect.keys.sandbox });
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const args = ["probe", "--base-url", baseUrl, "--key-file", "key", "--prompt", "0712 345 678"];
-    const { ended, output } = startMalipo(args, { cwd: folder });
+    const { ended, output } = startCommand(args, { cwd: folder });
     await expect.poll(output).toContain("Answer the prompt on the phone");
     dialect.answer("254712345678", "cancel");
     expect(await ended).toBe(EXIT.ok);
@@ -303,10 +303,9 @@ describe("a probe of a difficult service", () => {
     const { folder, path } = newFolder({ key: dialect.keys.sandbox });
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const args = ["probe", "--base-url", baseUrl, "--key-file", "key", "--prompt", "0712345678"];
-    const { child, ended, output } = startMalipo(args, { cwd: folder });
-    await expect.poll(output).toContain("Answer the prompt on the phone");
-    child.kill("SIGINT");
-    expect(await ended).toBe(EXIT.failed);
+    const { stop: interrupt, prints, output } = startCommand(args, { cwd: folder });
+    await prints(/Answer the prompt on the phone/);
+    expect(await interrupt("SIGINT")).toBe(EXIT.failed);
     expect(output()).toMatch(/The payment TX\w+ was started, and may still be paid/);
     expect(existsSync(path("malipo.service.json"))).toBe(false);
   });

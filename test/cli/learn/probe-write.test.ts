@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { malipo, startMalipo } from "../command-line.ts";
+import { malipo, startCommand } from "../in-process.ts";
 import { newFolder, startLenient } from "./services.ts";
 
 type Options = Parameters<typeof startLenient>[0];
@@ -230,14 +230,13 @@ describe("a probe with --write", () => {
         before: async ({ method, path }) => {
           if (method !== "POST" || path !== "/webhooks/register") return undefined;
           stop();
-          await new Promise((resolve) => setTimeout(resolve, 300));
           return undefined;
         },
       });
       const { folder, path } = folderWithKeys();
       const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key", "--write"];
-      const { child, ended, output } = startMalipo(args, { cwd: folder });
-      stop = () => void child.kill(signal);
+      const { stop: interrupt, ended, output } = startCommand(args, { cwd: folder });
+      stop = () => void interrupt(signal);
       expect(await ended).toBe(EXIT.failed);
       expect(service.left()).toEqual([]);
       expect(service.seen.filter(({ method }) => method === "DELETE")).toHaveLength(4);

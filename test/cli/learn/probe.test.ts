@@ -4,7 +4,7 @@ import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { chooseSteps, STEPS } from "../../../src/learn/probe/steps.ts";
 import { parseProfile } from "../../../src/profile/parse-profile.ts";
 import { LEARNABLE_DIALECTS } from "../../support/dialects/index.ts";
-import { malipo } from "../command-line.ts";
+import { malipo } from "../in-process.ts";
 import { newFolder, startDialect, startLenient } from "./services.ts";
 
 const SANDBOX_KEY = "sb_canary_5e1f7c20";

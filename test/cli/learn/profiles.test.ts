@@ -4,7 +4,7 @@ import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { mergeValues } from "../../../src/profile/merge.ts";
 import { formatProfile, parseProfile } from "../../../src/profile/parse-profile.ts";
 import { ASSUMPTIONS } from "../../../src/sandbox/assumptions.ts";
-import { malipo } from "../command-line.ts";
+import { malipo } from "../in-process.ts";
 import { newFolder, startDialect, startLenient } from "./services.ts";
 
 // Two probes of one service, and one of another. The tests only read the files.

@@ -8,7 +8,8 @@ import { Gateway } from "malipo";
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { malipo, startMalipo, startReceiver } from "../command-line.ts";
+import { startReceiver } from "../command-line.ts";
+import { malipo, startCommand } from "../in-process.ts";
 import { newFolder, startDialect, startService } from "./services.ts";
 
 const KEY = "sk_canary_77d0aa31";
@@ -21,20 +22,11 @@ async function startProxy(to: string, ...flags: string[]) {
 
 async function proxyIn(folder: string, to: string, ...flags: string[]) {
   const args = ["learn", "--to", to, "--port", "0", "--json", ...flags];
-  const started = startMalipo(args, { cwd: folder });
-  onTestFinished(() => void started.child.kill("SIGKILL"));
-  await Promise.race([
-    once(started.child.stdout as NodeJS.ReadableStream, "data"),
-    started.ended.then((code) => {
-      throw new Error(`exit ${code}: ${started.output()}`);
-    }),
-  ]);
-  const ready = JSON.parse(started.output());
-  const stop = async () => {
-    started.child.kill("SIGINT");
-    return started.ended;
-  };
-  return { ...started, ready, baseUrl: ready.base_url as string, stop };
+  const started = startCommand(args, { cwd: folder });
+  onTestFinished(() => void started.stop());
+  await started.prints(/\n/);
+  const ready = JSON.parse(started.stdout());
+  return { ...started, ready, baseUrl: ready.base_url as string };
 }
 
 async function service(respond: Parameters<typeof startService>[0]) {
@@ -192,7 +184,7 @@ describe("malipo learn --to", () => {
 
   test("lets a request come to its end at Ctrl-C", async () => {
     let respond = () => {};
-    const { baseUrl } = await service(
+    const { baseUrl, seen } = await service(
       () =>
         new Promise((resolve) => {
           respond = () => resolve({ status: 201, body: { success: true, data: { id: 1 } } });
@@ -200,10 +192,10 @@ describe("malipo learn --to", () => {
     );
     const proxy = await startProxy(baseUrl);
     const posted = fetch(`${proxy.baseUrl}/invoices`, { method: "POST", body: "{}" });
-    await expect.poll(() => respond.name).toBe("respond");
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => seen).toHaveLength(1);
     const stopped = proxy.stop();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const isUp = () => fetch(proxy.baseUrl).then(Boolean, () => false);
+    await expect.poll(isUp).toBe(false);
     respond();
     expect((await posted).status).toBe(201);
     expect(await stopped).toBe(EXIT.ok);

@@ -10,7 +10,7 @@ import {
   FURTHER_DIALECTS,
   LEARNABLE_DIALECTS,
 } from "../../support/dialects/index.ts";
-import { malipo } from "../command-line.ts";
+import { malipo } from "../in-process.ts";
 import { newFolder } from "./services.ts";
 
 /** What one probe learns of a service, without a payment. */

@@ -12,7 +12,7 @@ import {
   FURTHER_DIALECTS,
   LEARNABLE_DIALECTS,
 } from "../../support/dialects/index.ts";
-import { malipo } from "../command-line.ts";
+import { malipo } from "../in-process.ts";
 import { newFolder } from "./services.ts";
 
 /** `busy` takes long to probe, and speaks as `scopeless` does. */

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { rendered } from "../../../src/cli/terminal/output.ts";
 import { formatFields, formatTable } from "../../../src/cli/terminal/table.ts";
 import { relativeTime, wholeTime } from "../../../src/cli/terminal/times.ts";
 
@@ -11,19 +12,15 @@ const ROWS = [
 const terminal = (columns: number) => ({ isTTY: true, columns });
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
-
 describe("a table", () => {
   test("has one line for each row on a pipe, however long", () => {
-    const text = formatTable(ROWS, { output: { isTTY: false, columns: 20 } });
+    const text = rendered(formatTable({ isTTY: false, columns: 20 }, ROWS));
     expect(text.split("\n")).toHaveLength(3);
     expect(text).toContain("The receiver failed with 500  http://127.0.0.1:3000/webhooks");
   });
 
   test.each([100, 80, 60, 50])("fits a terminal of %i columns, and loses no word", (columns) => {
-    const text = formatTable(ROWS, { output: terminal(columns) });
+    const text = rendered(formatTable(terminal(columns), ROWS));
     expect(widest(text)).toBeLessThanOrEqual(columns);
     for (const word of ["dlv_4cG7wq1ZbK2m", "receiver", "500", "delivered"]) {
       expect(text).toContain(word);
@@ -33,18 +30,18 @@ describe("a table", () => {
 
   test("breaks a text between words, before it breaks inside of one", () => {
     const rows = [["a", "one two three four"]];
-    expect(formatTable(rows, { output: terminal(12) })).toBe("a  one two\n   three\n   four");
+    expect(formatTable(terminal(12), rows)).toBe("a  one two\n   three\n   four");
   });
 
   test("is 80 columns wide on a terminal that does not say its width", () => {
     const rows = [["a", "word ".repeat(40).trim()]];
-    expect(widest(formatTable(rows, { output: terminal(0) }))).toBeLessThanOrEqual(80);
-    const indented = formatTable(rows, { output: terminal(0), indent: 10 });
+    expect(widest(formatTable(terminal(0), rows))).toBeLessThanOrEqual(80);
+    const indented = formatTable(terminal(0), rows, 10);
     expect(widest(indented)).toBeLessThanOrEqual(70);
   });
 
   test("cannot be longer for a text of another, and no text begins a row", () => {
-    expect(formatTable([["a\nb", "\u001b[31m"]])).toBe("a\\nb  \\u001b[31m");
+    expect(formatTable({}, [["a\nb", "\u001b[31m"]])).toBe("a\\nb  \\u001b[31m");
   });
 });
 
@@ -66,13 +63,11 @@ describe("a time in a table", () => {
 });
 
 test("a state has a colour only if colours are shown", () => {
-  expect(formatTable(ROWS)).not.toContain("\0");
-  vi.stubEnv("NO_COLOR", undefined);
-  vi.stubEnv("FORCE_COLOR", "1");
-  // The marks of colours, which `write` turns into escapes.
-  const marks = (text: string) => text.split("\0").length - 1;
-  expect(marks(formatTable(ROWS))).toBeGreaterThan(marks(formatTable([["id"], ["failed"]])));
-  expect(marks(formatFields([["status", "failed"]]))).toBeGreaterThan(
-    marks(formatFields([["name", "failed"]])),
+  const escapes = (text: string) => rendered(text, true).split("\u001b").length - 1;
+  expect(escapes(formatTable({}, ROWS))).toBe(4);
+  expect(escapes(formatTable({}, [["id"], ["failed"]]))).toBe(0);
+  expect(escapes(formatFields([["status", "failed"]]))).toBeGreaterThan(
+    escapes(formatFields([["name", "failed"]])),
   );
+  expect(rendered(formatTable({}, [["state"], ["failed"]]))).toBe("state\nfailed");
 });

@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/definitions/index.ts";
-import { EXIT } from "../../src/cli/exit-codes.ts";
-import { ENDPOINTS } from "../../src/contract/endpoints.ts";
-import { EVENT_KINDS } from "../../src/contract/events.ts";
-import { CLI, malipo } from "./command-line.ts";
+import { COMMANDS } from "../../../src/cli/definitions/index.ts";
+import { EXIT } from "../../../src/cli/exit-codes.ts";
+import { ENDPOINTS } from "../../../src/contract/endpoints.ts";
+import { EVENT_KINDS } from "../../../src/contract/events.ts";
+import { CLI, installedMalipo } from "../command-line.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "malipo"), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
   chmodSync(join(folder, "malipo"), 0o755);
   for (const shell of ["bash", "zsh", "fish"]) {
-    const { code, stdout } = await malipo(["completion", shell]);
+    const { code, stdout } = await installedMalipo(["completion", shell]);
     expect(code).toBe(EXIT.ok);
     writeFileSync(join(folder, shell), stdout);
   }
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the script for zsh loads no completions of other users", async () => {
-  const { stdout } = await malipo(["completion", "zsh"]);
+  const { stdout } = await installedMalipo(["completion", "zsh"]);
   expect(stdout).toContain("compinit -i");
   expect(stdout).not.toContain("compinit -u");
 });
@@ -138,7 +138,7 @@ describe.each(
 });
 
 test("an unknown shell is an error that names a shell", async () => {
-  const { code, stderr } = await malipo(["completion", "csh"]);
+  const { code, stderr } = await installedMalipo(["completion", "csh"]);
   expect(code).toBe(EXIT.usage);
   expect(stderr).toContain('Did you mean "zsh"?');
 });

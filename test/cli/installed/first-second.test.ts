@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, describe, test } from "vitest";
-import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo } from "./command-line.ts";
+import { EXIT } from "../../../src/cli/exit-codes.ts";
+import { installedMalipo } from "../command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-first-second-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ registerHooks({
 
 /** The files that a command loads until it ends, without the hashes of their names. */
 async function filesOf(args: readonly string[]): Promise<string[]> {
-  const { stderr } = await malipo(args, { env: { NODE_OPTIONS: `--import=${tracer}` } });
+  const { stderr } = await installedMalipo(args, { env: { NODE_OPTIONS: `--import=${tracer}` } });
   return [...stderr.matchAll(/^loaded (.+)$/gm)]
     .map(([, url = ""]) => basename(url, ".js").replace(/-[\w-]{8}$/, ""))
     .sort();
@@ -64,7 +64,7 @@ describe.concurrent("what a command loads", () => {
 describe.concurrent("the compiled code", () => {
   test("is kept for the next start", async ({ expect }) => {
     const cache = join(folder, "cache");
-    const { code } = await malipo(["--help"], { env: { NODE_COMPILE_CACHE: cache } });
+    const { code } = await installedMalipo(["--help"], { env: { NODE_COMPILE_CACHE: cache } });
     expect(code).toBe(EXIT.ok);
     expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(1);
   });
@@ -75,7 +75,7 @@ describe.concurrent("the compiled code", () => {
     const file = join(folder, "a-file");
     writeFileSync(file, "");
     const env = { TMPDIR: file, NODE_COMPILE_CACHE: "" };
-    const { code, stdout, stderr } = await malipo(["--help"], { env });
+    const { code, stdout, stderr } = await installedMalipo(["--help"], { env });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout).toContain("Exit codes");
   });
