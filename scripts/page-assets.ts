@@ -25,6 +25,7 @@ const ASSETS = {
   OPERATOR_STYLE: "../../../operator/style.css",
   PAY_STYLE: "../../../checkout/page/pay.css",
   BOOKS_STYLE: "../../../checkout/books/books.css",
+  DRILL_STYLE: "../../../drill/report.css",
   PAY_SCRIPT: "../../../checkout/page/follow-order.ts",
 };
 

@@ -1,7 +1,6 @@
 import type { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
-import type { WebhookReceiverOptions } from "../webhooks/receiver/receiver-options.ts";
-import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
+import type { WebhookReceiver, WebhookReceiverOptions } from "../webhooks/index.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import type { PaidContext } from "./give-goods.ts";

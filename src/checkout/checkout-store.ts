@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { PageQuery } from "../internal/page-cursor.ts";
-import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
+import type { Inbox } from "../webhooks/index.ts";
 import type { Report } from "./inputs.ts";
 import { type AttemptState, dueAt, isOpen, type OrderState } from "./order.ts";
 import type { OrderStatus, ReviewDecision } from "./order-types.ts";

@@ -2,9 +2,9 @@
 // given once, or a person is told. The manual has a page about it: "What may go wrong in onPaid".
 import { ConfigurationError } from "../errors/configuration.ts";
 import { describeValue } from "../internal/check-options.ts";
+import { errorText } from "../internal/error-text.ts";
 import { isAsyncFunction, isThenable } from "../internal/thenable.ts";
 import { withTimeout } from "../internal/timeout.ts";
-import { errorText } from "../webhooks/inbox/errors.ts";
 import { isTransactionEnded, type Within } from "./checkout-store.ts";
 import type { OrderState } from "./order.ts";
 import type { Order } from "./order-types.ts";

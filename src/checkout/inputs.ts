@@ -1,5 +1,5 @@
 import type { RetryAdvice } from "../contract/result-codes.ts";
-import type { EventSource } from "../webhooks/inbox/inbox-types.ts";
+import type { EventSource } from "../webhooks/index.ts";
 import type { Blocked, OrderState } from "./order.ts";
 import type { ReviewDecision } from "./order-types.ts";
 import type { Rejection } from "./rejections.ts";

@@ -1,7 +1,7 @@
 import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
-import { sameError } from "../webhooks/inbox/event-pages.ts";
+import { sameError } from "../internal/error-text.ts";
 import { byReference, moneyOf } from "./changes.ts";
 import { labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";

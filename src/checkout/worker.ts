@@ -1,5 +1,5 @@
+import { Poller } from "../internal/poller.ts";
 import { sleep } from "../internal/timeout.ts";
-import { Poller } from "../webhooks/inbox/lease-worker.ts";
 import type { Engine } from "./order-engine.ts";
 
 /** Another process may change an order without notifying this one. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { escapeMarkup } from "../html/html.ts";
 import { visible } from "../internal/visible.ts";
 import { GROUPS } from "./cases.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
@@ -233,14 +234,13 @@ export function reportAsJson(result: DrillResult): object {
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu;
 
 /**
- * Escapes a text for XML and HTML. It leaves out what XML cannot have, such as colors of a terminal, and shows
+ * The text for a report in XML or HTML. It leaves out what XML cannot have, such as colors of a terminal, and shows
  * what is invisible or turns the direction of text.
  */
-export const escapeText = (text: string): string =>
-  visible(stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(FORBIDDEN, "")).replace(
-    /[&<>"]/g,
-    (one) => `&#${one.charCodeAt(0)};`,
-  );
+export const reportedText = (text: string): string =>
+  visible(stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(FORBIDDEN, ""));
+
+const escapeText = (text: string): string => escapeMarkup(reportedText(text));
 
 /** The report as JUnit XML: one test for each case. */
 export function reportAsJunit(result: DrillResult): string {

@@ -22,15 +22,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text that is safe between tags and inside quoted attributes. */
-const escaped = (text: string): string =>
+/** Text that is safe between tags and inside quoted attributes, of HTML and of XML. */
+export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 
-function textOf(part: Part): string {
+function markupOf(part: Part): string {
   if (part === false || part === null || part === undefined) return "";
-  if (typeof part !== "object") return escaped(String(part));
-  if (Array.isArray(part)) return part.map(textOf).join("");
-  return part instanceof Markup ? part.markup : escaped(String(part));
+  if (typeof part !== "object") return escapeMarkup(String(part));
+  if (Array.isArray(part)) return part.map(markupOf).join("");
+  return part instanceof Markup ? part.markup : escapeMarkup(String(part));
 }
 
 /**
@@ -42,7 +42,7 @@ function textOf(part: Part): string {
  * ```
  */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Markup(texts.reduce((all, text, at) => all + textOf(parts[at - 1]) + text));
+  new Markup(texts.reduce((all, text, at) => all + markupOf(parts[at - 1]) + text));
 
 /** A stylesheet or a script inside a page, and the source that its content security policy must name. */
 export interface Inline {

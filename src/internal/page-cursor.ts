@@ -13,12 +13,20 @@ export interface PageQuery {
   readonly limit: number;
 }
 
+/** A position as text: the cursor of a list. */
+export const cursorOf = ({ at, id }: Position): string => `${at}:${id}`;
+
+/** The position that a cursor says; `undefined` if it is not the cursor of any list. */
+export function positionAt(cursor: unknown): Position | undefined {
+  const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(cursor)) ?? [];
+  if (typeof cursor !== "string" || at === undefined || id === undefined) return undefined;
+  return isStorable(id) ? { at: Number(at), id } : undefined;
+}
+
 function positionFrom(after: unknown): Position {
-  const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
-  if (typeof after === "string" && at !== undefined && id !== undefined && isStorable(id)) {
-    return { at: Number(at), id };
-  }
-  throw wrongOption("after", "`next` of an earlier page", after);
+  const position = positionAt(after);
+  if (position === undefined) throw wrongOption("after", "`next` of an earlier page", after);
+  return position;
 }
 
 /** What every query of a list takes. */
@@ -48,6 +56,5 @@ export function cutPage<Item>(
 ): { readonly items: Item[]; readonly next: string | undefined } {
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
-  const { at, id } = last === undefined ? { at: 0, id: "" } : positionOf(last);
-  return { items, next: last && `${at}:${id}` };
+  return { items, next: last && cursorOf(positionOf(last)) };
 }

@@ -1,6 +1,5 @@
 import type { Checkout } from "../checkout/checkout-options.ts";
 import type { Gateway } from "../client/gateway.ts";
-import { readBody } from "../client/http/read-body.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isCrossSite, pageHeaders } from "../html/serving.ts";
 import {
@@ -10,6 +9,7 @@ import {
   ownOptions,
   wrongOption,
 } from "../internal/check-options.ts";
+import { readBody } from "../internal/read-body.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts";
 import type { Sources } from "./entry.ts";

@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from "../html/html.ts";
 import { icon } from "../html/icons.ts";
-import { comparePositions } from "../internal/page-cursor.ts";
+import { comparePositions, cursorOf, positionAt } from "../internal/page-cursor.ts";
 import type { Entry, Sources } from "./entry.ts";
 import { MAX_BODY_BYTES, withKnown } from "./event-entries.ts";
 import { withOrders } from "./money-entries.ts";
@@ -32,17 +32,14 @@ const ROWS_AT_FIRST = 5;
 /** How many entries of a list are counted on the first page. */
 const COUNTED = 1_000;
 
-/** The position of an entry, in an address. */
-export const cursorOf = ({ at, id }: Entry): string => `${at}:${id}`;
-
 /** The entries after a cursor; all of them without one. */
 export function entriesAfter<One extends Entry>(
   entries: readonly One[],
   after: string | undefined,
 ): readonly One[] {
-  const [, at, id = ""] = /^(\d{1,15}):(.*)$/s.exec(after ?? "") ?? [];
-  if (at === undefined) return entries;
-  return entries.filter((one) => comparePositions(one, { at: Number(at), id }) > 0);
+  const position = positionAt(after);
+  if (position === undefined) return entries;
+  return entries.filter((entry) => comparePositions(entry, position) > 0);
 }
 
 /** What an entry belongs to: its order, amount and phone. */

@@ -1,11 +1,11 @@
 import type { Order } from "../checkout/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
-import { comparePositions } from "../internal/page-cursor.ts";
+import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
 import { countryOf, type Entry, type Known, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
-import { cursorOf, entriesAfter } from "./queue-view.ts";
+import { entriesAfter } from "./queue-view.ts";
 import { idMatcher } from "./story.ts";
 import { amountText, phoneText } from "./wording.ts";
 

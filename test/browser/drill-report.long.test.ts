@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { pageAssets } from "../../scripts/page-assets.ts";
 import { allCases } from "../../src/drill/cases.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
 import { reportAsPage } from "../../src/drill/report-page.ts";
@@ -6,6 +7,9 @@ import type { CaseResult } from "../../src/drill/run-drill.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 import { checkLook } from "./check-look.ts";
+
+// The build puts it into the package.
+vi.stubGlobal("DRILL_STYLE", JSON.parse((await pageAssets()).DRILL_STYLE ?? ""));
 
 const browser = browserForSuite();
 

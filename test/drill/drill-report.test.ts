@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { pageAssets } from "../../scripts/page-assets.ts";
 import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
 import { allCases, type DrillCase, randomCases, type Subject } from "../../src/drill/cases.ts";
 import {
@@ -12,6 +13,9 @@ import { PROMISES } from "../../src/drill/promises.ts";
 import { reportAsPage } from "../../src/drill/report-page.ts";
 import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
 import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
+
+// The build puts it into the package.
+vi.stubGlobal("DRILL_STYLE", JSON.parse((await pageAssets()).DRILL_STYLE ?? ""));
 
 const CHARGED_TWICE = "one order, paid at most once";
 const ONE_PROMPT = "one attempt, at most one prompt";
@@ -63,16 +67,16 @@ test("JUnit has one test for each case: its failures with stories, or why it was
   const xml = reportAsJunit(FAILED);
   expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1" time="1.500"');
   expect(xml.match(/<testcase /g)).toHaveLength(3);
-  expect(xml).toContain('name="case 1: a &#38; b"></testcase>');
-  expect(xml).toContain(`<failure message="${ONE_PROMPT}: 2 prompts, &#60;script&#62;">case 2: a`);
-  expect(xml).toContain("0.02 s  shop      sent &#60;b&#62;");
+  expect(xml).toContain('name="case 1: a &amp; b"></testcase>');
+  expect(xml).toContain(`<failure message="${ONE_PROMPT}: 2 prompts, &lt;script&gt;">case 2: a`);
+  expect(xml).toContain("0.02 s  shop      sent &lt;b&gt;");
   expect(xml).toContain('<skipped message="the service was away"/>');
 });
 
 test("JUnit has an error if the drill could not test, and no character that XML forbids", () => {
   const xml = reportAsJunit(UNTESTED);
   expect(xml).toContain('tests="1" failures="0" errors="1"');
-  expect(xml).toMatch(/<error message="The shop printed:\s.*no.* &#60;port&#62;.*"\/>/);
+  expect(xml).toMatch(/<error message="The shop printed:\s.*no.* &lt;port&gt;.*"\/>/);
 });
 
 /** What XML 1.0 allows, by its production `Char`. https://www.w3.org/TR/xml/#charsets */
@@ -104,7 +108,7 @@ test("JUnit keeps every other character of the shop's output that XML allows, an
   const codes = [...xml].map((one) => one.codePointAt(0) ?? 0);
   expect(codes.filter((code) => !isChar(code))).toEqual([]);
   const printable = new Set(codes);
-  const isEscaped = (code: number) => [0x22, 0x26, 0x3c, 0x3e].includes(code);
+  const isEscaped = (code: number) => [0x22, 0x26, 0x27, 0x3c, 0x3e].includes(code);
   // Controls of a terminal, and what is invisible: the test above.
   const isControl = (code: number) =>
     /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(String.fromCodePoint(code));
@@ -157,7 +161,7 @@ test.each([
 test("the page has a row that opens for each case that broke a promise, with its cause and what to do", () => {
   const page = reportAsPage(FAILED, "1.2.3", new Date());
   expect(page.match(/<details/g)).toHaveLength(1);
-  expect(page).toContain("<summary>Case 2: a &#38; b</summary>");
+  expect(page).toContain("<summary>Case 2: a &amp; b</summary>");
   expect(page).toContain(
     "Begin another attempt only after the last one has failed at the service.",
   );

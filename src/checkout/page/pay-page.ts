@@ -1,9 +1,9 @@
-import { readBody } from "../../client/http/read-body.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { html, inline, renderPage } from "../../html/html.ts";
 import { isCrossSite, pageHeaders } from "../../html/serving.ts";
 import { ownOptions } from "../../internal/check-options.ts";
+import { readBody } from "../../internal/read-body.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import { readCustomerPhone } from "../customer-phone.ts";
 import type { Order } from "../order-types.ts";

@@ -11,7 +11,7 @@ import { checkFunction, checkText, ownOptions } from "../../internal/check-optio
 import { checkTransact } from "../../internal/postgres/check-transact.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
-import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
+import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import {
   addDecisionSteps,

@@ -1,7 +1,8 @@
+import { sameError } from "../../internal/error-text.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
-import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
+import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, paint } from "../terminal/output.ts";
 import { formatFields, formatTable, type Screen } from "../terminal/table.ts";

@@ -3,6 +3,7 @@ import type { Effect } from "../../contract/endpoints.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { linkedController } from "../../internal/linked-controller.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
+import { readBody } from "../../internal/read-body.ts";
 import type { ObservedExchange } from "../gateway-observer.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { AttemptLog } from "../platform/platform-types.ts";
@@ -17,7 +18,6 @@ import {
   worse,
 } from "./failures.ts";
 import type { CallContext, HttpRequest, HttpResponse, Limits, Sent } from "./http-types.ts";
-import { readBody } from "./read-body.ts";
 import { safeHeaders } from "./response-fields.ts";
 
 const RETRYABLE_STATUSES = new Set([

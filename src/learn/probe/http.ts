@@ -1,9 +1,9 @@
-import { readBody } from "../../client/http/read-body.ts";
 import { retryAfterMs } from "../../client/http/retry-after.ts";
 import { keyKind } from "../../contract/keys.ts";
 import { ProbeError } from "../../errors/probe-error.ts";
 import { describeConnectionError, describeError } from "../../internal/describe-error.ts";
 import { failureCode } from "../../internal/failed-before-sending.ts";
+import { readBody } from "../../internal/read-body.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { readBodyResult } from "../../profile/body-result.ts";
 import { type Exchange, parseBody } from "../observed.ts";

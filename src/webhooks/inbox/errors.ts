@@ -1,17 +1,8 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { maskPhones } from "../../internal/phone-digits.ts";
+import { errorText } from "../../internal/error-text.ts";
 import { type Lists, MAX_ATTEMPTS } from "./inbox-types.ts";
 
 // The errors that all inboxes share.
-
-/** The text of anything that a handler threw, as a dead letter shows it: with phone numbers masked. */
-export function errorText(error: unknown): string {
-  try {
-    return maskPhones(String(error));
-  } catch {
-    return "The handler threw a value that has no text.";
-  }
-}
 
 /** The error of a dead letter of which every attempt killed its process. */
 export const PROCESS_DIED = "The process died while it processed this event.";

@@ -47,15 +47,6 @@ export function matchesFilter(
   return after === undefined || compareEvents({ receivedAt, id }, after) > 0;
 }
 
-/**
- * Errors that differ only in a reference, an id, an amount, a time or a number are the same one. A number
- * of three digits may be the status of a response, and stays.
- */
-export const sameError = (error: string): string =>
-  error.replaceAll(/[\w-](?:[\w:.-]*[\w-])?/g, (word) =>
-    /^(?=.*\d)(?:.{5,}|(?!\d{3}$)\d+)$/.test(word) ? "…" : word,
-  );
-
 /** The order of a list. */
 export const compareEvents = (a: EventPosition, b: EventPosition): number =>
   comparePositions(positionOf(a), positionOf(b));

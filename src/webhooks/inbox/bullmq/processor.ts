@@ -1,9 +1,9 @@
 import { DelayedError, type Job, WaitingError } from "bullmq";
+import { errorText } from "../../../internal/error-text.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import { bytesOf, merchantOf } from "../delivery.ts";
 import {
   DeletedError,
-  errorText,
   isLastAttempt,
   leaseLost,
   PROCESS_DIED,

@@ -1,8 +1,8 @@
 import { type Job, Worker } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { Poller } from "../../../internal/poller.ts";
 import { sleep, waitAtMost } from "../../../internal/timeout.ts";
 import type { DrainLimits, WorkerOptions } from "../inbox-types.ts";
-import { Poller } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
 import { attemptsOf, JOBS_PER_PLACE, Processor } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";

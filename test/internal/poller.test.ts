@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { Poller } from "../../../src/webhooks/inbox/lease-worker.ts";
+import { Poller } from "../../src/internal/poller.ts";
 
 /** A poller whose turns are counted, and end when they are let go. */
 function pollerWithTurns() {
