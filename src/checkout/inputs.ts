@@ -1,4 +1,5 @@
 import type { RetryAdvice } from "../contract/result-codes.ts";
+import { DAY_MS, MINUTE_MS } from "../internal/units.ts";
 import type { EventSource } from "../webhooks/index.ts";
 import type { Blocked, OrderState } from "./order.ts";
 import type { ReviewDecision } from "./order-types.ts";
@@ -27,9 +28,6 @@ export interface Times {
   /** How often `onPaid` fails before a review says so. */
   readonly effectTries: number;
 }
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 export const TIMES: Times = {
   promptWithinMs: MINUTE_MS,

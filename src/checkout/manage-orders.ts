@@ -4,6 +4,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../errors/order.ts";
 import { checkChoice, checkOptions, ownOptions, wrongOption } from "../internal/check-options.ts";
 import { cutPage, PAGE_OPTIONS, type Position } from "../internal/page-cursor.ts";
+import { DAY_MS } from "../internal/units.ts";
 import { isOfNoPayment, nameIn, reviewWith } from "./changes.ts";
 import { linesOf } from "./decision-lines.ts";
 import { DECISIONS, historyOf, type OrderEvent } from "./history.ts";
@@ -251,7 +252,6 @@ function rejectedOrder({ id, attempts }: OrderState): RejectedOrder | undefined 
   return { orderId: id, reason, at: new Date(endedAt).toISOString() };
 }
 
-const DAY_MS = 86_400_000;
 const PAGE = 1_000;
 /** How many orders are read for a list of rejections. */
 const MAX_READ = 10_000;

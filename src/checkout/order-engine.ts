@@ -2,6 +2,7 @@ import type { Gateway } from "../client/gateway.ts";
 import { isGatewayError } from "../errors/any.ts";
 import type { ElapsedTime } from "../internal/elapsed-time.ts";
 import { sameError } from "../internal/error-text.ts";
+import { DAY_MS } from "../internal/units.ts";
 import { byReference, moneyOf } from "./changes.ts";
 import { labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
@@ -19,7 +20,7 @@ export interface EngineSettings extends GoodsSettings {
   readonly prefix: string;
 }
 
-const LOOK_BACK_MS = 86_400_000;
+const LOOK_BACK_MS = DAY_MS;
 /** An order may be made, deleted or bound while a report is stored. */
 const MAX_NOTE_TRIES = 10;
 /** A rejection that no customer can correct is told once in this time. */

@@ -11,6 +11,7 @@ import {
 import type { Payment } from "../contract/payment.ts";
 import { isFinal } from "../contract/payment-state.ts";
 import { withTimeout } from "../internal/timeout.ts";
+import { HOUR_MS } from "../internal/units.ts";
 import type { Checkout } from "./checkout-options.ts";
 import type { Order } from "./order-types.ts";
 import type { OrderWaits } from "./order-waits.ts";
@@ -40,7 +41,7 @@ const orderInUrl = ({ url }: Request): string | undefined => {
 };
 
 /** A stream that goes on longer is opened again by its page. */
-const STREAM_MS = 3_600_000;
+const STREAM_MS = HOUR_MS;
 
 /** How an order goes, for one page. */
 const followOrder =

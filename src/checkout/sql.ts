@@ -2,6 +2,7 @@
 // statement and gets its rows: at once in SQLite, later in PostgreSQL.
 
 import { isStorable } from "../internal/storable-text.ts";
+import { DAY_MS } from "../internal/units.ts";
 import {
   type Change,
   type Committed,
@@ -240,7 +241,6 @@ function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefin
   return undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** How many prompts a phone gets in a day that are not approved, as a multiple of those of ten minutes. */
 const UNPAID_PER_DAY = 2;
 /** The column `is_open`. Before the limit of a day, a paid prompt was written as an ended one. */

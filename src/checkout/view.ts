@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../internal/units.ts";
 import type { Report } from "./inputs.ts";
 import {
   type AttemptState,
@@ -112,7 +113,7 @@ function attemptView({ number, status, phone, reference, message, about }: Attem
 /** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
 function blockedMessage({ by, until, message }: Blocked, now: number): string {
   if (by !== "limit") return message;
-  const minutes = Math.ceil((until - now) / 60_000);
+  const minutes = Math.ceil((until - now) / MINUTE_MS);
   const hours = Math.ceil(minutes / 60);
   const inMinutes = minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
   const when = minutes <= 0 ? "now" : minutes > 90 ? `in ${hours} hours` : inMinutes;

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions } from "../internal/check-options.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { parseJson } from "../internal/json.ts";
+import { HOUR_MS } from "../internal/units.ts";
 import { DRILL_FILE, SHOP_SETTINGS, type ShopSwitch } from "./drill-options.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
@@ -209,7 +210,7 @@ function readPhones(text: string): string {
 
 function readDuration(text: string, name: string): number {
   const ms = parseDuration(text);
-  if (ms !== undefined && ms <= 3_600_000) return ms;
+  if (ms !== undefined && ms <= HOUR_MS) return ms;
   throw new ConfigurationError(
     `--${name} must be a duration of at most 1h, such as 30s; got "${text}".`,
   );

@@ -5,6 +5,7 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { isStorable } from "../internal/storable-text.ts";
+import { DAY_MS } from "../internal/units.ts";
 
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
@@ -32,8 +33,6 @@ export interface IdempotencyStoreOptions {
    */
   pepper?: string | Uint8Array | undefined;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 const DEFAULT_RETENTION_MS = 30 * DAY_MS;
 

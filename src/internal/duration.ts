@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./units.ts";
 
 /**
  * A length of time: milliseconds, or a number with its unit: `"500ms"`, `"61s"`, `"5m"`, `"5min"`,
@@ -9,10 +10,10 @@ export type Duration = number | string;
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 };
 
 /** The units of a duration, as messages and help texts list them. */

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from "./units.ts";
+
 /** Both clocks of a machine, read at one moment, in whole milliseconds. */
 export interface Clocks {
   /** Since 1970. Anyone can set this clock. */
@@ -29,9 +31,6 @@ export interface RetentionTime {
   /** What to tell the user if a clock was set since the last write; otherwise `undefined`. */
   readonly warning: string | undefined;
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Smaller differences are corrections, or a machine that slept for a short time. */
 const MAX_DIFFERENCE_MS = HOUR_MS;

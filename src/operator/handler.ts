@@ -10,6 +10,7 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { readBody } from "../internal/read-body.ts";
+import { HOUR_MS } from "../internal/units.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts";
 import type { Sources } from "./entry.ts";
@@ -91,7 +92,7 @@ const OPTIONS = [
 ];
 
 const TAKE_BACK_MS = 10_000;
-const MAX_TAKE_BACK_MS = 3_600_000;
+const MAX_TAKE_BACK_MS = HOUR_MS;
 
 const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'");
 

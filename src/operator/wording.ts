@@ -1,13 +1,15 @@
 // How the page writes times, amounts and phones.
+
 import { internationalDigits, maskedPhone } from "../contract/phone-number.ts";
 import { type Html, html } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../internal/units.ts";
 
 const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["day", DAY_MS],
+  ["hour", HOUR_MS],
+  ["minute", MINUTE_MS],
   ["second", 1_000],
 ] as const;
 

@@ -1,3 +1,5 @@
+import { DAY_MS, MINUTE_MS } from "../internal/units.ts";
+
 /** What a profile of your service changes in the sandbox. */
 export interface Learnable {
   /** What a sandbox with the profile does in another way. */
@@ -33,8 +35,6 @@ const entry = <const Value = undefined>(
 const ONLY_SANDBOX: NotLearnable = {
   never: "it is a tool of the sandbox: a service has nothing like it",
 };
-
-const MINUTE_MS = 60_000;
 
 /**
  * Every choice that the sandbox made because the interface of the service is silent. They hold only for
@@ -246,7 +246,7 @@ export const ASSUMPTIONS = {
     'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',
     "a test can see every transition",
     { knob: "an invoice has the fields that the service returns" },
-    14 * 24 * 60 * MINUTE_MS,
+    14 * DAY_MS,
   ),
   deletions: entry(
     "response of the DELETE endpoints",

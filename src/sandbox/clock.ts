@@ -1,5 +1,6 @@
 import { MAX_TIMEOUT_MS } from "../internal/check-options.ts";
 import { type Duration, durationMs } from "../internal/duration.ts";
+import { HOUR_MS } from "../internal/units.ts";
 import type { State, Task, Timer } from "./state/stored.ts";
 
 // Read once, when the module loads. A test that later installs fake timers or a fake date must not
@@ -7,7 +8,7 @@ import type { State, Task, Timer } from "./state/stored.ts";
 export const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
 export const machineTime: () => number = Date.now;
 
-const OFFSET_MS = 3 * 3_600_000;
+const OFFSET_MS = 3 * HOUR_MS;
 
 /** A moment as the sandbox writes it: Nairobi time, to the second, with its offset. */
 export function formatTimestamp(ms: number): string {

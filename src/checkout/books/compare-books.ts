@@ -1,6 +1,7 @@
 // The comparison of a day: what the service lists against what the orders say. Pure, without I/O.
 
 import { groupedAmount, shortened } from "../../internal/amount-text.ts";
+import { HOUR_MS } from "../../internal/units.ts";
 import { type OrderState, openReviews, type ReviewState, statusOf } from "../order.ts";
 import type { ReviewDecision, ReviewKind } from "../order-types.ts";
 import { isSummand, sumOf } from "../view.ts";
@@ -243,8 +244,6 @@ export interface OpenByAge {
   readonly underAWeek: number;
   readonly older: number;
 }
-
-const HOUR_MS = 3_600_000;
 
 export function countByAge(createdAt: readonly number[], now: number): OpenByAge {
   const ages = createdAt.map((at) => (now - at) / HOUR_MS);

@@ -1,4 +1,5 @@
 // What the books of a day are made of: the list of the service, the orders and the reviews.
+
 import type { Gateway } from "../../client/gateway.ts";
 import {
   type PaymentHistory,
@@ -12,6 +13,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { idText } from "../../internal/json.ts";
 import { sleep } from "../../internal/timeout.ts";
+import { HOUR_MS } from "../../internal/units.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import type { Input } from "../inputs.ts";
 import { type OrderState, openReviews, statusOf } from "../order.ts";
@@ -44,7 +46,7 @@ const PAGE = 1_000;
 /** Waits before a page that could not be read is read again. */
 const RETRY_MS = [1_000, 4_000, 15_000];
 /** An order may be asked for just before midnight, and its payment be made after it. */
-export const EDGE_MS = 3_600_000;
+export const EDGE_MS = HOUR_MS;
 /** An order that was paid a moment ago has its goods in the next moment. */
 const GOODS_LATE_MS = 60_000;
 

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { types } from "node:util";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { wrongOption } from "../../internal/check-options.ts";
+import { DAY_MS } from "../../internal/units.ts";
 
 // The last part of a link is a token in base64url: a nonce, then `expiry:id` encrypted with AES-256-GCM (NIST
 // SP 800-38D), then its tag. The expiry is in seconds since 1970, in base 36. Who has a link can read nothing in
@@ -56,7 +57,7 @@ function linkToken(
 /** Of a Date of any realm; NaN for everything else. */
 const timeOf = (given: unknown): number => (types.isDate(given) ? Number(given) : Number.NaN);
 
-const LINK_MS = 30 * 86_400_000;
+const LINK_MS = 30 * DAY_MS;
 
 /** The link of an order. @throws {ConfigurationError} */
 export function linkTo(

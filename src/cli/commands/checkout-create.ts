@@ -1,6 +1,7 @@
 import { OrderMaker } from "../../checkout/order-maker.ts";
 import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
@@ -8,7 +9,6 @@ import { formatOrder, onOrders } from "./checkout-orders.ts";
 
 /** How often the customer of an order may be asked, as a checkout has it without the option. */
 const ATTEMPT_LIMIT = 3;
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_650;
 
 /** Makes links like the page of the shop, which has the same secret, address and prefix. */

@@ -11,6 +11,7 @@ import type { CheckoutStore } from "../../checkout/checkout-store.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { Engine } from "../../checkout/order-engine.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -28,8 +29,6 @@ interface Day {
   readonly from: Date;
   readonly to: Date;
 }
-
-const DAY_MS = 86_400_000;
 
 const dateIn = (timeZone: string, time: number): string =>
   new Intl.DateTimeFormat("sv-SE", { timeZone }).format(time);

@@ -6,6 +6,7 @@ import { Gateway } from "../../client/gateway.ts";
 import { settingsFrom } from "../../client/settings.ts";
 import type { KeyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import {
   BASE_URL_MISSING,
   type GivenGateway,
@@ -147,7 +148,6 @@ function checkClock(headers: Headers, sentAt: number): Check {
   return { name, state: seconds > MAX_DIFFERENCE_S ? "fail" : "warn", detail, advice };
 }
 
-const DAY_MS = 24 * 3_600_000;
 const MIN_DAYS = 14;
 
 /** Checks that the connection to the service is encrypted, and for how long its certificate is valid. */

@@ -1,5 +1,6 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { readSecret } from "./files.ts";
@@ -34,7 +35,7 @@ export function readAmount(values: FlagValues, flag: string): number {
   );
 }
 
-const MAX_DAYS = Math.floor(MAX_TIMEOUT_MS / 86_400_000);
+const MAX_DAYS = Math.floor(MAX_TIMEOUT_MS / DAY_MS);
 
 /** The milliseconds of a timeout: above 0, and as many as a timer can count. */
 export function readTimeout(values: FlagValues, flag: string): number {

@@ -1,6 +1,7 @@
 import { settingsFrom } from "../../client/settings.ts";
 import { ProbeError } from "../../errors/probe-error.ts";
 import { isPhoneDigits, maskPhones, phoneDigits } from "../../internal/phone-digits.ts";
+import { MINUTE_MS } from "../../internal/units.ts";
 import {
   MAX_REQUESTS,
   type ProbeOptions,
@@ -90,7 +91,7 @@ function promises({ write, keyKind, phone }: Asked, out: string | undefined): st
       ? `It creates one invoice and one webhook, changes them and deletes them again.${phone ? "" : " It sends nothing to a customer."}${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
       : "It creates nothing: add --write to create and delete an invoice and a webhook.",
     phone
-      ? `It asks the phone ${maskPhones(phone)} to pay 1.00, and waits until the prompt is answered, for at most ${FOLLOW_MS / 60_000} min.${isLive ? " The key is a secret key: this is real money." : ""}`
+      ? `It asks the phone ${maskPhones(phone)} to pay 1.00, and waits until the prompt is answered, for at most ${FOLLOW_MS / MINUTE_MS} min.${isLive ? " The key is a secret key: this is real money." : ""}`
       : "It starts no payment: add --prompt PHONE to start one.",
     "No probe can decide the headers, payloads and retries of deliveries, what a sent invoice returns, and the status of a missing scope: those come from an observer or the proxy.",
     ...(out === undefined

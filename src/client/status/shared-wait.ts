@@ -1,6 +1,7 @@
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
 import { isGatewayError } from "../../errors/any.ts";
+import { HOUR_MS } from "../../internal/units.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 
 /** The part of a `Gateway` that reads payments. */
@@ -23,7 +24,7 @@ export interface Known {
 type Listener = (known: Known) => void;
 
 /** A wait that ends without a final status begins again, while a page follows the payment. */
-const WAIT_MS = 3_600_000;
+const WAIT_MS = HOUR_MS;
 
 /** How long a wait goes on after its last page left: pages are loaded again, and some only poll. */
 const LINGER_MS = 15_000;

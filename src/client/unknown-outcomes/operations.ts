@@ -5,6 +5,7 @@ import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.t
 import { IdempotencyConflictError } from "../../errors/attempt.ts";
 import type { AttemptRecord } from "../../idempotency/idempotency-store.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import type { Call } from "../call.ts";
 import { matchFieldsOf } from "../match-fields.ts";
 import type { CallOptions } from "../options.ts";
@@ -57,8 +58,6 @@ export async function contextOf(
       call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** The unknown attempts, each with the payments of the last day that may be its own. */
 export async function unknownBeside(

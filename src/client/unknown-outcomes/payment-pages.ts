@@ -1,6 +1,7 @@
 import type { Payment } from "../../contract/payment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { idText } from "../../internal/json.ts";
+import { HOUR_MS, MINUTE_MS } from "../../internal/units.ts";
 import { type FieldRole, fieldRole } from "../../profile/paging.ts";
 import type { Query } from "../http/url.ts";
 import type { Page } from "../response/page.ts";
@@ -29,10 +30,10 @@ export interface PaymentHistory {
  * How far a payment's time may differ from the clock that the `Date` header shows: times without
  * seconds, several machines behind one address, a wait between the request and its record.
  */
-export const CLOCK_MARGIN_MS: number = 5 * 60_000;
+export const CLOCK_MARGIN_MS: number = 5 * MINUTE_MS;
 
 /** The same, for a service that does not show its clock. */
-const UNKNOWN_CLOCK_MARGIN_MS = 60 * 60_000;
+const UNKNOWN_CLOCK_MARGIN_MS = HOUR_MS;
 
 const MAX_PAGES = 1_000;
 

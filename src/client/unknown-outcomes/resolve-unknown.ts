@@ -5,6 +5,7 @@ import {
   type OptionRows,
   optional,
 } from "../../internal/check-options.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import type { CallOptions } from "../options.ts";
 import {
   attemptsFor,
@@ -65,7 +66,7 @@ export type UnknownReport =
   | { readonly state: "not_sent" | "none" | "too_old" | "changed"; readonly attempt: Attempt };
 
 // 100 years.
-const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
+const MAX_AGE_MS = 36_500 * DAY_MS;
 
 /** The least time, if no one but a profile knows better. */
 const MIN_NOT_SENT_MS = 600_000;

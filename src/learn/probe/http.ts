@@ -5,6 +5,7 @@ import { describeConnectionError, describeError } from "../../internal/describe-
 import { failureCode } from "../../internal/failed-before-sending.ts";
 import { readBody } from "../../internal/read-body.ts";
 import { sleep } from "../../internal/timeout.ts";
+import { MINUTE_MS } from "../../internal/units.ts";
 import { readBodyResult } from "../../profile/body-result.ts";
 import { type Exchange, parseBody } from "../observed.ts";
 import type { Recorder } from "../recorder.ts";
@@ -189,7 +190,7 @@ export class Client {
     if (waitMs > MAX_WAIT_MS || this.#waitedMs > MAX_TOTAL_MS) {
       throw new ProbeError(
         "rate_limit",
-        `The service limits the rate (429), and asks to wait ${seconds} s. The probe waits at most ${MAX_WAIT_MS / 1_000} s at a time and ${MAX_TOTAL_MS / 60_000} min in all. Try again later, or ask for a higher limit.`,
+        `The service limits the rate (429), and asks to wait ${seconds} s. The probe waits at most ${MAX_WAIT_MS / 1_000} s at a time and ${MAX_TOTAL_MS / MINUTE_MS} min in all. Try again later, or ask for a higher limit.`,
       );
     }
     this.#options.notify(`The service limits the rate (429). The probe waits ${seconds} s.`);

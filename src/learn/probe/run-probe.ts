@@ -1,4 +1,5 @@
 import { ProbeError } from "../../errors/probe-error.ts";
+import { MINUTE_MS } from "../../internal/units.ts";
 import { testedParameters } from "../../profile/paging.ts";
 import type { ListPaging, ServiceProfile } from "../../profile/profile-types.ts";
 import { Recorder } from "../recorder.ts";
@@ -260,7 +261,7 @@ class Probe {
   async #followPayment(step: Step, read: () => Promise<Received>): Promise<Received> {
     const { signal, notify } = this.#options;
     notify(
-      `Answer the prompt on the phone. The probe follows the payment for up to ${FOLLOW_MS / 60_000} min.`,
+      `Answer the prompt on the phone. The probe follows the payment for up to ${FOLLOW_MS / MINUTE_MS} min.`,
     );
     const onChange = (received: Received) => this.#record({ step, received });
     const { received, hasEnded } = await followPayment(read, onChange, signal);

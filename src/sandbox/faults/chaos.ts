@@ -1,5 +1,6 @@
 import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
 import {
@@ -182,7 +183,7 @@ function randomStatus(chaos: StoredChaos, key: string): FaultEffect {
 const escapeHtml = (text: string) =>
   text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const STALE_MS = 24 * 3_600_000;
+const STALE_MS = DAY_MS;
 const MAX_DELAY_MS = 60_000;
 /** How long a delivery waits to be overtaken. */
 const REORDER_WAIT_MS = 10_000;

@@ -1,4 +1,5 @@
 import { type OptionRows, wrongOption } from "../../internal/check-options.ts";
+import { DAY_MS } from "../../internal/units.ts";
 
 /** The longest wait between two attempts. */
 export const MAX_BACKOFF_MS = 300_000;
@@ -36,7 +37,6 @@ export const DEFAULT_PACE: Pace & { readonly engineTimeoutMs: number } = {
   engineTimeoutMs: 5_000,
 };
 
-const DAY_MS = 86_400_000;
 // Written out: a bundler keeps a product that nothing uses, as of `verifyWebhook` alone.
 const DEFAULT_RETENTION_MS = 1_209_600_000; // 14 days
 

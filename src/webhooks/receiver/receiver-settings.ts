@@ -11,6 +11,7 @@ import {
   wrongOption,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import { isEngineAway } from "../inbox/errors.ts";
 import type { Inbox } from "../inbox/inbox-types.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
@@ -132,8 +133,6 @@ function errorCallback(callback: NonNullable<Options["onError"]>): typeof callba
   return (error, ...attempt) =>
     attempt.length === 0 && isEngineAway(error) ? reportAway(error) : report(error, ...attempt);
 }
-
-const DAY_MS = 86_400_000;
 
 const OPTIONS = {
   /** {@link signerOf} checks it together with `merchant`. */

@@ -1,8 +1,7 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { jsonText } from "../../internal/json.ts";
+import { DAY_MS } from "../../internal/units.ts";
 import type { EventSource, Horizon, Inbox } from "../inbox/inbox-types.ts";
-
-const DAY_MS = 86_400_000;
 
 /** How far the clock of this machine may be behind that of the service. */
 const CLOCK_SKEW_MS = 300_000;
