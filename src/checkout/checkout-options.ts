@@ -80,8 +80,8 @@ export interface CheckoutOptions<Connection = unknown> {
    * customer may be asked again whose first payment is still on its way, and pay twice: a review then
    * says `overpaid`.
    *
-   * @default the environment variable `MALIPO_NOT_SENT_AFTER_MS`, which `malipo drill` sets for its sandbox; otherwise
-   * 600_000 (10 minutes)
+   * @default the environment variable `MALIPO_NOT_SENT_AFTER_MS`, for a deployment whose service lists payments at
+   * once, such as a sandbox; otherwise 600_000 (10 minutes)
    */
   notSentAfterMs?: number | undefined;
   /**

@@ -102,6 +102,9 @@ export class Worker {
     const lane = () => new Lane((id) => engine.work(id, (read) => this.#reads.add(read)), next);
     this.#goods = lane();
     this.#reads = lane();
+    engine.onWritten((_, isDue) => {
+      if (isDue) next();
+    });
   }
 
   start(): void {
@@ -118,11 +121,6 @@ export class Worker {
     this.#drop();
     await Promise.race([this.#underWay(), sleep(timeoutMs, controller.signal)]);
     controller.abort();
-  }
-
-  /** An order has changed. */
-  note(isDue: boolean): void {
-    if (isDue && this.isStarted) this.#poller.soon();
   }
 
   async #turn(): Promise<void> {

@@ -55,16 +55,23 @@ const RETRY_MS = [5, 200] as const;
 const backOff = (tries: number): Promise<unknown> =>
   sleep(Math.random() * Math.min(RETRY_MS[0] * 2 ** tries, RETRY_MS[1]));
 
+/** Is called with the id of an order; `isDue` if something of it is due at once. */
+type WrittenListener = (id: string, isDue: boolean) => void;
+
 /** Brings inputs into orders. */
 export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   readonly settings: Settings;
   /** The last change of each order that this process is changing. */
   readonly #last = new Map<string, Promise<unknown>>();
-  /** Is called after each change of an order, with its id; `isDue` if something is due at once. */
-  onChange: (id: string, isDue: boolean) => void = () => {};
+  readonly #listeners: WrittenListener[] = [];
 
   constructor(settings: Settings) {
     this.settings = settings;
+  }
+
+  /** The listener hears of each order that this process writes from now on. */
+  onWritten(listener: WrittenListener): void {
+    this.#listeners.push(listener);
   }
 
   /**
@@ -153,7 +160,8 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
           if (isMade) this.noteChange(undefined, stored.order, "created");
           if (input !== undefined) this.noteChange(stored.order, order, input.kind);
         }
-        this.onChange(id, (change.dueAt ?? Number.POSITIVE_INFINITY) <= now);
+        const isDue = (change.dueAt ?? Number.POSITIVE_INFINITY) <= now;
+        for (const listener of this.#listeners) listener(id, isDue);
         const written = { now, stored: { version: stored.version + 1, order } };
         return this.#withStrays(committed.strays, { ...decided, known: written });
       }

@@ -13,7 +13,7 @@ import { createDeliver } from "./deliver.ts";
 import { serveGateway } from "./drill-gateway.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { ALIVE, SECRET } from "./promises.ts";
-import { type Customers, createCustomers } from "./shop-client.ts";
+import { Customers } from "./shop-client.ts";
 import { ShopProcess } from "./shop-process.ts";
 
 const MAX_OUTPUT = 4_000;
@@ -84,9 +84,7 @@ export class Bench implements Scene {
       return shop;
     });
     this.shop = this.shops[0] as ShopProcess;
-    this.customers = createCustomers(this, this.#folder, (text) =>
-      this.#findLeak(text, "answered"),
-    );
+    this.customers = new Customers(this, this.#folder, (text) => this.#findLeak(text, "answered"));
     folders.add(this.#folder);
   }
 

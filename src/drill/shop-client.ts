@@ -32,46 +32,47 @@ export function countLines(text: string, id: string): number {
   return text.split("\n").filter((line) => word.test(line)).length;
 }
 
-export type Customers = ReturnType<typeof createCustomers>;
+/** What `{name}` stands for in a request. */
+const valuesOf = (run: CaseRun, { phone = run.phone, amount = run.amount }: Click = {}) => ({
+  ...{ phone, amount, order: run.order, id: run.id, attempts: Math.max(run.clicks - 1, 0) },
+});
 
-/**
- * Does what a customer of the shop does: orders, and reads what the shop shows.
- *
- * @param folder - The folder of the shop's data.
- */
-export function createCustomers(scene: Scene, folder: string, onResponse: (text: string) => void) {
-  const { settings, shops } = scene;
-  const { order, again, orderId, status, checks, effects, nightly, headers } = settings;
-  let turn = 0;
+/** The customers of a shop: they order, and read what the shop shows. */
+export class Customers {
+  readonly #scene: Scene;
+  readonly #folder: string;
+  readonly #onResponse: (text: string) => void;
+  #turn = 0;
 
-  async function send(
+  /** @param folder - The folder of the shop's data. */
+  constructor(scene: Scene, folder: string, onResponse: (text: string) => void) {
+    this.#scene = scene;
+    this.#folder = folder;
+    this.#onResponse = onResponse;
+  }
+
+  async #send(
     request: RequestTemplate,
     values: Parameters<typeof sendRequest>[2] = {},
     {
-      shop = shops[0],
+      shop = this.#scene.shops[0],
       timeoutMs = TIMEOUT_MS,
     }: { shop?: ShopProcess | undefined; timeoutMs?: number } = {},
   ): Promise<ShopResponse> {
     const origin = shop?.origin ?? "";
+    const { headers } = this.#scene.settings;
     const response = await sendRequest(origin, request, values, headers, timeoutMs);
-    onResponse(`${JSON.stringify([...response.headers])}${response.body}`);
+    this.#onResponse(`${JSON.stringify([...response.headers])}${response.body}`);
     return response;
   }
 
-  /** What `{name}` stands for in a request. */
-  const valuesOf = (run: CaseRun, { phone = run.phone, amount = run.amount }: Click = {}) => ({
-    ...{ phone, amount, order: run.order, id: run.id, attempts: Math.max(run.clicks - 1, 0) },
-  });
-
-  async function click(
-    run: CaseRun,
-    { isAgain = false, shop, ...other }: Click = {},
-  ): Promise<void> {
+  async click(run: CaseRun, { isAgain = false, shop, ...other }: Click = {}): Promise<void> {
+    const { order, again, orderId, slowMs } = this.#scene.settings;
     const template = isAgain && again !== undefined ? again : order;
-    const timeoutMs = settings.slowMs + TIMEOUT_MS;
+    const timeoutMs = slowMs + TIMEOUT_MS;
     const values = valuesOf(run, other);
     const response = await run.whileWaiting(() =>
-      send(template, values, { shop, timeoutMs }).catch(() => undefined),
+      this.#send(template, values, { shop, timeoutMs }).catch(() => undefined),
     );
     const result = response?.status ?? "no response";
     const what = other.phone
@@ -95,33 +96,71 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
     for (const place of orderId) run.id ??= place(response);
   }
 
-  function countInFile(run: CaseRun, file: string): number {
-    const path = resolve(folder, file);
-    return existsSync(path) ? countLines(readFileSync(path, "utf8"), run.id ?? run.order) : 0;
+  /** Orders once, or twice at once. */
+  async order(run: CaseRun): Promise<void> {
+    const { doubleClick } = this.#scene.settings;
+    run.clicked();
+    await Promise.all([this.click(run), doubleClick && this.click(run)]);
   }
 
-  /** What the customer got; `undefined` if it could not be read. */
-  async function countEffects(
-    run: CaseRun,
-    shop: ShopProcess | undefined,
-    page: ShopResponse | undefined,
-  ): Promise<number | undefined> {
-    if (effects === undefined) return undefined;
-    if ("file" in effects) return countInFile(run, effects.file);
-    const { request, count } = effects;
-    if (run.id === undefined && needsId(request)) return undefined;
-    const isSame = request.method === status.method && request.path === status.path;
-    if (isSame && page !== undefined) return count(page);
-    const response = await send(request, valuesOf(run), { shop }).catch(() => undefined);
-    return response && count(response);
+  /** Reads the status once while the order is under way, and checks it. */
+  async watch(run: CaseRun): Promise<void> {
+    const { settings, shops } = this.#scene;
+    if (run.id === undefined && needsId(settings.status)) return;
+    const up = shops.filter((one) => one.wasUpSince(performance.now()));
+    const shop = up[this.#turn++ % up.length];
+    if (shop === undefined) return;
+    const began = performance.now();
+    await run.updatePayments();
+    const before = new Map(run.payments.map((one) => [one.reference, one.status]));
+    const seen = await this.#look(run, shop);
+    await run.updatePayments();
+    if (!shop.wasUpSince(began)) return;
+    run.saw(seen);
+    checkLook(run, seen, before);
+  }
+
+  /** Reads what the service and the shop show of an order, and what the customer got. */
+  async read(run: CaseRun): Promise<void> {
+    await run.updatePayments();
+    const { payments, orderStatus, id } = run;
+    const before = new Map(payments.map((one) => [one.reference, one.status]));
+    const isUnknown = payments.length === 0;
+    const wasRejected = isUnknown && orderStatus !== undefined && orderStatus >= 400;
+    run.canAsk = !wasRejected && (id !== undefined || !needsId(this.#scene.settings.status));
+    if (!run.canAsk) return;
+    const seen = await this.#look(run);
+    await run.updatePayments();
+    run.saw(seen);
+    checkLook(run, seen, before);
+    // The shop died before it stored the order: the customer has no response, and no prompt.
+    const wasLost = isUnknown && orderStatus === undefined;
+    if (wasLost && run.look.shown.startsWith("404")) run.canAsk = false;
+  }
+
+  /** @throws {Error} if the nightly job fails. */
+  async runNightly(): Promise<void> {
+    const { nightly } = this.#scene.settings;
+    if (nightly === undefined) return;
+    const result = await this.#send(nightly, {}, { timeoutMs: NIGHTLY_TIMEOUT_MS }).then(
+      (response) => response.status,
+      (error: Error) => error.message,
+    );
+    if (typeof result === "number" && result < 400) return;
+    throw new Error(
+      `The nightly job failed: the shop returned ${result} for ${nightly.method} ${nightly.path} (--nightly).`,
+    );
   }
 
   /** What the customer sees now. */
-  async function look(run: CaseRun, shop?: ShopProcess): Promise<Look> {
+  async #look(run: CaseRun, shop?: ShopProcess): Promise<Look> {
+    const { status, checks } = this.#scene.settings;
     const askedAt = performance.now();
-    const response = await send(status, valuesOf(run), { shop }).catch((error: Error) => error);
+    const response = await this.#send(status, valuesOf(run), { shop }).catch(
+      (error: Error) => error,
+    );
     const page = response instanceof Error ? undefined : response;
-    const counted = await countEffects(run, shop, page);
+    const counted = await this.#countEffects(run, shop, page);
     if (response instanceof Error) {
       return { askedAt, shown: `nothing (${response.message})`, effects: counted };
     }
@@ -137,60 +176,25 @@ export function createCustomers(scene: Scene, folder: string, onResponse: (text:
     return { askedAt, shown, effects: counted };
   }
 
-  return {
-    click,
+  #countInFile(run: CaseRun, file: string): number {
+    const path = resolve(this.#folder, file);
+    return existsSync(path) ? countLines(readFileSync(path, "utf8"), run.id ?? run.order) : 0;
+  }
 
-    /** Orders once, or twice at once. */
-    order: async (run: CaseRun): Promise<void> => {
-      run.clicked();
-      await Promise.all([click(run), settings.doubleClick && click(run)]);
-    },
-
-    /** Reads the status once while the order is under way, and checks it. */
-    watch: async (run: CaseRun): Promise<void> => {
-      if (run.id === undefined && needsId(status)) return;
-      const up = shops.filter((one) => one.wasUpSince(performance.now()));
-      const shop = up[turn++ % up.length];
-      if (shop === undefined) return;
-      const began = performance.now();
-      await run.updatePayments();
-      const before = new Map(run.payments.map((one) => [one.reference, one.status]));
-      const seen = await look(run, shop);
-      await run.updatePayments();
-      if (!shop.wasUpSince(began)) return;
-      run.saw(seen);
-      checkLook(run, seen, before);
-    },
-
-    /** Reads what the service and the shop show of an order, and what the customer got. */
-    read: async (run: CaseRun): Promise<void> => {
-      await run.updatePayments();
-      const { payments, orderStatus, id } = run;
-      const before = new Map(payments.map((one) => [one.reference, one.status]));
-      const isUnknown = payments.length === 0;
-      const wasRejected = isUnknown && orderStatus !== undefined && orderStatus >= 400;
-      run.canAsk = !wasRejected && (id !== undefined || !needsId(status));
-      if (!run.canAsk) return;
-      const seen = await look(run);
-      await run.updatePayments();
-      run.saw(seen);
-      checkLook(run, seen, before);
-      // The shop died before it stored the order: the customer has no response, and no prompt.
-      const wasLost = isUnknown && orderStatus === undefined;
-      if (wasLost && run.look.shown.startsWith("404")) run.canAsk = false;
-    },
-
-    /** @throws {Error} if the nightly job fails. */
-    runNightly: async (): Promise<void> => {
-      if (nightly === undefined) return;
-      const result = await send(nightly, {}, { timeoutMs: NIGHTLY_TIMEOUT_MS }).then(
-        (response) => response.status,
-        (error: Error) => error.message,
-      );
-      if (typeof result === "number" && result < 400) return;
-      throw new Error(
-        `The nightly job failed: the shop returned ${result} for ${nightly.method} ${nightly.path} (--nightly).`,
-      );
-    },
-  };
+  /** What the customer got; `undefined` if it could not be read. */
+  async #countEffects(
+    run: CaseRun,
+    shop: ShopProcess | undefined,
+    page: ShopResponse | undefined,
+  ): Promise<number | undefined> {
+    const { effects, status } = this.#scene.settings;
+    if (effects === undefined) return undefined;
+    if ("file" in effects) return this.#countInFile(run, effects.file);
+    const { request, count } = effects;
+    if (run.id === undefined && needsId(request)) return undefined;
+    const isSame = request.method === status.method && request.path === status.path;
+    if (isSame && page !== undefined) return count(page);
+    const response = await this.#send(request, valuesOf(run), { shop }).catch(() => undefined);
+    return response && count(response);
+  }
 }

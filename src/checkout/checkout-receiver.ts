@@ -1,0 +1,70 @@
+import { EVENT_KINDS } from "../contract/events.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import type { WebhookReceiver } from "../webhooks/index.ts";
+import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
+import type { CheckoutSettings } from "./checkout-settings.ts";
+import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
+
+const STARTED_EVENT = "payment.initiated";
+
+const logUnhandled = (kind: string) =>
+  // biome-ignore lint/suspicious/noConsole: without it, the user would not learn why an event waits
+  console.info(
+    `malipo checkout: no handler for ${JSON.stringify(kind)}. Such events are kept until a process has one: checkout.receiver.on(${JSON.stringify(kind)}, handler).`,
+  );
+
+/** The receiver of a checkout, and what the checkout alone does with it. */
+export interface CheckoutReceiver {
+  /** Handles the events of payments itself: users register handlers of the others. */
+  readonly receiver: WebhookReceiver;
+  /** Before the first event is processed: drops the events of started payments, if they have no handler. */
+  dropStarted(): void;
+}
+
+/** @param note - Brings what an event says of a payment into its order. */
+export function checkoutReceiver(
+  { engine: { store, onError: harmless }, onError, hooks, secret }: CheckoutSettings,
+  note: (report: LabelledReport) => Promise<boolean>,
+): CheckoutReceiver {
+  const keepsEvents = store.inbox !== undefined;
+  const receiver = createWebhookReceiver({
+    ...{ inbox: checkoutInbox(store.inbox, note, harmless), onError, hooks },
+    onUnhandled: (kind) => {
+      // Nothing waits for a handler in a store that keeps no other events.
+      if (keepsEvents) logUnhandled(kind);
+    },
+    ...(secret !== undefined && { secret }),
+  });
+  // The checkout takes them before they are in an inbox: none waits for a handler.
+  for (const kind of EVENT_KINDS.filter(isReport)) receiver.on(kind, () => {});
+  // `pay` knows that it has asked. Without a handler for it, it is dropped.
+  let takesStarted = !keepsEvents;
+  const checkOthers = () => {
+    if (keepsEvents) return;
+    throw new ConfigurationError(
+      "This store keeps no events other than those of payments. Pass it an inbox: postgresCheckout({ inbox: pgBossInbox(...) }).",
+    );
+  };
+  return {
+    receiver: {
+      ...receiver,
+      on: (kind, handler) => {
+        if (isReport(kind)) {
+          throw new ConfigurationError(`The checkout handles ${kind} itself. Use onPaid.`);
+        }
+        checkOthers();
+        takesStarted ||= kind === STARTED_EVENT;
+        receiver.on(kind, handler);
+      },
+      onOther: (handler) => {
+        checkOthers();
+        takesStarted = true;
+        receiver.onOther(handler);
+      },
+    },
+    dropStarted: () => {
+      if (!takesStarted) receiver.on(STARTED_EVENT, () => {});
+      takesStarted = true;
+    },
+  };
+}
