@@ -53,23 +53,36 @@ function post(
 
 /** The sender of a drill's sandbox: faults happen to the deliveries here. */
 export function createDeliver(scene: Scene): Deliver {
-  let turn = 0;
+  const sender = new Sender(scene);
+  return (request) => sender.deliver(request);
+}
+
+class Sender {
+  readonly #scene: Scene;
+  #turn = 0;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
   /** The processes of a shop take turns, as behind a load balancer. One that is down gets nothing. */
-  const nextShop = () => {
-    const { shops } = scene;
+  #nextShop(): ShopProcess {
+    const { shops } = this.#scene;
     const up = shops.filter((one) => one.wasUpSince(performance.now()));
-    return (up[turn++ % up.length] ?? shops[0]) as ShopProcess;
-  };
-  return async (request) => {
+    return (up[this.#turn++ % up.length] ?? shops[0]) as ShopProcess;
+  }
+
+  async deliver(request: Request): Promise<Response> {
+    const { runs, shops, awayUntil } = this.#scene;
     const body = await request.text();
     const signature = request.headers.get(SIGNATURE) ?? "";
     const { event, data } = JSON.parse(body);
-    const run = findRun(scene.runs, body, data.reference);
+    const run = findRun(runs, body, data.reference);
     const fault = run?.begin(event === "payment.initiated" ? "initiated" : "final");
-    if (performance.now() < scene.awayUntil) throw new Error("The service is away.");
+    if (performance.now() < awayUntil) throw new Error("The service is away.");
     // A fault of the process happens to the first one.
-    const shop = isOfProcess(fault) ? (scene.shops[0] as ShopProcess) : nextShop();
-    const url = scene.shops.length > 1 ? atOrigin(request.url, shop.origin) : request.url;
+    const shop = isOfProcess(fault) ? (shops[0] as ShopProcess) : this.#nextShop();
+    const url = shops.length > 1 ? atOrigin(request.url, shop.origin) : request.url;
     const delivery = { url, body, signature };
     if (run === undefined) return new Response(null, { status: (await post(delivery)) ?? 504 });
     if (fault?.kind === "silent") {
@@ -80,7 +93,23 @@ export function createDeliver(scene: Scene): Deliver {
     }
     if (run.lost.has(event)) throw new Error("The drill lost it.");
 
-    const changed = fault ? await prepare(fault, run, event, delivery) : delivery;
+    const changed = fault ? await this.#prepare(fault, run, event, delivery) : delivery;
+    const status = await this.#postDuring(fault, run, event, changed);
+    if (fault?.kind === "lost200") {
+      run.happen(fault);
+      throw new Error("The drill lost the response.");
+    }
+    if (status === undefined) throw new Error("The shop did not respond.");
+    return new Response(null, { status });
+  }
+
+  /** Posts a delivery, and causes the fault of the process that belongs to it: in its middle, or after it. */
+  async #postDuring(
+    fault: Fault | undefined,
+    run: CaseRun,
+    event: string,
+    delivery: Delivery,
+  ): Promise<number | undefined> {
     const moments = new EventEmitter();
     if (isOfProcess(fault) && fault?.when !== "before") {
       const ended = once(moments, "ended");
@@ -88,44 +117,28 @@ export function createDeliver(scene: Scene): Deliver {
       await run.disturb(fault?.when === "middle" ? Promise.race([read, ended]) : ended);
     }
     const began = performance.now();
-    const status = await post(changed, () => moments.emit("sent"));
+    const status = await post(delivery, () => moments.emit("sent"));
     moments.emit("ended");
     const result = status === undefined ? "did not respond" : `returned ${status}`;
     run.note("service", `delivered ${event}: the shop ${result}`);
     // A process that was killed or stopped meanwhile could not respond, and may have locked the others out.
-    const isUp = scene.shops.every((one) => one.wasUpSince(began));
+    const isUp = this.#scene.shops.every((one) => one.wasUpSince(began));
     if (isUp && fault?.kind !== "status") {
       checkResponse(run, event, status, performance.now() - began);
     }
-    if (fault?.kind === "lost200") {
-      run.happen(fault);
-      throw new Error("The drill lost the response.");
-    }
-    if (status === undefined) throw new Error("The shop did not respond.");
-    return new Response(null, { status });
-  };
+    return status;
+  }
 
-  /** Causes what goes wrong with a delivery. Returns what is delivered. */
-  async function prepare(
-    fault: Fault,
-    run: CaseRun,
-    event: string,
-    delivery: Delivery,
-  ): Promise<Delivery> {
+  /** Causes what goes wrong before a delivery, or plans what comes at the end. Returns what is delivered. */
+  async #prepare(fault: Fault, run: CaseRun, event: string, delivery: Delivery): Promise<Delivery> {
     const { kind } = fault;
-    const { body, signature } = delivery;
-    const signed = (text: string, key = scene.sandbox.webhookSecret) => ({
-      ...delivery,
-      body: text,
-      signature: signWebhook(text, key),
-    });
-    const tells = TELLS[kind];
-    if ((kind === "conflict" || tells !== undefined) && event !== "payment.completed") {
+    const isMade = kind === "conflict" || TELLS[kind] !== undefined;
+    if (isMade && event !== "payment.completed") {
       run.skipped = TOO_LATE;
       return delivery;
     }
     if (fault.when === "after" && !isOfProcess(fault)) {
-      const last = kind === "again" ? delivery : signed(oppositeOf(body));
+      const last = kind === "again" ? delivery : this.#signed(delivery, oppositeOf(delivery.body));
       run.atEnd = async () => {
         run.happen(fault);
         await post(last);
@@ -137,6 +150,17 @@ export function createDeliver(scene: Scene): Deliver {
       return delivery;
     }
     run.happen(fault);
+    return this.#changed(kind, run, event, delivery);
+  }
+
+  /** The delivery that a fault makes of one. */
+  async #changed(
+    kind: Fault["kind"],
+    run: CaseRun,
+    event: string,
+    delivery: Delivery,
+  ): Promise<Delivery> {
+    const { body, signature } = delivery;
     if (kind === "never") {
       run.lost.add(event);
       throw new Error("The drill lost it.");
@@ -144,8 +168,10 @@ export function createDeliver(scene: Scene): Deliver {
     if (kind === "late") await sleep(LATE_MS);
     if (kind === "twice") void post(delivery);
     if (kind === "rewritten") {
-      return signed(JSON.stringify(JSON.parse(body), null, 2).replaceAll("/", "\\/"));
+      const rewritten = JSON.stringify(JSON.parse(body), null, 2).replaceAll("/", "\\/");
+      return this.#signed(delivery, rewritten);
     }
+    const tells = TELLS[kind];
     if (tells !== undefined) {
       const { data, ...rest } = JSON.parse(body);
       const payment = run.payments.find(({ reference }) => reference === data.reference);
@@ -153,13 +179,24 @@ export function createDeliver(scene: Scene): Deliver {
       if (tells.readsForMs !== undefined) {
         setTimeout(() => delete payment?.reported, tells.readsForMs).unref();
       }
-      return signed(JSON.stringify({ ...rest, data: { ...data, ...tells.webhook } }));
+      const told = JSON.stringify({ ...rest, data: { ...data, ...tells.webhook } });
+      return this.#signed(delivery, told);
     }
-    const forged = signed(oppositeOf(body), "whsec_not_the_secret");
-    if (kind === "forged") await sendForged(scene, run, forged);
-    if (kind === "unsigned") await sendForged(scene, run, { ...forged, signature: undefined });
-    if (kind === "altered") await sendForged(scene, run, { ...forged, signature });
+    const forged = this.#signed(delivery, oppositeOf(body), "whsec_not_the_secret");
+    if (kind === "forged") await sendForged(this.#scene, run, forged);
+    if (kind === "unsigned") {
+      await sendForged(this.#scene, run, { ...forged, signature: undefined });
+    }
+    if (kind === "altered") await sendForged(this.#scene, run, { ...forged, signature });
     return delivery;
+  }
+
+  #signed(
+    delivery: Delivery,
+    body: string,
+    secret: string = this.#scene.sandbox.webhookSecret,
+  ): Delivery {
+    return { ...delivery, body, signature: signWebhook(body, secret) };
   }
 }
 

@@ -15,7 +15,7 @@ import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts";
 import type { Sources } from "./entry.ts";
 import { bodyOf } from "./item-view.ts";
-import { renderOperatorPage } from "./operator-page.ts";
+import { type PageContext, renderOperatorPage } from "./operator-page.ts";
 import { messageOf, timeWriter } from "./wording.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
@@ -107,6 +107,13 @@ const respond = (status: number, type: "plain" | "html" | "css", body: string): 
 
 const text = (status: number, body: string): Response => respond(status, "plain", `${body}\n`);
 
+/** After a redirect, reloading the page does not act again. */
+function seeOther(to: Readonly<Record<string, string>>): Response {
+  // Without the path: one that begins with two slashes would be another server.
+  const location = `?${new URLSearchParams(to)}`;
+  return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
+}
+
 /** Everything that the page reads from. @throws {ConfigurationError} */
 function sourcesOf(
   given: Pick<OperatorHandlerOptions, "gateway" | "checkout" | "receiver">,
@@ -164,19 +171,50 @@ export function operatorHandler(
   checkFunction("authorize", authorize);
   checkWholeNumber("takeBackMs", takeBackMs, 0, MAX_TAKE_BACK_MS);
   const sources = sourcesOf(own);
-  const time = timeIn(own.timeZone);
-  const decisions = new Decisions(
-    logFor(own.decisions ?? own.checkout?.decisions),
-    sources,
-    takeBackMs,
-  );
-  const hasActions = actions === true;
+  const log = own.decisions ?? own.checkout?.decisions;
+  const requests = new OperatorRequests(new Decisions(logFor(log), sources, takeBackMs), {
+    ...{ sources, time: timeIn(own.timeZone), hasActions: actions === true },
+    isKept: (own.decisions ?? own.checkout) !== undefined,
+  });
+  return async (request) => {
+    const person = personIn(await authorize(request));
+    if (person === undefined) return text(403, "You may not see this page.");
+    try {
+      return await requests.respond(request, person.name);
+    } catch (error) {
+      // Of an address that no page has linked to, or of a store that does not respond.
+      if (error instanceof ConfigurationError) return text(400, messageOf(error));
+      return text(500, `This page cannot be shown now: ${messageOf(error)}`);
+    }
+  };
+}
 
-  async function show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
-    const isKept = (own.decisions ?? own.checkout) !== undefined;
-    const context = { sources, time, now: Date.now(), hasActions, isKept, operator };
+/** Responds to the requests of persons who may see the page. */
+class OperatorRequests {
+  readonly #decisions: Decisions;
+  readonly #context: Omit<PageContext, "now" | "operator">;
+
+  constructor(decisions: Decisions, context: Omit<PageContext, "now" | "operator">) {
+    this.#decisions = decisions;
+    this.#context = context;
+  }
+
+  async respond(request: Request, operator: string | undefined): Promise<Response> {
+    const url = new URL(request.url);
+    if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
+    // What another process has planned, or this one before a restart.
+    // If that fails, the page says so as it lists the decisions.
+    await this.#decisions.runDue().catch(() => {});
+    if (request.method === "POST") return this.#act(request, url, operator);
+    if (request.method !== "GET") return text(405, "GET or POST only.");
+    if (url.searchParams.has("download")) return this.#download(url);
+    return this.#show(url, operator);
+  }
+
+  async #show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
+    const context = { ...this.#context, now: Date.now(), operator };
     let unreadable: string | undefined;
-    const made = await decisions.list().catch((cause): [] => {
+    const made = await this.#decisions.list().catch((cause): [] => {
       unreadable = `The decisions that were made cannot be read: ${messageOf(cause)}`;
       return [];
     });
@@ -186,70 +224,39 @@ export function operatorHandler(
     return respond(status, "html", page);
   }
 
-  async function download({ searchParams }: URL): Promise<Response> {
+  async #download({ searchParams }: URL): Promise<Response> {
     const [list = "", item = ""] = ["list", "item"].map((one) => searchParams.get(one) ?? "");
-    const body = await bodyOf(sources, { list, item }).catch(() => undefined);
+    const body = await bodyOf(this.#context.sources, { list, item }).catch(() => undefined);
     if (body === undefined) return text(404, "This event does not wait any more.");
     const response = respond(200, "plain", body);
     response.headers.set("content-disposition", 'attachment; filename="event.json"');
     return response;
   }
 
-  async function act(request: Request, url: URL, by: string | undefined): Promise<Response> {
-    if (!hasActions) return text(405, "This page changes nothing: `actions` is not set.");
+  async #act(request: Request, url: URL, by: string | undefined): Promise<Response> {
+    if (!this.#context.hasActions) {
+      return text(405, "This page changes nothing: `actions` is not set.");
+    }
     if (isCrossSite(request)) return text(403, "The form was not sent by this page.");
     const body = await readBody(request, MAX_FORM_BYTES);
     if (body === undefined) return text(413, "The form is too large.");
     const form = new URLSearchParams(body);
     const of = (name: string) => form.get(name) ?? undefined;
     const { list = "", action = "", decision = "" } = Object.fromEntries(form);
-    // After a redirect, reloading the page does not act again.
-    const go = (to: Readonly<Record<string, string>>) => {
-      // Without the path: one that begins with two slashes would be another server.
-      const location = `?${new URLSearchParams(to)}`;
-      return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
-    };
     try {
       if (action === "take_back") {
-        if (await decisions.takeBack(decision, by)) return go({ done: decision });
-        return show(url, by, "It is too late to take this back.");
+        if (await this.#decisions.takeBack(decision, by)) return seeOther({ done: decision });
+        return this.#show(url, by, "It is too late to take this back.");
       }
       const target = { list, action, id: of("id"), group: of("group"), until: Number(of("until")) };
-      const made = await decisions.plan(target, by);
+      const made = await this.#decisions.plan(target, by);
       if (made === undefined) return text(422, "There is no such action.");
-      if (made.state === "failed") return show(url, by, made.last.text);
-      return go({ list, done: made.id });
+      if (made.state === "failed") return this.#show(url, by, made.last.text);
+      return seeOther({ list, done: made.id });
     } catch (error) {
       const message = messageOf(error);
-      return show(
-        url,
-        by,
-        error instanceof BegunError ? message : `Nothing was changed: ${message}`,
-      );
+      const problem = error instanceof BegunError ? message : `Nothing was changed: ${message}`;
+      return this.#show(url, by, problem);
     }
   }
-
-  async function respondTo(request: Request, person: { readonly name: string | undefined }) {
-    const url = new URL(request.url);
-    if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
-    // What another process has planned, or this one before a restart.
-    // If that fails, the page says so as it lists the decisions.
-    await decisions.runDue().catch(() => {});
-    if (request.method === "POST") return act(request, url, person.name);
-    if (request.method !== "GET") return text(405, "GET or POST only.");
-    if (url.searchParams.has("download")) return download(url);
-    return show(url, person.name);
-  }
-
-  return async (request) => {
-    const person = personIn(await authorize(request));
-    if (person === undefined) return text(403, "You may not see this page.");
-    try {
-      return await respondTo(request, person);
-    } catch (error) {
-      // Of an address that no page has linked to, or of a store that does not respond.
-      if (error instanceof ConfigurationError) return text(400, messageOf(error));
-      return text(500, `This page cannot be shown now: ${messageOf(error)}`);
-    }
-  };
 }

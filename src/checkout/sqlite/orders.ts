@@ -31,6 +31,7 @@ import {
   TransactionEndedError,
   type Within,
 } from "../checkout-store.ts";
+import type { OrderState } from "../order.ts";
 import {
   addDecisionSteps,
   CHECKOUT_FORMAT,
@@ -205,6 +206,42 @@ const wrongFormat = (format: unknown) =>
     `sqliteCheckout: the tables have format ${String(format)}, and this version of malipo reads format ${CHECKOUT_FORMAT}. Use the version that wrote them.`,
   );
 
+/** How a store commits. @param connection - What `write` gets. */
+function changeCommitter<Connection>(
+  file: SqliteFile,
+  connection: Connection,
+): CheckoutStore<Connection>["commit"] {
+  const { database } = file;
+  // https://www.sqlite.org/lang_corefunc.html#total_changes
+  const countWritten = () => database.prepare("SELECT total_changes() AS written").get()?.written;
+  const commitNow = (change: Change, { write, onEmpty }: Within<Connection>): Committed => {
+    const outcome = file.steps(commitSteps(change));
+    if (outcome.state !== "done") throw new NotCommitted(outcome);
+    if (write === undefined) return outcome;
+    const before = countWritten();
+    const isLeftOpen = isThenable(writeNow(() => write(connection)));
+    if (!file.steps(isWrittenSteps(change))) throw rolledBack();
+    if (countWritten() === before) onEmpty?.();
+    if (isLeftOpen) throw new TransactionEndedError(NOT_ASYNC);
+    return outcome;
+  };
+  return async (change, within = {}) => {
+    const { transaction, isAsync = false } = within;
+    if (transaction !== undefined) {
+      const committed = file.steps(commitSteps(change), theirs(transaction));
+      file.checkSame();
+      return committed;
+    }
+    if (isAsync) throw new ConfigurationError(NOT_ASYNC);
+    try {
+      return await file.use(() => inTransaction(database, () => commitNow(change, within)));
+    } catch (error) {
+      if (error instanceof NotCommitted) return error.outcome;
+      throw error;
+    }
+  };
+}
+
 /**
  * Keeps orders, attempts, idempotency keys, webhooks and reviews in a SQLite file, for all processes of
  * one machine. Use the file of your shop, so that the goods and "done" commit together.
@@ -226,7 +263,6 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   source: Source,
   options: SqliteCheckoutOptions = {},
 ): CheckoutStore<ConnectionOf<Source>> {
-  type Store = CheckoutStore<ConnectionOf<Source>>;
   const { pepper, now = Date.now } = ownOptions(options, ["pepper", "now"], OWNER);
   const isPath = typeof source === "string";
   const database = isPath ? openFile(OWNER, source) : sharedDatabase(source);
@@ -240,38 +276,6 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     // If it is locked, the first operation makes the tables.
     if (!isLocked(error)) throw cannotUse(OWNER, isPath ? source : database, error);
   }
-
-  // https://www.sqlite.org/lang_corefunc.html#total_changes
-  const countWritten = () => database.prepare("SELECT total_changes() AS written").get()?.written;
-  const commitNow = (
-    change: Change,
-    { write, onEmpty }: Within<ConnectionOf<Source>>,
-  ): Committed => {
-    const outcome = file.steps(commitSteps(change));
-    if (outcome.state !== "done") throw new NotCommitted(outcome);
-    if (write === undefined) return outcome;
-    const before = countWritten();
-    const isLeftOpen = isThenable(writeNow(() => write(connection)));
-    if (!file.steps(isWrittenSteps(change))) throw rolledBack();
-    if (countWritten() === before) onEmpty?.();
-    if (isLeftOpen) throw new TransactionEndedError(NOT_ASYNC);
-    return outcome;
-  };
-  const commit: Store["commit"] = async (change, within = {}) => {
-    const { transaction, isAsync = false } = within;
-    if (transaction !== undefined) {
-      const committed = file.steps(commitSteps(change), theirs(transaction));
-      file.checkSame();
-      return committed;
-    }
-    if (isAsync) throw new ConfigurationError(NOT_ASYNC);
-    try {
-      return await file.use(() => inTransaction(database, () => commitNow(change, within)));
-    } catch (error) {
-      if (error instanceof NotCommitted) return error.outcome;
-      throw error;
-    }
-  };
   return {
     idempotency,
     inbox,
@@ -286,18 +290,11 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       return transaction === undefined ? file.use(() => read()) : read(theirs(transaction));
     },
     orderOf: (names) => file.use(() => file.steps(orderOfSteps(names))),
-    commit,
+    commit: changeCommitter(file, connection),
     due: (count) => file.use(() => file.steps(dueSteps(count))),
-    list: (query) =>
-      file.use(() =>
-        file.steps(one(listStep(query))).map(({ state }) => JSON.parse(String(state))),
-      ),
+    list: (query) => file.use(() => ordersIn(file.steps(one(listStep(query))))),
     byPhone: (phone, count) =>
-      file.use(() =>
-        file
-          .steps(one(["byPhone", { phone, count }]))
-          .map(({ state }) => JSON.parse(String(state))),
-      ),
+      file.use(() => ordersIn(file.steps(one(["byPhone", { phone, count }])))),
     keep: (...kept) => file.transaction(() => keepSteps(...kept)),
     unmatched: (count) =>
       file.use(() =>
@@ -311,6 +308,10 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
     decisions: (count) => file.use(() => file.steps(decisionsSteps(count))),
   };
 }
+
+/** The orders of some rows. */
+const ordersIn = (rows: readonly SqlRow[]): OrderState[] =>
+  rows.map(({ state }) => JSON.parse(String(state)));
 
 /** The merchant's connection, whose transaction is open. */
 const theirs = (transaction: unknown) => transaction as DatabaseSync;
