@@ -1,5 +1,5 @@
 // What rules do to an order. Each function returns a new one.
-import type { Action, Context, InputOf, Report, Result } from "./inputs.ts";
+import type { Action, Context, InputOf, PaymentUpdate, Result } from "./inputs.ts";
 import {
   type AttemptState,
   type EffectState,
@@ -97,13 +97,13 @@ const orderPart = (id: string): string => {
   return part === "unmatched" ? "%75nmatched" : part;
 };
 
-/** What a report says of its payment, to tell it from another report. */
-export const saidBy = ({ status, amount, currency, otherLabel }: Report): string =>
+/** What an update says of its payment, to tell it from another update. */
+export const saidBy = ({ status, amount, currency, otherLabel }: PaymentUpdate): string =>
   JSON.stringify([status, amount, currency, otherLabel]);
 
 /**
- * @param about - `says`: what a report says that is reviewed. After the review has ended, another one begins for a
- * report that says something else.
+ * @param about - `says`: what an update says that is reviewed. After the review has ended, another one begins for an
+ * update that says something else.
  */
 export function withReview(
   order: OrderState,
@@ -154,11 +154,16 @@ function withCompleted(order: OrderState, reference: string): OrderState {
 }
 
 /** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
-export const amountOf = (order: OrderState, { amount, reference }: Report): string | undefined =>
-  amount ?? (byReference(order, reference) && order.amount);
+export const amountOf = (
+  order: OrderState,
+  { amount, reference }: PaymentUpdate,
+): string | undefined => amount ?? (byReference(order, reference) && order.amount);
 
 /** The money of a payment that was reported before, by one of its names. */
-export const moneyOf = ({ money }: OrderState, { reference, alias }: Report): Money | undefined =>
+export const moneyOf = (
+  { money }: OrderState,
+  { reference, alias }: PaymentUpdate,
+): Money | undefined =>
   money.find(
     (one) => one.reference === reference || one.reference === alias || one.alias === reference,
   );
@@ -219,7 +224,7 @@ export function isPaidBack(order: OrderState, name: string | undefined): boolean
 export const isOfNoPayment = (order: OrderState, review: ReviewState): boolean =>
   review.kind === "unknown_outcome" && nameIn(order, review).startsWith("#");
 
-/** Money with what an earlier report of it did not say. */
+/** Money with what an earlier update of it did not say. */
 function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
   const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;
   const isIdNew = known.transactionId === undefined && transactionId !== undefined;
@@ -228,10 +233,10 @@ function withNews(known: Money, amount: string, transactionId: string | undefine
 }
 
 /** The order with a completed payment: its attempt has ended, and its money is noted, once. */
-export function withMoney(order: OrderState, report: Report): OrderState {
-  const { reference, alias, currency = order.currency, transactionId } = report;
-  const amount = amountOf(order, report) ?? UNKNOWN_AMOUNT;
-  const known = moneyOf(order, report);
+export function withMoney(order: OrderState, update: PaymentUpdate): OrderState {
+  const { reference, alias, currency = order.currency, transactionId } = update;
+  const amount = amountOf(order, update) ?? UNKNOWN_AMOUNT;
+  const known = moneyOf(order, update);
   const added = {
     ...{ reference, amount, currency },
     ...(alias !== undefined && { alias }),
@@ -327,9 +332,9 @@ export function decided(
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */
-export function withPaidBack(order: OrderState, report: Report): OrderState {
-  const next = withMoney(order, report);
-  return refunded(next, moneyOf(next, report));
+export function withPaidBack(order: OrderState, update: PaymentUpdate): OrderState {
+  const next = withMoney(order, update);
+  return refunded(next, moneyOf(next, update));
 }
 
 /** Ends the reviews that what is known now has answered. */

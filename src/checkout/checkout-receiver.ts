@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import type { WebhookReceiver } from "../webhooks/index.ts";
 import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { CheckoutSettings } from "./checkout-settings.ts";
-import { checkoutInbox, isReport, type LabelledReport } from "./reports.ts";
+import { checkoutInbox, isPaymentEvent, type LabelledUpdate } from "./payment-updates.ts";
 
 const STARTED_EVENT = "payment.initiated";
 
@@ -24,7 +24,7 @@ export interface CheckoutReceiver {
 /** @param note - Brings what an event says of a payment into its order. */
 export function checkoutReceiver(
   { engine: { store, onError: harmless }, onError, hooks, secret }: CheckoutSettings,
-  note: (report: LabelledReport) => Promise<boolean>,
+  note: (update: LabelledUpdate) => Promise<boolean>,
 ): CheckoutReceiver {
   const keepsEvents = store.inbox !== undefined;
   const receiver = createWebhookReceiver({
@@ -36,7 +36,7 @@ export function checkoutReceiver(
     ...(secret !== undefined && { secret }),
   });
   // The checkout takes them before they are in an inbox: none waits for a handler.
-  for (const kind of EVENT_KINDS.filter(isReport)) receiver.on(kind, () => {});
+  for (const kind of EVENT_KINDS.filter(isPaymentEvent)) receiver.on(kind, () => {});
   // `pay` knows that it has asked. Without a handler for it, it is dropped.
   let takesStarted = !keepsEvents;
   const checkOthers = () => {
@@ -49,7 +49,7 @@ export function checkoutReceiver(
     receiver: {
       ...receiver,
       on: (kind, handler) => {
-        if (isReport(kind)) {
+        if (isPaymentEvent(kind)) {
           throw new ConfigurationError(`The checkout handles ${kind} itself. Use onPaid.`);
         }
         checkOthers();

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { PageQuery } from "../internal/page-cursor.ts";
 import type { Inbox } from "../webhooks/index.ts";
-import type { Report } from "./inputs.ts";
+import type { PaymentUpdate } from "./inputs.ts";
 import { type AttemptState, dueAt, isOpen, type OrderState } from "./order.ts";
 import type { OrderStatus, ReviewDecision } from "./order-types.ts";
 
@@ -29,8 +29,8 @@ export interface Prompt {
   readonly state: "new" | "open" | "paid" | "ended" | "none";
 }
 
-/** A change of one order, which is written whole or not at all. */
-export interface Change {
+/** What is written of one order, whole or not at all. */
+export interface OrderWrite {
   readonly order: OrderState;
   /** The version that it replaces; 0 for a new order. */
   readonly version: number;
@@ -50,7 +50,7 @@ export interface Change {
 /** What became of a change. Only `done` has changed anything. */
 export type Committed =
   /** `strays`: reports of payments without an order until now. */
-  | { readonly state: "done"; readonly strays: readonly Report[] }
+  | { readonly state: "done"; readonly strays: readonly PaymentUpdate[] }
   /** Another change was faster. */
   | { readonly state: "stale" }
   /** Another order has this account reference. */
@@ -151,7 +151,7 @@ export interface StrayDecision {
 
 /** A payment that belongs to no order. */
 interface Stray {
-  readonly report: Report;
+  readonly report: PaymentUpdate;
   readonly at: number;
 }
 
@@ -188,7 +188,7 @@ export interface CheckoutStore<Connection = unknown> {
    */
   orderOf(names: PaymentNames): Promise<string | undefined>;
   /** @internal */
-  commit(change: Change, within?: Within<Connection>): Promise<Committed>;
+  commit(write: OrderWrite, within?: Within<Connection>): Promise<Committed>;
   /**
    * Orders of which something is due: those that have been due for longest, and paid ones beside them.
    *
@@ -214,7 +214,7 @@ export interface CheckoutStore<Connection = unknown> {
    * @internal
    * @param isForeign - The order that the payment was bound to does not know it.
    */
-  keep(report: Report, isReview: boolean, isForeign: boolean): Promise<Retained>;
+  keep(report: PaymentUpdate, isReview: boolean, isForeign: boolean): Promise<Retained>;
   /**
    * Payments without an order that a person must look at.
    *
@@ -263,12 +263,12 @@ const promptState = (attempt: AttemptState): Prompt["state"] => {
 };
 
 /** The change that makes one order of another. */
-export function changeOf(
+export function writeOf(
   { version, order: before }: StoredOrder,
   order: OrderState,
   now: number,
   limits: PhoneLimits,
-): Change {
+): OrderWrite {
   const known = new Set(referencesOf(before));
   const prompts = order.attempts.flatMap((attempt, at): Prompt | readonly [] => {
     const { number, phoneDigest: phone, askedAt } = attempt;

@@ -14,7 +14,7 @@ import { OrderMaker } from "./order-maker.ts";
 import { orderStatusHandler } from "./order-status-handler.ts";
 import { OrderWaits } from "./order-waits.ts";
 import { payPages } from "./page/pay-page.ts";
-import type { LabelledReport } from "./reports.ts";
+import type { LabelledUpdate } from "./payment-updates.ts";
 import { Worker } from "./worker.ts";
 
 /** How long `stop` waits for what is under way. It is safe to leave it. */
@@ -104,7 +104,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const orders = manageOrders(engine, open, country);
   const waits = new OrderWaits(orders.get, settings.maxWaits);
   engine.onWritten((id) => waits.note(id));
-  const note = (report: LabelledReport) => engine.note(report);
+  const note = (update: LabelledUpdate) => engine.note(update);
   const received = checkoutReceiver(settings, note);
 
   const pay: Checkout["pay"] = async (params, { after } = {}) => {
@@ -135,8 +135,8 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
     report: async (query) => {
       await open();
       const { reportBooks } = await import("./books/day-books.ts");
-      const change = (id: string, input: Input) => engine.change(id, input);
-      return reportBooks({ store, gateway, prefix, note, change }, query);
+      const write = (id: string, input: Input) => engine.write(id, input);
+      return reportBooks({ store, gateway, prefix, note, write }, query);
     },
   };
 }

@@ -151,7 +151,7 @@ class GoodsTry {
     };
     this.#isInTransaction = true;
     try {
-      await this.#writer.change(id, { kind: "effect_done" }, within);
+      await this.#writer.write(id, { kind: "effect_done" }, within);
       this.#hasCommitted = written !== undefined;
     } finally {
       this.#isInTransaction = false;
@@ -178,7 +178,7 @@ class GoodsTry {
       throw this.#failure();
     } else {
       this.#isDone = true;
-      await this.#writer.change(this.#order.id, { kind: "effect_done" });
+      await this.#writer.write(this.#order.id, { kind: "effect_done" });
     }
   }
 
@@ -203,7 +203,7 @@ class GoodsTry {
     if (this.#hasCommitted) return this.#tell(error, GIVEN);
     const attempt = this.#attempt;
     const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
-    const changed = await this.#writer.change(id, { kind: "effect_failed", retryInMs });
+    const changed = await this.#writer.write(id, { kind: "effect_failed", retryInMs });
     const effect = changed?.known.stored.order.effect;
     if (effect?.state === "due") {
       this.#tell(error, `It is tried again in ${retryInMs / 1_000} s.`);
@@ -220,7 +220,7 @@ class GoodsTry {
 
   /** A person must look at what the customer has. */
   async #unclear(reason: string, cause: unknown = reason): Promise<void> {
-    await this.#writer.change(this.#order.id, { kind: "effect_unclear", reason });
+    await this.#writer.write(this.#order.id, { kind: "effect_unclear", reason });
     this.#tell(cause, "It is a review: look at what the customer has.");
   }
 

@@ -24,15 +24,15 @@ export const DECISIONS: Readonly<Record<InputOf<"decided">["decision"], string>>
 
 const moneyText = (amount = "", currency = "") => `${currency} ${amount}`.trim();
 
-function reportText({ report, source }: InputOf<"reported">): string {
-  const { reference, status, amount, currency } = report;
+function updateText({ update, source }: InputOf<"reported">): string {
+  const { reference, status, amount, currency } = update;
   const what = amount === undefined ? "" : ` of ${moneyText(amount, currency)}`;
   const by = source === "read" ? "A read at the service" : "A webhook";
   return `${by} says: the payment ${reference}${what} is ${status}.`;
 }
 
 /** What a person reads about an input; `undefined` if it says nothing on its own. */
-function textOf(input: Input, before: OrderState, after: OrderState): string | undefined {
+function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
   switch (input.kind) {
     case "asked": {
       const last = after.attempts.at(-1);
@@ -51,7 +51,7 @@ function textOf(input: Input, before: OrderState, after: OrderState): string | u
         ? undefined
         : `Attempt ${input.number} made the payment ${input.reference}.`;
     case "reported":
-      return reportText(input);
+      return updateText(input);
     case "blocked":
       return `No prompt was sent: ${input.message}`;
     case "due":
@@ -100,7 +100,7 @@ export function withLog(
   now: number,
 ): OrderState {
   const by = input.kind === "decided" ? input.by : undefined;
-  const first = textOf(input, before, after);
+  const first = inputText(input, before, after);
   const texts = [...(first === undefined ? [] : [first]), ...resultsOf(before, after)];
   if (texts.length === 0) return after;
   const log = [...(before.log ?? [])];

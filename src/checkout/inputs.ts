@@ -43,9 +43,9 @@ export const TIMES: Times = {
 };
 
 /** A payment, as a webhook or a read reports it. */
-export interface Report {
+export interface PaymentUpdate {
   readonly reference: string;
-  /** Another name of the payment, which a report without its reference has as its reference. */
+  /** Another name of the payment, which an update without its reference has as its reference. */
   readonly alias?: string | undefined;
   readonly status: string;
   readonly amount: string | undefined;
@@ -93,7 +93,7 @@ export type Input =
     }
   | {
       readonly kind: "reported";
-      readonly report: Report;
+      readonly update: PaymentUpdate;
       /** How it became known. */
       readonly source?: EventSource | undefined;
     }

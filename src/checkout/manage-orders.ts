@@ -110,7 +110,7 @@ export function manageOrders(
       return stored === undefined ? [] : historyOf(stored.order);
     }),
     cancel: opened(async (id: string) => {
-      await writer.change(id, { kind: "canceled" });
+      await writer.write(id, { kind: "canceled" });
       return read(id);
     }),
     rejections: opened(() => rejectedOrders(store)),

@@ -106,7 +106,7 @@ export function manageReviews(
       const review = order.reviews.find((one) => one.id === id);
       const lines = linesFor(decision, [order.id, ...(review?.references.slice(-1) ?? [])], given);
       const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
-      const changed = await writer.change(order.id, input);
+      const changed = await writer.write(order.id, input);
       if (changed === undefined) throw noReview(id);
       if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision);
       const { now, stored } = await store.read(order.id);

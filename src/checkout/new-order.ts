@@ -7,7 +7,7 @@ import { isStorable } from "../internal/storable-text.ts";
 import type { NewOrder } from "./checkout-options.ts";
 import { labelOf } from "./checkout-store.ts";
 import { amountText, type OrderState } from "./order.ts";
-import type { Changed } from "./write-order.ts";
+import type { WrittenOrder } from "./write-order.ts";
 
 const MAX_ID = 200;
 /** An order is written whole at each change. */
@@ -100,7 +100,7 @@ export function differenceOf(given: NewOrder, stored: OrderState): string | unde
 export function conflictOf(
   call: string,
   { id, accountReference }: NewOrder,
-  why: Changed["notMade"],
+  why: WrittenOrder["notMade"],
 ): OrderConflictError | undefined {
   if (why === "deleted") {
     return new OrderConflictError(

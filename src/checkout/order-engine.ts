@@ -6,13 +6,13 @@ import { DAY_MS } from "../internal/units.ts";
 import { byReference, moneyOf } from "./changes.ts";
 import { labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
-import type { Action, Input, Report } from "./inputs.ts";
+import type { Action, Input, PaymentUpdate } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
+import { type LabelledUpdate, storedName, updateOf } from "./payment-updates.ts";
 import { isOfMerchant, rejectionOf } from "./rejections.ts";
-import { type LabelledReport, reportOf, storedName } from "./reports.ts";
 import { decide } from "./rules.ts";
 import { unmatchedView } from "./view.ts";
-import { type Changed, type Known, OrderWriter } from "./write-order.ts";
+import { type KnownOrder, OrderWriter, type WrittenOrder } from "./write-order.ts";
 
 /** What the engine works with. */
 export interface EngineSettings extends GoodsSettings {
@@ -21,7 +21,7 @@ export interface EngineSettings extends GoodsSettings {
 }
 
 const LOOK_BACK_MS = DAY_MS;
-/** An order may be made, deleted or bound while a report is stored. */
+/** An order may be made, deleted or bound while an update is stored. */
 const MAX_NOTE_TRIES = 10;
 /** A rejection that no customer can correct is told once in this time. */
 const TELL_AGAIN_MS = 60_000;
@@ -50,14 +50,14 @@ export class Engine extends OrderWriter<EngineSettings> {
    *
    * @param order - As it was read.
    */
-  async ask(order: Known, { phone, masked, after, elapsed }: Click): Promise<Changed> {
+  async ask(order: KnownOrder, { phone, masked, after, elapsed }: Click): Promise<WrittenOrder> {
     const { id } = order.stored.order;
     const phoneDigest = this.settings.store.idempotency.digest(phone);
     const asked = { kind: "asked", phone: masked, phoneDigest, after } as const;
     const openAgain: string[] = [];
-    let known: Known | undefined = order;
+    let known: KnownOrder | undefined = order;
     for (let checked: number | undefined; ; ) {
-      const result = await this.change(id, { ...asked, checked, openAgain }, undefined, known);
+      const result = await this.write(id, { ...asked, checked, openAgain }, undefined, known);
       if (result === undefined) throw new Error(`The order ${JSON.stringify(id)} was deleted.`);
       if (result.notMade !== undefined) return result;
       const reads = result.actions.flatMap((one) => (one.do === "read" ? [one.reference] : []));
@@ -72,7 +72,7 @@ export class Engine extends OrderWriter<EngineSettings> {
         if (status === undefined) {
           const until = (await this.settings.store.read(id)).now;
           const blocked = { kind: "blocked", until, message: UNCHECKED } as const;
-          return (await this.change(id, blocked)) ?? result;
+          return (await this.write(id, blocked)) ?? result;
         }
         if (!FINAL.includes(status)) openAgain.push(reference);
       }
@@ -82,7 +82,12 @@ export class Engine extends OrderWriter<EngineSettings> {
   }
 
   /** The only call that sends the prompt of an attempt: no other one ever uses its key. */
-  async #send(asked: Changed, number: number, phone: string, passedMs: number): Promise<Changed> {
+  async #send(
+    asked: WrittenOrder,
+    number: number,
+    phone: string,
+    passedMs: number,
+  ): Promise<WrittenOrder> {
     const { gateway, times } = this.settings;
     const { now, stored } = asked.known;
     const since = performance.now();
@@ -112,7 +117,7 @@ export class Engine extends OrderWriter<EngineSettings> {
     // The store's clock, near enough to say when to look next. If the order was changed meanwhile, it is read.
     const later = { now: now + Math.floor(performance.now() - since), stored };
     try {
-      return (await this.change(id, input, undefined, later)) ?? asked;
+      return (await this.write(id, input, undefined, later)) ?? asked;
     } catch (error) {
       // The customer may have been asked, and must not read that nothing was sent. A later look finds it in the key.
       this.settings.onError(error);
@@ -133,35 +138,35 @@ export class Engine extends OrderWriter<EngineSettings> {
   }
 
   /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
-  async note({ report, label, source }: LabelledReport): Promise<boolean> {
+  async note({ update, label, source }: LabelledUpdate): Promise<boolean> {
     const { store, prefix } = this.settings;
     const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
-    const isFailed = report.status === "failed";
+    const isFailed = update.status === "failed";
     for (let tries = 0; tries < MAX_NOTE_TRIES; tries++) {
-      const { reference, alias } = report;
+      const { reference, alias } = update;
       const id = await store.orderOf({ reference, alias, label: isOurs ? label : undefined });
       let isForeign = false;
       if (id !== undefined) {
         const before = (await store.read(id)).stored?.order;
         const isOther = await this.#isOther(before, label);
-        const known = isOther ? { ...report, status: "contradiction", otherLabel: label } : report;
-        const result = await this.change(id, { kind: "reported", report: known, source });
+        const known = isOther ? { ...update, status: "contradiction", otherLabel: label } : update;
+        const result = await this.write(id, { kind: "reported", update: known, source });
         if (result === undefined) continue;
         isForeign = result.isForeign === true;
         // It may be that of an attempt that is starting: it is kept until its reference is known.
-        const isEarly = isFailed && !hasPayment(result.known.stored.order, report);
+        const isEarly = isFailed && !hasPayment(result.known.stored.order, update);
         if (!isForeign && !isEarly) return result.isNew;
         isForeign ||= tries > 0;
       } else if (!isOurs && label !== undefined) return false;
       const isReview = !isFailed && (isOurs || isForeign);
-      const retained = await store.keep(report, isReview, isForeign);
+      const retained = await store.keep(update, isReview, isForeign);
       if (retained === "bound") continue;
       const isNew = retained === "new";
-      if (isReview && isNew) this.review(unmatchedView(report, (await store.read("")).now));
+      if (isReview && isNew) this.review(unmatchedView(update, (await store.read("")).now));
       return isNew;
     }
     throw new Error(
-      `The payment ${JSON.stringify(report.reference)} could not be stored: its order changes again and again. The service delivers it again.`,
+      `The payment ${JSON.stringify(update.reference)} could not be stored: its order changes again and again. The service delivers it again.`,
     );
   }
 
@@ -176,9 +181,9 @@ export class Engine extends OrderWriter<EngineSettings> {
   async #read(reference: string): Promise<string | undefined> {
     try {
       const payment = await this.settings.gateway.payments.get(reference);
-      const report = reportOf(payment, reference);
-      await this.note({ ...report, source: "read" });
-      return report.report.status;
+      const labelled = updateOf(payment, reference);
+      await this.note({ ...labelled, source: "read" });
+      return labelled.update.status;
     } catch (error) {
       if (isGatewayError(error) && error.code === "not_found") return NOT_FOUND;
       this.settings.onError(error);
@@ -209,7 +214,7 @@ export class Engine extends OrderWriter<EngineSettings> {
     const name = found.state === "succeeded" ? found.reference : undefined;
     const reference = name && storedName(name);
     const state = wasUnknown && found.state === "free" ? "freed" : found.state;
-    await this.change(id, { kind: "key", number, state, reference, seenAt });
+    await this.write(id, { kind: "key", number, state, reference, seenAt });
   }
 
   /**
@@ -219,7 +224,7 @@ export class Engine extends OrderWriter<EngineSettings> {
    */
   async work(id: string, read: (work: () => Promise<void>) => void): Promise<void> {
     try {
-      const result = await this.change(id, { kind: "due" });
+      const result = await this.write(id, { kind: "due" });
       const effects: Promise<void>[] = [];
       for (const action of result?.actions ?? []) {
         const work = () => this.#do(id, action, result?.order).catch(this.settings.onError);
@@ -240,8 +245,8 @@ export class Engine extends OrderWriter<EngineSettings> {
 }
 
 /** Whether an order has a payment, by one of its names. */
-const hasPayment = (order: OrderState, report: Report): boolean =>
-  byReference(order, report.reference) !== undefined || moneyOf(order, report) !== undefined;
+const hasPayment = (order: OrderState, update: PaymentUpdate): boolean =>
+  byReference(order, update.reference) !== undefined || moneyOf(order, update) !== undefined;
 
 const keyOf = (id: string, number: number): string => `${id}/${number}`;
 

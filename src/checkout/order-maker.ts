@@ -3,7 +3,7 @@ import type { NewOrder } from "./checkout-options.ts";
 import { checkOrder, conflictOf, differenceOf, newOrder, referenceFor } from "./new-order.ts";
 import type { Order } from "./order-types.ts";
 import { orderView } from "./view.ts";
-import type { Changed, Known, OrderWriter } from "./write-order.ts";
+import type { KnownOrder, OrderWriter, WrittenOrder } from "./write-order.ts";
 
 /** What orders are made with. */
 export interface MakerSettings {
@@ -25,8 +25,8 @@ export class OrderMaker {
   /** Makes an order, which no customer is asked to pay yet. @throws {OrderConflictError} */
   create(params: NewOrder, transaction?: unknown): Promise<Order> {
     const within = transaction === undefined ? undefined : { transaction };
-    const make = async (known: Known): Promise<Changed> =>
-      (await this.#writer.change(known.stored.order.id, undefined, within, known)) as Changed;
+    const make = async (known: KnownOrder): Promise<WrittenOrder> =>
+      (await this.#writer.write(known.stored.order.id, undefined, within, known)) as WrittenOrder;
     return this.withOrder("create", params, make, transaction);
   }
 
@@ -34,7 +34,7 @@ export class OrderMaker {
   async withOrder(
     call: string,
     params: NewOrder,
-    work: (known: Known) => Promise<Changed>,
+    work: (known: KnownOrder) => Promise<WrittenOrder>,
     transaction?: unknown,
   ): Promise<Order> {
     for (let salt = 0; ; salt++) {
@@ -46,7 +46,12 @@ export class OrderMaker {
   }
 
   /** The order as it is stored, or else a new one. @throws {OrderConflictError} */
-  async #find(call: string, params: NewOrder, salt: number, transaction: unknown): Promise<Known> {
+  async #find(
+    call: string,
+    params: NewOrder,
+    salt: number,
+    transaction: unknown,
+  ): Promise<KnownOrder> {
     const { prefix, currency, attemptLimit } = this.#settings;
     const order = checkOrder(call, params, currency);
     const { now, stored } = await this.#writer.settings.store.read(order.id, transaction);

@@ -24,18 +24,18 @@ export interface AttemptState {
   readonly lookAt?: number;
 }
 
-/** The amount of money whose report has none. It is no amount, so that it is in no sum. */
+/** The amount of money whose update has none. It is no amount, so that it is in no sum. */
 export const UNKNOWN_AMOUNT = "";
 
 /** A completed payment of an order. */
 export interface Money {
   readonly reference: string;
-  /** As in the report of it. */
+  /** As the payment update says it. */
   readonly alias?: string;
   /** Or {@link UNKNOWN_AMOUNT}. */
   readonly amount: string;
   readonly currency: string;
-  /** As in the report of it. */
+  /** As the payment update says it. */
   readonly transactionId?: string;
   readonly refunded?: true;
 }
@@ -47,7 +47,7 @@ export interface ReviewState {
   readonly at: number;
   /** The attempt that it is about. */
   readonly number?: number;
-  /** What the report said that contradicts others. */
+  /** What the update said that contradicts others. */
   readonly says?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";

@@ -51,21 +51,21 @@ const isUnresolved = (order: OrderState, { number }: Numbered) => {
 };
 
 type Reported = InputOf<"reported">;
-const isCompleted = (_: OrderState, { report }: Reported) => report.status === "completed";
-const isFailed = (_: OrderState, { report }: Reported) => report.status === "failed";
+const isCompleted = (_: OrderState, { update }: Reported) => update.status === "completed";
+const isFailed = (_: OrderState, { update }: Reported) => update.status === "failed";
 /** Money that a person must decide about. */
 const reviewed =
   (kind: ReviewKind): Given<Reported, OrderState> =>
-  (order, { report }, context) => {
+  (order, { update }, context) => {
     const first = kind === "overpaid" ? [order.paidBy ?? ""] : [];
-    const references = [...first, report.reference];
-    return withReview(withMoney(order, report), kind, context, { references });
+    const references = [...first, update.reference];
+    return withReview(withMoney(order, update), kind, context, { references });
   };
 
-const contradicted: Given<Reported, OrderState> = (order, { report }, context) =>
+const contradicted: Given<Reported, OrderState> = (order, { update }, context) =>
   withReview(order, "contradiction", context, {
-    references: [report.reference],
-    says: saidBy(report),
+    references: [update.reference],
+    says: saidBy(update),
   });
 
 const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
@@ -203,56 +203,56 @@ const REPORTED: Rules["reported"] = [
   rule(
     "a payment that is reported twice with different data is a contradiction",
     [7],
-    (order, { report }) => {
-      const known = moneyOf(order, report);
-      const { amount = known?.amount, currency = known?.currency } = report;
+    (order, { update }) => {
+      const known = moneyOf(order, update);
+      const { amount = known?.amount, currency = known?.currency } = update;
       const isSame =
         [amount, UNKNOWN_AMOUNT].includes(known?.amount) && known?.currency === currency;
       const differs = known !== undefined && !isSame;
-      return report.status === "contradiction" || (report.status === "completed" && differs);
+      return update.status === "contradiction" || (update.status === "completed" && differs);
     },
     contradicted,
   ),
   rule(
     "a payment counts once",
     [6, 7],
-    (order, input) => isCompleted(order, input) && moneyOf(order, input.report) !== undefined,
-    (order, { report }) => withMoney(order, report),
+    (order, input) => isCompleted(order, input) && moneyOf(order, input.update) !== undefined,
+    (order, { update }) => withMoney(order, update),
   ),
   rule(
     "money that was paid back before it was known pays nothing",
     [6, 7],
     (order, input) =>
       isCompleted(order, input) &&
-      [input.report.reference, input.report.alias].some((name) => isPaidBack(order, name)),
-    (order, { report }) => withPaidBack(order, report),
+      [input.update.reference, input.update.alias].some((name) => isPaidBack(order, name)),
+    (order, { update }) => withPaidBack(order, update),
   ),
   rule(
     "another currency is a review",
     [7],
     (order, input) =>
-      isCompleted(order, input) && (input.report.currency ?? order.currency) !== order.currency,
+      isCompleted(order, input) && (input.update.currency ?? order.currency) !== order.currency,
     reviewed("currency_mismatch"),
   ),
   rule(
     "another amount is a review",
     [7],
-    (order, input) => isCompleted(order, input) && amountOf(order, input.report) !== order.amount,
+    (order, input) => isCompleted(order, input) && amountOf(order, input.update) !== order.amount,
     reviewed("amount_mismatch"),
   ),
   rule(
     "the payment that a person accepted before it was known is the money of the order",
     [7],
     (order, input) => {
-      if (isCompleted(order, input) && order.paidBy === input.report.reference) return true;
+      if (isCompleted(order, input) && order.paidBy === input.update.reference) return true;
       const accepted = order.attempts.find(({ number }) => order.paidBy === `#${number}`);
-      const attempt = byReference(order, input.report.reference);
+      const attempt = byReference(order, input.update.reference);
       const isOnly = accepted?.reference === undefined && order.money.length === 0;
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
-    (order, { report }) =>
-      isPaidBack(order, order.paidBy) ? withPaidBack(order, report) : withMoney(order, report),
+    (order, { update }) =>
+      isPaidBack(order, order.paidBy) ? withPaidBack(order, update) : withMoney(order, update),
   ),
   rule(
     "a second completed payment is a review",
@@ -271,24 +271,24 @@ const REPORTED: Rules["reported"] = [
     [5, 8, 9],
     isCompleted,
     (order, input, context) =>
-      paid(withMoney(order, input.report), input.report.reference, context),
+      paid(withMoney(order, input.update), input.update.reference, context),
   ),
   rule(
     "a completed payment does not fail",
     [5, 7],
-    (order, input) => isFailed(order, input) && moneyOf(order, input.report) !== undefined,
+    (order, input) => isFailed(order, input) && moneyOf(order, input.update) !== undefined,
     contradicted,
   ),
   rule(
     "a failure ends only its own attempt",
     [5, 9],
     (order, input) => {
-      const attempt = byReference(order, input.report.reference);
+      const attempt = byReference(order, input.update.reference);
       return isFailed(order, input) && attempt !== undefined && isOpen(attempt);
     },
-    (order, { report }, context) => {
-      const { number } = byReference(order, report.reference) as AttemptState;
-      const { message, retry, code } = report;
+    (order, { update }, context) => {
+      const { number } = byReference(order, update.reference) as AttemptState;
+      const { message, retry, code } = update;
       return ended(order, number, { status: "failed", message, code, retry }, context);
     },
   ),

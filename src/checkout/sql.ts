@@ -4,19 +4,19 @@
 import { isStorable } from "../internal/storable-text.ts";
 import { DAY_MS } from "../internal/units.ts";
 import {
-  type Change,
   type Committed,
   type Decided,
   type DueOrder,
   type KnownStray,
   labelOf,
+  type OrderWrite,
   type PaymentNames,
   type Prompt,
   type Retained,
   type StoreQuery,
   type StrayDecision,
 } from "./checkout-store.ts";
-import type { Report } from "./inputs.ts";
+import type { PaymentUpdate } from "./inputs.ts";
 import { type OrderState, openReviews, statusOf } from "./order.ts";
 import { REVIEW_DECISIONS } from "./order-types.ts";
 
@@ -169,7 +169,7 @@ export type Step = readonly [name: CheckoutStatement, values: SqlValues];
 type Steps<Result> = Generator<Step, Result, readonly SqlRow[]>;
 
 /** The steps of a change. Its transaction is to be rolled back unless the result is `done`. */
-export function* commitSteps(change: Change): Steps<Committed> {
+export function* commitSteps(change: OrderWrite): Steps<Committed> {
   const { order, version, now, references, aliases } = change;
   const { id, createdAt } = order;
   const values = {
@@ -192,7 +192,7 @@ export function* commitSteps(change: Change): Steps<Committed> {
     const busy = yield* promptSteps(change, prompt);
     if (busy !== undefined) return busy;
   }
-  const strays: Report[] = [];
+  const strays: PaymentUpdate[] = [];
   for (const reference of references) {
     const [row] = yield ["bind", { reference, id, now }];
     if (row === undefined) return { state: "foreign" };
@@ -208,12 +208,12 @@ export function* commitSteps(change: Change): Steps<Committed> {
 }
 
 /** Whether a change is still there after the merchant's code ran in its transaction. */
-export function* isWrittenSteps({ order, version }: Change): Steps<boolean> {
+export function* isWrittenSteps({ order, version }: OrderWrite): Steps<boolean> {
   const [row] = yield readStep(order.id);
   return Number(row?.version ?? 0) > version;
 }
 
-function* promptSteps(change: Change, prompt: Prompt): Steps<Committed | undefined> {
+function* promptSteps(change: OrderWrite, prompt: Prompt): Steps<Committed | undefined> {
   const { order, now, limits } = change;
   const { number, phone, at, state } = prompt;
   const { id } = order;
@@ -289,9 +289,13 @@ export function* orderOfSteps({
 }
 
 /** A report as it is stored, with who has decided about its payment. */
-type StoredReport = Report & { readonly decided?: Decided };
+type StoredReport = PaymentUpdate & { readonly decided?: Decided };
 
-export function* keepSteps(report: Report, isReview: boolean, isForeign: boolean): Steps<Retained> {
+export function* keepSteps(
+  report: PaymentUpdate,
+  isReview: boolean,
+  isForeign: boolean,
+): Steps<Retained> {
   yield ["dropStrays", {}];
   const { reference } = report;
   const [stored] = yield ["stray", { reference }];

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../internal/units.ts";
-import type { Report } from "./inputs.ts";
+import type { PaymentUpdate } from "./inputs.ts";
 import {
   type AttemptState,
   type Blocked,
@@ -90,11 +90,11 @@ export const reviewView = (
 });
 
 /** The review of a payment that belongs to no order. */
-export const unmatchedView = (report: Report, at: number): Review => ({
-  id: `unmatched:${report.reference}`,
+export const unmatchedView = (update: PaymentUpdate, at: number): Review => ({
+  id: `unmatched:${update.reference}`,
   kind: "unmatched",
-  references: [report.reference],
-  ...moneyText(report),
+  references: [update.reference],
+  ...moneyText(update),
   message: REVIEWS.unmatched,
   createdAt: iso(at),
 });

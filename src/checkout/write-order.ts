@@ -1,13 +1,13 @@
 import { sleep } from "../internal/timeout.ts";
 import {
   type CheckoutStore,
-  changeOf,
   type PhoneLimits,
   type StoredOrder,
   type Within,
+  writeOf,
 } from "./checkout-store.ts";
 import { withLog } from "./history.ts";
-import type { Input, Report, Result, Times } from "./inputs.ts";
+import type { Input, PaymentUpdate, Result, Times } from "./inputs.ts";
 import type { OrderState } from "./order.ts";
 import { changeView, type OrderChange } from "./order-change.ts";
 import type { Review } from "./order-types.ts";
@@ -30,14 +30,14 @@ const BUSY = {
 };
 
 /** An order as a process knows it. One of version 0 is not stored yet. */
-export interface Known {
+export interface KnownOrder {
   /** By the store's clock. */
   readonly now: number;
   readonly stored: StoredOrder;
 }
 
 /** What became of an order. */
-export interface Changed extends Result {
+export interface WrittenOrder extends Result {
   /** Whether it differs from before. */
   readonly isNew: boolean;
   /** The input is about a payment of another order, and has changed nothing. */
@@ -45,7 +45,7 @@ export interface Changed extends Result {
   /** Why a new order was not made; `stale`: another process made it. */
   readonly notMade?: "stale" | "label_taken" | "deleted";
   /** The order, as it is now. */
-  readonly known: Known;
+  readonly known: KnownOrder;
 }
 
 /** The first and the longest time between two tries to change an order that another process changes. */
@@ -81,21 +81,21 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
    * @param input - `undefined` only makes a new order.
    * @param at - The order, so that it need not be read.
    */
-  async change(
+  async write(
     id: string,
     input: Input | undefined,
     within?: Within,
-    at?: Known,
-  ): Promise<Changed | undefined> {
+    at?: KnownOrder,
+  ): Promise<WrittenOrder | undefined> {
     // Code of the merchant runs within it, and may make another change of the order.
-    if (within !== undefined) return this.#change(id, input, within, at);
+    if (within !== undefined) return this.#write(id, input, within, at);
     if (this.#last.has(id)) {
       // An input that changes nothing waits for no other one: that code may wait for it.
       const known = at ?? isThere(await this.settings.store.read(id));
       const decided = known && this.#decided(known, input);
       if (decided?.isNew !== true) return decided;
     }
-    return this.#inTurn(id, () => this.#change(id, input, undefined, at));
+    return this.#inTurn(id, () => this.#write(id, input, undefined, at));
   }
 
   async #inTurn<Done>(id: string, work: () => Promise<Done>): Promise<Done> {
@@ -117,7 +117,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   }
 
   /** What an input makes of an order; `isNew` if that is to be written. */
-  #decided(known: Known, input: Input | undefined): Changed {
+  #decided(known: KnownOrder, input: Input | undefined): WrittenOrder {
     const { now, stored } = known;
     const { order } = stored;
     const { times } = this.settings;
@@ -127,12 +127,12 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
     return { ...decided, isNew, known };
   }
 
-  async #change(
+  async #write(
     id: string,
     input: Input | undefined,
     within?: Within,
-    at?: Known,
-  ): Promise<Changed | undefined> {
+    at?: KnownOrder,
+  ): Promise<WrittenOrder | undefined> {
     const { store, limits } = this.settings;
     let given = at;
     for (let tries = 0; ; tries++, given = undefined) {
@@ -147,11 +147,11 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       const order =
         input === undefined ? stored.order : withLog(stored.order, decided.order, input, now);
       const lines = input?.kind === "decided" ? input.lines : undefined;
-      const change = { ...changeOf(stored, order, now, limits), lines };
-      const committed = await store.commit(change, within);
+      const write = { ...writeOf(stored, order, now, limits), lines };
+      const committed = await store.commit(write, within);
       if (committed.state === "busy") {
         const { by, until } = committed;
-        return this.#change(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
+        return this.#write(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
       }
       if (committed.state === "foreign") return this.#foreign(id, input, known);
       if (committed.state === "done") {
@@ -160,7 +160,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
           if (isMade) this.noteChange(undefined, stored.order, "created");
           if (input !== undefined) this.noteChange(stored.order, order, input.kind);
         }
-        const isDue = (change.dueAt ?? Number.POSITIVE_INFINITY) <= now;
+        const isDue = (write.dueAt ?? Number.POSITIVE_INFINITY) <= now;
         for (const listener of this.#listeners) listener(id, isDue);
         const written = { now, stored: { version: stored.version + 1, order } };
         return this.#withStrays(committed.strays, { ...decided, known: written });
@@ -170,25 +170,32 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   }
 
   /** Applies what was reported of payments before they were known to be those of the order. */
-  async #withStrays(strays: readonly Report[], changed: Changed): Promise<Changed> {
+  async #withStrays(
+    strays: readonly PaymentUpdate[],
+    changed: WrittenOrder,
+  ): Promise<WrittenOrder> {
     let { known } = changed;
-    for (const report of strays) {
+    for (const update of strays) {
       const { id } = known.stored.order;
-      const next = await this.#change(id, { kind: "reported", report }, undefined, known);
+      const next = await this.#write(id, { kind: "reported", update }, undefined, known);
       known = next?.known ?? known;
     }
     return { ...changed, known };
   }
 
-  async #foreign(id: string, input: Input | undefined, known: Known): Promise<Changed | undefined> {
+  async #foreign(
+    id: string,
+    input: Input | undefined,
+    known: KnownOrder,
+  ): Promise<WrittenOrder | undefined> {
     const number = input !== undefined && "number" in input ? input.number : undefined;
-    const what = number === undefined ? "a report" : `attempt ${number}`;
+    const what = number === undefined ? "an update" : `attempt ${number}`;
     this.settings.onError(
       new Error(
         `The order ${JSON.stringify(id)} has the payment of another order, or of a deleted one: ${what}.`,
       ),
     );
-    if (number !== undefined) return this.#change(id, { kind: "lost", number });
+    if (number !== undefined) return this.#write(id, { kind: "lost", number });
     const { order } = known.stored;
     return { order, actions: [], isNew: false, isForeign: true, known };
   }
@@ -214,5 +221,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   }
 }
 
-const isThere = ({ now, stored }: Awaited<ReturnType<CheckoutStore["read"]>>): Known | undefined =>
-  stored && { now, stored };
+const isThere = ({
+  now,
+  stored,
+}: Awaited<ReturnType<CheckoutStore["read"]>>): KnownOrder | undefined => stored && { now, stored };

@@ -15,7 +15,7 @@ export const countryOf = ({ checkout }: Sources): string | undefined =>
   checkout === undefined ? KENYA : checkout.country;
 
 /** What a row says about what it belongs to, as far as it is known. */
-export interface Known {
+export interface KnownOfEntry {
   readonly order?: string | undefined;
   readonly amount?: string | undefined;
   /** What has come, for the search: it may be another amount. */
@@ -65,7 +65,7 @@ export interface Entry {
   readonly about?: readonly string[];
   /** What came by that payment, if it is known. */
   readonly came?: string | undefined;
-  readonly known?: Known | undefined;
+  readonly known?: KnownOfEntry | undefined;
   /** Reads the raw body of its event, which may be large. */
   readonly readBody?: (() => Promise<string>) | undefined;
   /** What the page says about it when it is open. */

@@ -12,7 +12,7 @@ import {
   countryOf,
   type Entries,
   type Entry,
-  type Known,
+  type KnownOfEntry,
   type Sources,
 } from "./entry.ts";
 import { amountText, phoneText, plural } from "./wording.ts";
@@ -52,7 +52,7 @@ export function dataOf(body: string): Readonly<Record<string, unknown>> {
 export function knownOf(
   data: Readonly<Record<string, unknown>>,
   country: string | undefined,
-): Known {
+): KnownOfEntry {
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");
   return {

@@ -2,7 +2,7 @@ import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/orde
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
-import type { Choice, Entries, Entry, Known, Sources } from "./entry.ts";
+import type { Choice, Entries, Entry, KnownOfEntry, Sources } from "./entry.ts";
 import { amountText } from "./wording.ts";
 
 const none: Entries = { entries: [], hasMore: false };
@@ -14,7 +14,7 @@ const PAGE = 1_000;
  * @param about - The payments that a review is about, the last one above all: it comes first, and the phone is its
  * own. Nobody must call the payer of another one.
  */
-export const knownOfOrder = (order: Order, about: readonly string[] = []): Known => {
+export const knownOfOrder = (order: Order, about: readonly string[] = []): KnownOfEntry => {
   const { id, amount, currency, attempts, payments } = order;
   const paying = payments.map(({ reference }) => reference);
   const asked = attempts.flatMap(({ reference }) => reference ?? []);

@@ -1,7 +1,7 @@
 import type { Order } from "../checkout/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
-import { countryOf, type Entry, type Known, type Sources } from "./entry.ts";
+import { countryOf, type Entry, type KnownOfEntry, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
@@ -55,7 +55,7 @@ function amountMatcher(query: string): ((amount: string) => boolean) | undefined
 
 /** Whether it is the amount of an order, or one that came for it. */
 const hasAmount = (
-  { amount = "", cameAmounts = [] }: Known,
+  { amount = "", cameAmounts = [] }: KnownOfEntry,
   isAmount: (amount: string) => boolean,
 ): boolean => [amount, ...cameAmounts].some(isAmount);
 
@@ -63,7 +63,7 @@ const hasAmount = (
 const TRANSACTION_ID = /^[a-z\d]{8,20}$/i;
 
 /** Whether money of an order is searched for: by its amount, or by its id in the network. */
-function moneyMatcher(query: string): ((known: Known) => boolean) | undefined {
+function moneyMatcher(query: string): ((known: KnownOfEntry) => boolean) | undefined {
   const isAmount = amountMatcher(query);
   if (isAmount !== undefined) return (known) => hasAmount(known, isAmount);
   if (!TRANSACTION_ID.test(query)) return undefined;
@@ -96,7 +96,7 @@ function matcher(
 /** Orders with some money, the oldest first. */
 async function ordersByMoney(
   { checkout }: Sources,
-  isMoney: (known: Known) => boolean,
+  isMoney: (known: KnownOfEntry) => boolean,
   from: string | undefined,
 ): Promise<{ orders: Order[]; next: string | undefined }> {
   const orders: Order[] = [];

@@ -5,7 +5,7 @@ import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { labelOf } from "../checkout-store.ts";
 import type { OrderState } from "../order.ts";
 import type { Review } from "../order-types.ts";
-import { ALIAS, paymentName, reportOf } from "../reports.ts";
+import { ALIAS, paymentName, updateOf } from "../payment-updates.ts";
 import {
   type BookedPayment,
   booked,
@@ -243,7 +243,7 @@ class Books {
     }
     // A payment without any name could not be recognised when it is reported again.
     if (compared.is === "different" && paymentName(payment) !== undefined) {
-      await this.#source.note(reportOf(payment, name));
+      await this.#source.note(updateOf(payment, name));
     }
   }
 
@@ -271,8 +271,8 @@ class Books {
     const compared = comparePaid(order, reference, found);
     this.#add(compared, found, order);
     if (compared.is !== "different") return;
-    const report = { ...reportOf({}, reference).report, status: "contradiction" };
-    await this.#source.change(order.id, { kind: "reported", report });
+    const update = { ...updateOf({}, reference).update, status: "contradiction" };
+    await this.#source.write(order.id, { kind: "reported", update });
   }
 
   #add(compared: Compared, payment?: ListedPayment, order?: OrderState): void {

@@ -18,7 +18,7 @@ import type { CheckoutStore } from "../checkout-store.ts";
 import type { Input } from "../inputs.ts";
 import { type OrderState, openReviews, statusOf } from "../order.ts";
 import type { Review } from "../order-types.ts";
-import { type LabelledReport, paymentName, reportOf } from "../reports.ts";
+import { type LabelledUpdate, paymentName, updateOf } from "../payment-updates.ts";
 import { reviewView, unmatchedView } from "../view.ts";
 import type { ListedPayment } from "./compare-books.ts";
 
@@ -38,8 +38,8 @@ export interface BooksSource {
   readonly store: CheckoutStore;
   readonly gateway: Pick<Gateway, "payments">;
   readonly prefix: string;
-  note(report: LabelledReport): Promise<unknown>;
-  change(id: string, input: Input): Promise<unknown>;
+  note(update: LabelledUpdate): Promise<unknown>;
+  write(id: string, input: Input): Promise<unknown>;
 }
 
 const PAGE = 1_000;
@@ -52,16 +52,16 @@ const GOODS_LATE_MS = 60_000;
 
 export function listed(payment: Payment): ListedPayment {
   const reference = paymentName(payment) ?? "";
-  const { report, label } = reportOf(payment, reference);
+  const { update, label } = updateOf(payment, reference);
   const digits = idText(payment.phone)?.replace(/\D/g, "");
   return {
     reference,
-    alias: report.alias,
-    status: report.status,
-    amount: report.amount,
-    currency: report.currency,
+    alias: update.alias,
+    status: update.status,
+    amount: update.amount,
+    currency: update.currency,
     label,
-    transactionId: report.transactionId,
+    transactionId: update.transactionId,
     phone: digits && maskedPhone(digits, countryOfNumber(digits)?.code),
     at: timeOf(payment),
   };

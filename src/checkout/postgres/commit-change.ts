@@ -6,9 +6,9 @@ import { isAborted } from "../../internal/postgres/aborted-transaction.ts";
 import { rowsOf } from "../../internal/postgres/check-transact.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import {
-  type Change,
   type CheckoutStore,
   type Committed,
+  type OrderWrite,
   rolledBack,
   type Within,
 } from "../checkout-store.ts";
@@ -69,17 +69,17 @@ const goodsPlaces = ({ options }: Partial<pg.Pool>): number =>
   Math.max(1, (options?.max ?? 10) - 1);
 
 /** How a store commits. @param transact - Of the user, if there is one. */
-export function changeCommitter(
+export function committer(
   tables: PostgresTables,
   pool: pg.Pool,
   transact: CheckoutTransact | undefined,
 ): CheckoutStore["commit"] {
   const places = new Semaphore(goodsPlaces(pool));
-  const readBack = async (change: Change, run: Run) => {
+  const readBack = async (change: OrderWrite, run: Run) => {
     if (!(await tables.steps(isWrittenSteps(change), run))) throw rolledBack();
   };
   const commitOn = async (
-    change: Change,
+    change: OrderWrite,
     run: Run,
     write: (() => unknown) | undefined,
     onEmpty?: () => void,
@@ -97,7 +97,7 @@ export function changeCommitter(
     return outcome;
   };
   const commitByThem = async (
-    change: Change,
+    change: OrderWrite,
     given: CheckoutTransact,
     write: Write,
     { onEmpty }: Within,
@@ -112,7 +112,7 @@ export function changeCommitter(
     await readBack(change, tables.run);
     return outcome;
   };
-  const commitByUs = (change: Change, { write, onLate = () => {}, onEmpty, signal }: Within) =>
+  const commitByUs = (change: OrderWrite, { write, onLate = () => {}, onEmpty, signal }: Within) =>
     tables.transaction(async (run, client) => {
       if (write === undefined) return commitOn(change, run, undefined);
       const guard = new GuardedClient(client, onLate);

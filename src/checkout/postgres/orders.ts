@@ -29,7 +29,7 @@ import {
 } from "../sql.ts";
 import { OWNER, poolFor } from "./checkout-pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
-import { type CheckoutTransact, changeCommitter, runOn } from "./commit-change.ts";
+import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
 
 export type { PostgresClient, PostgresPool, PostgresResult } from "../../internal/postgres/pool.ts";
 export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
@@ -151,7 +151,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
       return readRow((await tables.steps(one(readStep(id)), run))[0]);
     },
     orderOf: (names) => tables.steps(orderOfSteps(names)),
-    commit: changeCommitter(tables, pool, transact),
+    commit: committer(tables, pool, transact),
     due: (count) => tables.steps(dueSteps(count)),
     list: async (query) =>
       (await tables.steps(one(listStep(query)))).map(({ state }) => JSON.parse(String(state))),

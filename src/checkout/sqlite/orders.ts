@@ -23,9 +23,9 @@ import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
 import {
-  type Change,
   type CheckoutStore,
   type Committed,
+  type OrderWrite,
   rolledBack,
   storeClosed,
   TransactionEndedError,
@@ -207,14 +207,14 @@ const wrongFormat = (format: unknown) =>
   );
 
 /** How a store commits. @param connection - What `write` gets. */
-function changeCommitter<Connection>(
+function committer<Connection>(
   file: SqliteFile,
   connection: Connection,
 ): CheckoutStore<Connection>["commit"] {
   const { database } = file;
   // https://www.sqlite.org/lang_corefunc.html#total_changes
   const countWritten = () => database.prepare("SELECT total_changes() AS written").get()?.written;
-  const commitNow = (change: Change, { write, onEmpty }: Within<Connection>): Committed => {
+  const commitNow = (change: OrderWrite, { write, onEmpty }: Within<Connection>): Committed => {
     const outcome = file.steps(commitSteps(change));
     if (outcome.state !== "done") throw new NotCommitted(outcome);
     if (write === undefined) return outcome;
@@ -290,7 +290,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
       return transaction === undefined ? file.use(() => read()) : read(theirs(transaction));
     },
     orderOf: (names) => file.use(() => file.steps(orderOfSteps(names))),
-    commit: changeCommitter(file, connection),
+    commit: committer(file, connection),
     due: (count) => file.use(() => file.steps(dueSteps(count))),
     list: (query) => file.use(() => ordersIn(file.steps(one(listStep(query))))),
     byPhone: (phone, count) =>

@@ -94,7 +94,7 @@ async function read(input: Input, store: CheckoutStore, { from, to }: Day): Prom
         gateway,
         prefix,
         note: (one) => engine.note(one),
-        change: (id, change) => engine.change(id, change),
+        write: (id, input) => engine.write(id, input),
       },
       {
         ...{ from, to },

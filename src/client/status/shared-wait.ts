@@ -13,7 +13,7 @@ export interface PaymentWaiter {
 }
 
 /** What is known of a payment: nothing yet, its last read, its final status, or why it cannot be read. */
-export interface Known {
+export interface KnownPayment {
   readonly payment?: Payment;
   readonly final: boolean;
   readonly error?: unknown;
@@ -21,7 +21,7 @@ export interface Known {
   readonly isCut?: boolean;
 }
 
-type Listener = (known: Known) => void;
+type Listener = (known: KnownPayment) => void;
 
 /** A wait that ends without a final status begins again, while a page follows the payment. */
 const WAIT_MS = HOUR_MS;
@@ -30,7 +30,7 @@ const WAIT_MS = HOUR_MS;
 const LINGER_MS = 15_000;
 
 /** Whether nothing follows. */
-export const isOver = ({ final, error, isCut = false }: Known): boolean =>
+export const isOver = ({ final, error, isCut = false }: KnownPayment): boolean =>
   final || isCut || error !== undefined;
 
 /** Calls the listener with what is known now, and at each change. Returns what ends that. */
@@ -51,7 +51,7 @@ function shareWait(
   const listeners = new Set<Listener>();
   const controller = new AbortController();
   const { signal } = controller;
-  let known: Known = { final: false };
+  let known: KnownPayment = { final: false };
   let lingering: ReturnType<typeof setTimeout> | undefined;
 
   const endLater = () => {
@@ -63,7 +63,7 @@ function shareWait(
       isOnce ? 0 : LINGER_MS,
     );
   };
-  const publish = (now: Known) => {
+  const publish = (now: KnownPayment) => {
     known = now;
     for (const listener of listeners) listener(known);
     // An error is forgotten too, however often pages ask: then the payment is read again.

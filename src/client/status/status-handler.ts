@@ -9,7 +9,7 @@ import { waitAtMost } from "../../internal/timeout.ts";
 import { WAIT_OPTIONS, type WaitOptions } from "../waiting/wait-options.ts";
 import {
   isOver,
-  type Known,
+  type KnownPayment,
   type PaymentWaiter,
   type Subscribe,
   sharedWaits,
@@ -99,7 +99,7 @@ export function statusHandler(
 
 /** Why the payment cannot be read, if that is known already. */
 function errorOf(subscribe: Subscribe): unknown {
-  let known: Known = { final: false };
+  let known: KnownPayment = { final: false };
   subscribe((now) => {
     known = now;
   })();
@@ -108,7 +108,7 @@ function errorOf(subscribe: Subscribe): unknown {
 
 /** The status as it is known now; at the first request, as soon as it is. */
 async function jsonOf(subscribe: Subscribe): Promise<Response> {
-  let known: Known = { final: false };
+  let known: KnownPayment = { final: false };
   let stop = () => {};
   const first = new Promise<void>((resolve) => {
     stop = subscribe((now) => {

@@ -148,8 +148,8 @@ export async function readPayments(readPage: ReadPage, sinceMs: number): Promise
       firstTotal = total;
     }
     isCached ||= isFromCache(response.headers);
-    const fresh = page.items.filter((payment) => !seen.has(identityOf(payment)));
-    for (const payment of fresh) seen.add(identityOf(payment));
+    const fresh = page.items.filter((payment) => !seen.has(paymentIdentity(payment)));
+    for (const payment of fresh) seen.add(paymentIdentity(payment));
     payments.push(...fresh);
     const oldest =
       oldestTime(payments, Date.now() + (clockOffsetMs ?? 0)) ?? Number.POSITIVE_INFINITY;
@@ -170,7 +170,7 @@ export async function readPayments(readPage: ReadPage, sinceMs: number): Promise
 }
 
 /** What tells two payments apart: pages may overlap, and a status may change meanwhile. */
-function identityOf(payment: Payment): string {
+function paymentIdentity(payment: Payment): string {
   const { account_reference, amount, phone } = Object(payment) as Partial<Payment>;
   const reference = idText(payment?.reference);
   return JSON.stringify(

@@ -74,7 +74,11 @@ export class DeliveryObserver {
       keepsValues: true,
       hasStates: true,
     });
-    const redeliveries = this.#redelivery(hashText(identityOf(kind, value, text)), delivery, one);
+    const redeliveries = this.#redelivery(
+      hashText(deliveryIdentity(kind, value, text)),
+      delivery,
+      one,
+    );
     return {
       deliveries: { ...deliveries, redeliveries },
       events: { [kind]: { seen: one, body: shape } },
@@ -101,7 +105,7 @@ export class DeliveryObserver {
 }
 
 /** What duplicates of an event have in common. */
-function identityOf(kind: string, { data }: Record<string, unknown>, text: string): string {
+function deliveryIdentity(kind: string, { data }: Record<string, unknown>, text: string): string {
   const { reference, payment_id, id } = isObject(data) ? data : {};
   const found = reference ?? payment_id ?? id;
   return typeof found === "string" || typeof found === "number"

@@ -44,7 +44,7 @@ const wholeNumber = (value: unknown): number | undefined =>
   typeof value === "number" ? value : /^\d{1,6}$/.test(String(value)) ? Number(value) : undefined;
 
 /** What tells an item apart: its ids, because its other fields may change between two reads. */
-function identityOf(item: unknown): string {
+function itemIdentity(item: unknown): string {
   const ids = isObject(item) ? Object.entries(item).filter(([name]) => isIdName(name)) : [];
   return JSON.stringify(ids.length > 0 ? ids : item);
 }
@@ -161,8 +161,8 @@ function hasMoved(
   }
   if (before === undefined || before.items.length === 0) return undefined;
   // A page that moved does not hold the item that was the first.
-  const first = identityOf(before.items[0]);
-  return !items.some((item) => identityOf(item) === first);
+  const first = itemIdentity(before.items[0]);
+  return !items.some((item) => itemIdentity(item) === first);
 }
 
 /** What a rejection shows of the pages that were asked for. */

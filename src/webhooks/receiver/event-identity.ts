@@ -35,7 +35,7 @@ export interface IdentityParts {
  *
  * @see docs/reference/events.md, "Events and deliveries"
  */
-export function identityOf(
+export function eventIdentity(
   { event, text }: ReadEvent,
   raw: string | Uint8Array,
   { identity, merchant, status }: IdentityParts = {},
@@ -113,15 +113,15 @@ const MAX_AMOUNT_LENGTH = 40;
 function decisiveData(kind: string, id: unknown, exact: unknown): unknown {
   const fields = Object.hasOwn(FIELDS, kind) ? FIELDS[kind as keyof typeof FIELDS] : ALL;
   const data = exact as Record<string, unknown>;
-  const amount = textOf(data.amount);
+  const amount = comparedText(data.amount);
   // Without an amount, nothing says that two deliveries are about the same money.
   if (fields === ALL || amount === undefined) return data;
-  const values = fields.map((name) => [name, textOf(data[name])]);
+  const values = fields.map((name) => [name, comparedText(data[name])]);
   return { id, ...Object.fromEntries(values), amount: decimalOf(amount) };
 }
 
 /** Numbers and texts are alike. Of another value, the value. */
-function textOf(value: unknown): unknown {
+function comparedText(value: unknown): unknown {
   if (value === null || value === "") return undefined;
   if (typeof value === "number") return String(value);
   return isObject(value) && typeof value["\u0000"] === "string" ? value["\u0000"] : value;

@@ -3,7 +3,7 @@ import { isFinal } from "../../contract/payment-state.ts";
 import { type NewDelivery, type Receipt, receiptFor } from "../inbox/inbox-types.ts";
 import { OTHER_QUEUE, queueOf } from "../inbox/kinds.ts";
 import type { ReadEvent } from "../verification/payload.ts";
-import { identityOf } from "./event-identity.ts";
+import { eventIdentity } from "./event-identity.ts";
 import type { Handlers } from "./handlers.ts";
 import { withMerchant } from "./merchants/merchant-request.ts";
 import type { ReceiverSettings } from "./receiver-settings.ts";
@@ -52,7 +52,7 @@ export function verifiedEvent(
   const status = otherStatus(event);
   const delivery: NewDelivery = {
     // With an identity that the true event of this payment does not have.
-    ...identityOf(read, raw, { identity: settings.identify(event), merchant, status }),
+    ...eventIdentity(read, raw, { identity: settings.identify(event), merchant, status }),
     ...origin,
     event: event.event.slice(0, MAX_KIND_LENGTH),
     raw,

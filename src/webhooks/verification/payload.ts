@@ -6,7 +6,7 @@ import { textDecoder } from "../../internal/utf8.ts";
 let decoder: ReturnType<typeof textDecoder> | undefined;
 
 /** The text of a body, without a byte order mark. Throws for bytes that are not valid UTF-8. */
-function textOf(body: string | Uint8Array): string {
+function bodyText(body: string | Uint8Array): string {
   if (typeof body === "string") return body.replace(/^\uFEFF/, "");
   decoder ??= textDecoder({ fatal: true });
   return decoder.decode(body);
@@ -58,7 +58,7 @@ export function readEvent(
   let text = "";
   let event: unknown;
   try {
-    text = textOf(body);
+    text = bodyText(body);
     event = JSON.parse(text);
   } catch {
     // The errors of the decoder and the parser quote the body, so they are not passed on as a cause.

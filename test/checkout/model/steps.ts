@@ -1,5 +1,5 @@
 import { isAboutPaying, isOfNoPayment, isPaidBack, nameIn } from "../../../src/checkout/changes.ts";
-import type { Action, Input, Report } from "../../../src/checkout/inputs.ts";
+import type { Action, Input, PaymentUpdate } from "../../../src/checkout/inputs.ts";
 import {
   holdsMoney,
   isOpen,
@@ -36,7 +36,7 @@ const STEP = 20;
 
 export const TIME_PASSES = "time passes";
 
-const reportOf = ({ reference, status, amount, currency }: ServicePayment): Report => ({
+const updateOf = ({ reference, status, amount, currency }: ServicePayment): PaymentUpdate => ({
   reference,
   status,
   amount,
@@ -512,7 +512,7 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
 
 const reported = (payment: ServicePayment): Input => ({
   kind: "reported",
-  report: reportOf(payment),
+  update: updateOf(payment),
 });
 
 const asking = (

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../src/contract/events.ts";
-import { type IdentityParts, identityOf } from "../../../src/webhooks/receiver/event-identity.ts";
+import { type IdentityParts, eventIdentity } from "../../../src/webhooks/receiver/event-identity.ts";
 import { readEvent } from "../../../src/webhooks/verification/payload.ts";
 
 const identity = (event: unknown, raw = JSON.stringify(event)) =>
-  identityOf({ event: event as WebhookEvent, text: raw }, raw);
+  eventIdentity({ event: event as WebhookEvent, text: raw }, raw);
 
 /** A copy with the fields of every object the other way around. */
 function reversed(value: unknown): unknown {
@@ -26,7 +26,7 @@ const data = fc.dictionary(fc.string(), json);
 describe("the digest of an event's data", () => {
   const digestOf = (data: string) => {
     const raw = `{"event":"a","data":${data}}`;
-    return identityOf(readEvent(raw), new TextEncoder().encode(raw)).digest;
+    return eventIdentity(readEvent(raw), new TextEncoder().encode(raw)).digest;
   };
 
   test.each([
@@ -220,7 +220,7 @@ describe("an event that release 0.1.0 stored", () => {
     ],
   ])("has the same key and digest in this one: %s %j %j", (kind, data, parts, key, digest) => {
     const text = JSON.stringify({ event: kind, data });
-    expect(identityOf(readEvent(text), text, parts)).toMatchObject({ key, digest });
+    expect(eventIdentity(readEvent(text), text, parts)).toMatchObject({ key, digest });
   });
 
   const COMPARED_BY_FIELDS = ["payment.initiated", "payment.completed", "payment.failed"];
@@ -239,7 +239,7 @@ describe("an event that release 0.1.0 stored", () => {
 
   test("is found by its former key after `merchant`, or `identify`, was added", () => {
     const text = JSON.stringify({ event: "payment.completed", data: PAID });
-    const of = (parts: IdentityParts) => identityOf(readEvent(text), text, parts);
+    const of = (parts: IdentityParts) => eventIdentity(readEvent(text), text, parts);
     const [merchant, identity] = ["wanjiku", "PAY-71/1"];
     expect(of({}).formerKey).toBe(undefined);
     expect(of({ merchant }).formerKey).toBe(of({}).key);
@@ -251,7 +251,7 @@ describe("an event that release 0.1.0 stored", () => {
 describe("the digest of a payment", () => {
   const digestOf = (data: string) => {
     const text = `{"event":"payment.completed","data":{"reference":"PAY-71",${data}}}`;
-    return identityOf(readEvent(text), text).digest;
+    return eventIdentity(readEvent(text), text).digest;
   };
 
   test.each([
@@ -323,7 +323,7 @@ describe("the key of an event", () => {
   test("uses the raw bytes without either, as text or as bytes", () => {
     const event = { event: "a", data: {} };
     const bytes = new TextEncoder().encode("raw");
-    expect(identityOf({ event: event as never, text: "raw" }, bytes)).toEqual(
+    expect(eventIdentity({ event: event as never, text: "raw" }, bytes)).toEqual(
       identity(event, "raw"),
     );
     expect(identity(event, "raw2").key).not.toBe(identity(event, "raw").key);

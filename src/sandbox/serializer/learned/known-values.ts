@@ -5,10 +5,10 @@ import { VIRTUAL_START } from "../../clock.ts";
 import type { Records, Resource } from "../../messages.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
 import { paymentView } from "../assumed.ts";
-import type { Format, Known } from "./write-values.ts";
+import type { Format, KnownValue } from "./write-values.ts";
 
 /** What is known of a resource, by the name of its field. */
-export type KnownFields = Readonly<Record<string, Known>>;
+export type KnownFields = Readonly<Record<string, KnownValue>>;
 
 /** Whichever the service has. */
 const ANY = /^/;
@@ -25,7 +25,7 @@ const FAILURES: Readonly<Record<string, RegExp>> = {
   1019: EXPIRED,
 };
 
-function paymentStatus({ status, failure, ignored }: StoredPayment): Known {
+function paymentStatus({ status, failure, ignored }: StoredPayment): KnownValue {
   if (status === "completed") return { oneOf: [status, COMPLETED] };
   if (status === "pending") return { oneOf: [...(ignored ? [PROCESSING] : []), status, PENDING] };
   const further = FAILURES[failure?.reason.split(":")[0] ?? ""];
@@ -161,14 +161,14 @@ export function findKnown(
   fields: KnownFields,
   { name, parent, same, types, formats }: Place,
   resource: Resource,
-): Known | undefined {
+): KnownValue | undefined {
   const isPayment = resource === "payment" || resource === "initiation";
   for (const one of same) {
     if (one === "id" && isPayment) return fields.reference;
     const known = fields[one === "minor" || one === "rounded" ? "amount" : one];
     if (known !== undefined) return known && "cents" in known ? { ...known, same } : known;
   }
-  const byName = (one: string): Known | undefined =>
+  const byName = (one: string): KnownValue | undefined =>
     fields[one] === undefined ? fields[OTHER_NAMES.get(one) ?? ""] : fields[one];
   const joined = parent === undefined ? undefined : byName(`${parent}_${name}`);
   if (joined !== undefined) return joined;

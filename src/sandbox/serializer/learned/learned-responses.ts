@@ -39,7 +39,7 @@ import type { Template, Templates } from "./templates.ts";
 import {
   choose,
   type Format,
-  type Known,
+  type KnownValue,
   type Lookup,
   placeholderText,
   write,
@@ -106,7 +106,7 @@ export const deliveryHeadersLike = (
 /** A request that succeeded. */
 type SuccessRequest = Parameters<Serializer["success"]>[0];
 
-const sent = (value: unknown): Known => ({ sent: value });
+const sent = (value: unknown): KnownValue => ({ sent: value });
 
 /** What a response holds beside its resource, or in the place of one. */
 interface EnvelopeValues {
@@ -207,7 +207,7 @@ function pageLookup(
     // `next: { href }` is an address, too.
     const name = place.name === "href" ? (place.parent ?? "") : place.name;
     const value = known[fieldRole(name) ?? name];
-    if (typeof value === "function") return value(place) as Known;
+    if (typeof value === "function") return value(place) as KnownValue;
     return value === undefined ? undefined : sent(value);
   };
 }
@@ -266,7 +266,7 @@ function validityOf(place: Place, record: unknown): string | undefined {
 }
 
 /** The status of a record under the name of the service. `undefined`: it was never seen. */
-function stateOf(place: Place, status: Known | undefined) {
+function stateOf(place: Place, status: KnownValue | undefined) {
   const isStatus = ({ values, name }: Place) => values.length > 0 && isStatusName(name);
   // Beside it, `settlement_status` is the status of something else.
   const isOwn = (one: Place) => isStatus(one) && /^(?:status|state)$/.test(one.name);

@@ -57,7 +57,7 @@ function placeholder(place: Place, seed: string): unknown {
 }
 
 /** A value that the sandbox knows, before it has the type and the format of a place. `null`: there is none. */
-export type Known =
+export type KnownValue =
   | null
   /** As the merchant sent it. */
   | { readonly sent: unknown }
@@ -90,7 +90,7 @@ export interface Format {
 const OMIT = Symbol("omit");
 
 /** A known value with the type and the format of a place: the shape decides, then the name. */
-function writeKnown(known: Known, place: Place, format: Format): unknown {
+function writeKnown(known: KnownValue, place: Place, format: Format): unknown {
   const value = valueFor(known, place, format) ?? null;
   const { types, formats, presence } = place;
   const canLack = types.includes("null") || presence < 1;
@@ -113,7 +113,7 @@ function writeKnown(known: Known, place: Place, format: Format): unknown {
   return placeholder({ ...place, types: rest }, `${format.seed} ${value}`);
 }
 
-function valueFor(known: Known, place: Place, format: Format): unknown {
+function valueFor(known: KnownValue, place: Place, format: Format): unknown {
   if (known === null) return undefined;
   if ("oneOf" in known) return choose(known.oneOf, place.values);
   const isNumber = place.types.includes("number") && !place.types.includes("string");
@@ -181,7 +181,7 @@ export function timestampIn(form: string): (ms: number) => string {
 }
 
 /** What the sandbox knows of a place; `undefined`: nothing but its shape. */
-export type Lookup = (place: Place) => Known | undefined;
+export type Lookup = (place: Place) => KnownValue | undefined;
 
 /** How a body is written. */
 interface Writer {
@@ -225,7 +225,7 @@ export function write(given: Place, writer: Writer): unknown {
 }
 
 /** A field that has the name of a known value may hold an object all the same: `phone: { number }`. */
-function fits(known: Known, { types: [type] }: Place): boolean {
+function fits(known: KnownValue, { types: [type] }: Place): boolean {
   if (type !== "object" && type !== "array") return true;
   return known === null || ("sent" in known && typeof known.sent === "object");
 }

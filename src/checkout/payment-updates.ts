@@ -7,12 +7,12 @@ import { maskPhones } from "../internal/phone-digits.ts";
 import { isStorable, storableText } from "../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../webhooks/verification/payload.ts";
-import type { Report } from "./inputs.ts";
+import type { PaymentUpdate } from "./inputs.ts";
 import { amountText } from "./order.ts";
 
-/** A report of a payment, and the label that it was made with, if the report has it. */
-export interface LabelledReport {
-  readonly report: Report;
+/** An update of a payment, and the label that it was made with, if the update has it. */
+export interface LabelledUpdate {
+  readonly update: PaymentUpdate;
   readonly label: string | undefined;
   /** How it became known. Default: by a webhook. */
   readonly source?: EventSource | undefined;
@@ -22,13 +22,13 @@ export interface LabelledReport {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A value from outside may be nested deeper than `String` can follow. */
-const textOf = (value: unknown) => (typeof value === "string" ? value : jsonText(value));
+const fieldText = (value: unknown) => (typeof value === "string" ? value : jsonText(value));
 
 /** An amount that cannot be read stays unchanged, but for its length: it equals no amount of an order. */
 const amountIn = (amount: unknown): string | undefined =>
   amount === undefined || amount === null
     ? undefined
-    : storableText(amountText(amount) ?? shortened(textOf(amount)), MAX_TEXT);
+    : storableText(amountText(amount) ?? shortened(fieldText(amount)), MAX_TEXT);
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== ""
@@ -67,7 +67,7 @@ export function paymentName({ reference, payment_id }: Fields): string | undefin
  * @param kind - The status that the kind of an event says. One that differs from the status inside is a
  * contradiction.
  */
-export function reportOf(fields: Fields, reference: string, kind?: string): LabelledReport {
+export function updateOf(fields: Fields, reference: string, kind?: string): LabelledUpdate {
   const inside = maskPhones(textIn(fields.status) ?? kind ?? "");
   const status = kind !== undefined && inside !== kind ? "contradiction" : inside;
   const failure =
@@ -82,7 +82,7 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
   const paymentId = idText(fields.payment_id);
   const currency = textIn(fields.currency);
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
-  const report: Report = {
+  const update: PaymentUpdate = {
     reference,
     ...(paymentId !== undefined && { alias: storedName(aliasOf(paymentId)) }),
     status,
@@ -96,7 +96,7 @@ export function reportOf(fields: Fields, reference: string, kind?: string): Labe
   };
   // No order has one that is cut off or changed: such a payment is one without an order, unless its reference is known.
   const label = idText(fields.account_reference);
-  return { report, label: label && storableText(label, MAX_TEXT) };
+  return { update, label: label && storableText(label, MAX_TEXT) };
 }
 
 /** The status that each event about a payment says to its order. `undefined`: it says nothing to it. */
@@ -112,7 +112,7 @@ const statusOf = (kind: string) =>
   Object.hasOwn(STATUS_OF, kind) ? STATUS_OF[kind as keyof typeof STATUS_OF] : undefined;
 
 /** Whether a checkout takes events of this kind, and not the inbox of its store. */
-export const isReport = (kind: string): boolean => statusOf(kind) !== undefined;
+export const isPaymentEvent = (kind: string): boolean => statusOf(kind) !== undefined;
 
 const contradictionError = (event: string, reference: string, status: unknown) =>
   new Error(
@@ -135,14 +135,14 @@ const NO_EVENTS: Inbox = {
 };
 
 /**
- * The inbox of a checkout: the report of a payment is written into its order before it is acknowledged, so
+ * The inbox of a checkout: the update of a payment is written into its order before it is acknowledged, so
  * that nothing of it waits anywhere. Every other event goes to the inbox of the store.
  *
- * @param note - Resolves, when the report is durable, with whether it was new.
+ * @param note - Resolves, when the update is durable, with whether it was new.
  */
 export function checkoutInbox(
   inbox: Inbox | undefined,
-  note: (report: LabelledReport) => Promise<boolean>,
+  note: (update: LabelledUpdate) => Promise<boolean>,
   onError: (error: unknown) => void,
 ): Inbox {
   const others = inbox ?? NO_EVENTS;
@@ -155,9 +155,9 @@ export function checkoutInbox(
       const fields = data as unknown as Fields;
       // A payment without a reference is still recognised when it comes again.
       const reference = paymentName(fields) ?? aliasOf(delivery.key);
-      const report = reportOf(fields, reference, status);
-      const isNew = await note({ ...report, source: delivery.source });
-      if (isNew && report.report.status === "contradiction") {
+      const labelled = updateOf(fields, reference, status);
+      const isNew = await note({ ...labelled, source: delivery.source });
+      if (isNew && labelled.update.status === "contradiction") {
         onError(contradictionError(delivery.event, reference, fields.status));
       }
       return receiptFor(isNew ? "accepted" : "duplicate", "settled");
