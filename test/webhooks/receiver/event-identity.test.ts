@@ -2,7 +2,10 @@ import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../src/contract/events.ts";
-import { type IdentityParts, eventIdentity } from "../../../src/webhooks/receiver/event-identity.ts";
+import {
+  eventIdentity,
+  type IdentityParts,
+} from "../../../src/webhooks/receiver/event-identity.ts";
 import { readEvent } from "../../../src/webhooks/verification/payload.ts";
 
 const identity = (event: unknown, raw = JSON.stringify(event)) =>
