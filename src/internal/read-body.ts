@@ -1,4 +1,4 @@
-import { encodeText, textDecoder } from "../../internal/utf8.ts";
+import { encodeText, textDecoder } from "./utf8.ts";
 
 /** A response, or the form that a request sends. */
 type Message = Pick<Response, "body" | "headers" | "text">;
