@@ -9,6 +9,7 @@ const config: KnipConfig = {
     "src/checkout/page/follow-order.ts",
     "src/internal/hmac/*.ts",
     "src/client/platform/*.ts",
+    "src/client/on-demand-part.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
     "examples/next/app/**/*.{ts,tsx}",

@@ -1,61 +1,73 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Options } from "tsup";
-import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
+import { writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
-import { mergeChunks, ONLY_IN_BUILD } from "./scripts/merge-chunks.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
-import { withoutComments } from "./scripts/without-comments.ts";
+import { writeCommonJs } from "./scripts/write-commonjs.ts";
 import { writeDeclarations } from "./scripts/write-declarations.ts";
 
-/** Which of these a runtime gets is decided by the `imports` of package.json, when they are loaded. */
-const BY_RUNTIME = {
+const { webhooks, sandbox, msw, learn, operator, ...others } = ENTRY_POINTS;
+
+/** What a merchant's program runs. The `imports` of package.json choose one of two for a runtime. */
+const LIBRARY = {
+  ...others,
   "hmac.node": "src/internal/hmac/node-hmac.ts",
   "hmac.web": "src/internal/hmac/web-hmac.ts",
   "platform.node": "src/client/platform/node-platform.ts",
   "platform.web": "src/client/platform/web-platform.ts",
 };
 
-/** A served sandbox loads it on demand. An ES module only: CommonJS can `import()` it. */
-const LOADED_ON_DEMAND = { page: INTERNAL_IMPORTS["#page"] };
+/** What no payment and no webhook of a merchant goes through. */
+const TOOLS = { sandbox, msw, learn, operator };
 
-/** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
-const COMMAND_LINE = {
-  cli: "src/cli/main.ts",
-  command: "src/cli/run-process.ts",
-  "sandbox-command": "src/cli/commands/sandbox.ts",
-};
+const PART = fileURLToPath(new URL("src/client/on-demand-part.ts", import.meta.url));
 
-const internalImports = Object.keys(INTERNAL_IMPORTS);
-
-/** Nothing is minified: an uncaught error prints a line that can be read. */
 const shared: Options = {
   target: "es2023",
   platform: "neutral",
+  format: "esm",
   removeNodeProtocol: false,
-  splitting: true,
-  external: [...internalImports, /^node:/],
-  esbuildPlugins: [withoutComments],
-  noExternal: Object.keys(BUNDLED_PACKAGES),
+  external: [...Object.keys(INTERNAL_IMPORTS), /^node:/],
   define: { ...packageVersion, ...(await pageAssets()) },
-  esbuildOptions: (options) => {
-    options.chunkNames = "chunks/[hash]";
-    // Only long tables have longer lines.
-    options.lineLimit = 200;
-  },
+  esbuildPlugins: [
+    {
+      name: "one-part-on-demand",
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /\.ts$/ }, ({ kind, importer }) =>
+          kind === "dynamic-import" && importer.includes("/src/client/")
+            ? { path: PART, sideEffects: false }
+            : undefined,
+        ),
+    },
+  ],
 };
 
-const library = { ...ENTRY_POINTS, ...BY_RUNTIME, ...ONLY_IN_BUILD };
-const all = { ...library, ...LOADED_ON_DEMAND, ...COMMAND_LINE };
+/** Entry points with chunks: what several of them need exists once, and parts are loaded on demand. */
+const split = (chunks: string): Options => ({
+  ...shared,
+  splitting: true,
+  esbuildOptions: (options) => {
+    options.chunkNames = `${chunks}/[name]-[hash]`;
+    // Minified code and long texts have several lines, so that a stack points at a place.
+    options.lineLimit = 200;
+  },
+});
 
 export default defineConfig(async ({ dts }) => {
   await writeDistFiles();
-  return {
-    ...shared,
-    entry: all,
-    format: ["esm"],
-    onSuccess: async () => {
-      await mergeChunks(Object.keys(all), Object.keys(library));
-      if (dts !== false) await writeDeclarations();
+  if (dts !== false) await writeDeclarations();
+  const tools = { ...TOOLS, page: INTERNAL_IMPORTS["#page"], cli: "src/cli/main.ts" };
+  return [
+    { ...split("chunks"), entry: LIBRARY },
+    // A process that receives webhooks often starts for one delivery: one file is found soonest.
+    { ...shared, entry: { webhooks }, splitting: false },
+    { ...split("tools"), entry: tools, minify: true },
+    {
+      ...split("chunks"),
+      entry: { ...LIBRARY, ...TOOLS, webhooks },
+      outExtension: () => ({ js: ".cjs" }),
+      onSuccess: () => writeCommonJs("react"),
     },
-  };
+  ];
 });

@@ -26,13 +26,13 @@ const SIZED: readonly Sized[] = [
     name: "malipo, a page with a public key",
     code: readPayment("pk_123"),
     bundlers: BROWSERS,
-    goal: 27,
+    goal: 30.5,
   },
   {
     name: "malipo, a server that reads a payment",
     code: readPayment("sk_123"),
     bundlers: NODE,
-    goal: 29,
+    goal: 32,
   },
   {
     name: "malipo, a page with followPayment",

@@ -42,19 +42,16 @@ function loadedBy(path: string, loaded = new Set<string>()): Set<string> {
   return loaded;
 }
 
-/** What the entry points of the package load at once. */
-const loadedByEntries = (): Set<string> =>
-  new Set(
-    Object.keys(ENTRY_POINTS).flatMap((entry) =>
-      ["js", "cjs"].flatMap((form) => [...loadedBy(`dist/${entry}.${form}`)]),
-    ),
-  );
-
-/** Tools and bundled packages: docs/decisions/0003. */
+/** The entry points of which the ES modules are minified: docs/decisions/0003. */
+const TOOLS = ["sandbox", "msw", "learn", "operator"];
 const isMinified = (path: string): boolean =>
-  /^dist\/(?:page|cli|command|sandbox-command)\.js$|\/(?:commands?|sandbox|sandbox-tables|on-demand-[\w-]+|ky|zod)-/.test(
-    path,
-  );
+  /^dist\/(?:tools\/.*|page|cli|sandbox|msw|learn|operator)\.js$/.test(path);
+
+const library = Object.keys(ENTRY_POINTS).filter((entry) => !TOOLS.includes(entry));
+
+/** What a merchant's program loads at once, as ES modules or as CommonJS. */
+const loadedByLibrary = (form: string): Set<string> =>
+  new Set(library.flatMap((entry) => [...loadedBy(`dist/${entry}.${form}`)]));
 
 /** The modules that `src` has of a file: the bundler names each above its code. */
 const sourcesOf = (paths: Iterable<string>): string[] =>
@@ -63,20 +60,17 @@ const sourcesOf = (paths: Iterable<string>): string[] =>
   );
 
 describe("the code in dist", () => {
-  // The operator's page carries its style sheet and script as text. The lists of a file's imports
-  // and exports are one line each, and no error points at them.
-  const readable = [...loadedByEntries()].filter(
-    (path) => !isMinified(path) && !/^dist\/(?:operator|learn|msw)\.c?js$/.test(path),
-  );
+  const readable = ["js", "cjs"].flatMap((form) => [...loadedByLibrary(form)]);
   test.each(readable)("has no line of more than 500 characters: %s", (path) => {
-    expect(
-      Math.max(
-        ...read(path)
-          .split("\n")
-          .filter((line) => !/^(?:import|export) \{/.test(line))
-          .map(({ length }) => length),
-      ),
-    ).toBeLessThan(500);
+    const lines = read(path).split("\n");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(500);
+  });
+
+  test.each(["js", "cjs"])("of the library loads no chunk of the tools: %s", (form) => {
+    const loaded = [...loadedByLibrary(form)];
+    expect(loaded.length).toBeGreaterThan(library.length);
+    expect(loaded.filter((path) => path.startsWith("dist/tools/"))).toEqual([]);
+    expect(loaded.filter((path) => /^dist\/(?:cli|page)\./.test(path))).toEqual([]);
   });
 
   test("loads only its own files, the modules of Node.js, and optional peers", () => {
@@ -89,53 +83,57 @@ describe("the code in dist", () => {
   });
 });
 
-/** The names of the chunks of some files, without the hash of their content. */
-const namesOf = (paths: Iterable<string>): string[] =>
-  [...paths].map((path) => path.replace(/^dist\/(?:chunks\/)?|(?:-[\w-]{8})?\.js$/g, "")).sort();
-
 describe("what a process loads before it does anything", () => {
   test("malipo/webhooks is one file", () => {
-    expect(namesOf(loadedBy("dist/webhooks.js"))).toEqual(["webhooks"]);
+    expect([...loadedBy("dist/webhooks.js")]).toEqual(["dist/webhooks.js"]);
   });
 
-  test("malipo loads nothing of the receiver, the sandbox and the command line", () => {
-    const loaded = loadedBy("dist/index.js");
-    expect(namesOf(loaded)).toEqual([
-      "base",
-      "client",
-      "gateway",
-      "index",
-      "ky",
-      "one-copy",
-      "verify",
-    ]);
-    expect(
-      sourcesOf(loaded).filter((one) => /^(?:sandbox|cli|webhooks\/receiver)\//.test(one)),
-    ).toEqual([]);
-  });
+  test.each([
+    // Each further file takes Node.js longer to find than to run.
+    ["index", 26, /^(?:sandbox|cli|webhooks\/receiver|checkout)\//],
+    ["node", 8, /^(?:sandbox|cli|client|webhooks\/receiver)\//],
+    ["inbox/sqlite", 18, /^(?:sandbox|cli|client|checkout)\//],
+  ])(
+    "malipo's entry point %s loads at most %d files, all of them its own",
+    (entry, most, others) => {
+      const loaded = loadedBy(`dist/${entry}.js`);
+      expect(loaded.size).toBeLessThanOrEqual(most);
+      expect(sourcesOf(loaded).length).toBeGreaterThan(2);
+      expect(sourcesOf(loaded).filter((one) => others.test(one))).toEqual([]);
+    },
+  );
 
-  test("malipo/node loads nothing of the client, the sandbox and the command line", () => {
-    const loaded = loadedBy("dist/node.js");
-    expect(namesOf(loaded).slice(0, 2)).toEqual(["base", "node"]);
-    expect(loaded.size).toBe(4);
-    expect(sourcesOf(loaded).filter((one) => /^(?:sandbox|cli)\//.test(one))).toEqual([]);
-  });
-
-  test("the command line loads nothing of the receiver, the client and the sandbox's own code", () => {
-    const own = ["base", "command", "command", "on-demand-command", "one-copy", "sandbox-tables"];
-    expect(namesOf(loadedBy("dist/command.js"))).toEqual(own);
+  test("what the client loads on demand is one part", () => {
+    const imported = globSync("src/client/**/*.ts").flatMap((path) =>
+      [...read(path).matchAll(/\bawait import\("([^"]+)"\)|=> import\("([^"]+)"\)/g)].map(
+        ([, awaited, returned]) => join(dirname(path), awaited ?? returned ?? ""),
+      ),
+    );
+    const part = "src/client/on-demand-part.ts";
+    const exported = [...read(part).matchAll(/^export \* from "(.+)";$/gm)].map(([, name = ""]) =>
+      join(dirname(part), name),
+    );
+    expect(exported.length).toBeGreaterThan(5);
+    expect(exported.toSorted()).toEqual([...new Set(imported)].sort());
   });
 });
 
+const classesIn = (paths: readonly string[]): (string | undefined)[] =>
+  paths.flatMap((path) =>
+    [...read(path).matchAll(/^(?:var|let) (\w+) = class.* extends (?:\w+\.)?GatewayError\b/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+
 describe("classes of errors", () => {
-  test("stand in one ES module, and malipo/webhooks has copies", () => {
-    const classes = globSync("dist/**/*.js")
-      .filter((path) => path !== "dist/webhooks.js")
-      .flatMap((path) =>
-        [...read(path).matchAll(/^var (\w+) = class extends GatewayError\b/gm)].map(
-          ([, name]) => name,
-        ),
-      );
+  test.each([
+    ["ES module, of which malipo/webhooks and the tools have copies", "js"],
+    ["CommonJS module", "cjs"],
+  ])("stand in one %s", (_, form) => {
+    const files = globSync(`dist/**/*.${form}`).filter(
+      (path) => path !== "dist/webhooks.js" && !isMinified(path),
+    );
+    const classes = classesIn(files);
     expect(classes.length).toBeGreaterThan(10);
     expect(classes.toSorted()).toEqual([...new Set(classes)].sort());
   });
@@ -187,9 +185,10 @@ describe("packages that are bundled", () => {
   test.each(["webhooks", "fetch", "node", "fastify", "lambda", "inbox/sqlite"])(
     "are not loaded by malipo/%s, but for the hash if there is no Node.js",
     (entry) => {
-      const files = [`dist/${entry}.js`, `dist/${entry}.cjs`];
-      const loaded = files.flatMap((path) => [...loadedBy(path)]);
-      expect(bundledModules(loaded)).toEqual([]);
+      expect(bundledModules([...loadedBy(`dist/${entry}.js`)])).toEqual([]);
+      // CommonJS has no names of modules.
+      const loaded = [...loadedBy(`dist/${entry}.cjs`)];
+      expect(loaded.filter((path) => /\b(?:KyError|ZodMini\w+)\b/.test(read(path)))).toEqual([]);
     },
   );
 });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, describe, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { installedMalipo } from "../command-line.ts";
@@ -23,29 +23,27 @@ registerHooks({
 });`,
 );
 
-/** The files that a command loads until it ends, without the hashes of their names. */
-async function filesOf(args: readonly string[]): Promise<string[]> {
+/** The code of the files that a command loads until it ends. */
+async function loadedBy(args: readonly string[]): Promise<string[]> {
   const { stderr } = await installedMalipo(args, { env: { NODE_OPTIONS: `--import=${tracer}` } });
-  return [...stderr.matchAll(/^loaded (.+)$/gm)]
-    .map(([, url = ""]) => basename(url, ".js").replace(/-[\w-]{8}$/, ""))
-    .sort();
+  const urls = [...stderr.matchAll(/^loaded (.+)$/gm)].map(([, url = ""]) => new URL(url));
+  return urls.map((url) => readFileSync(url, "utf8"));
 }
 
-const RECEIVER_AND_CLIENT = ["receiver", "gateway", "ky", "client", "webhooks", "index"];
+/** What only they say: a minifier keeps texts. */
+const RECEIVER_AND_CLIENT = /KyError|Is the whole package deployed|the receiver failed/;
 
 describe.concurrent("what a command loads", () => {
-  test("of --version: the file that starts, and the one that reads the version", async ({
+  test("of --version: the file that starts, and those that read the version", async ({
     expect,
   }) => {
-    const files = await filesOf(["--version"]);
-    expect(files).toHaveLength(2);
-    expect(files).toContain("cli");
+    expect((await loadedBy(["--version"])).length).toBeLessThanOrEqual(4);
   });
 
   test("of --help: no code of the receiver, the client and the sandbox", async ({ expect }) => {
-    const files = await filesOf(["--help"]);
-    const own = ["base", "cli", "command", "command", "on-demand-command", "one-copy"];
-    expect(files).toEqual([...own, "sandbox-tables"]);
+    const files = await loadedBy(["--help"]);
+    expect(files.length).toBeLessThanOrEqual(36);
+    expect(files.filter((code) => RECEIVER_AND_CLIENT.test(code))).toEqual([]);
   });
 
   // The port is taken: the command ends after it has loaded everything.
@@ -53,11 +51,11 @@ describe.concurrent("what a command loads", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const files = await filesOf(["sandbox", "--port", String(port)]);
+    const files = await loadedBy(["sandbox", "--port", String(port)]);
     server.close();
-    expect(files).toContain("sandbox");
-    expect(files.filter((one) => RECEIVER_AND_CLIENT.includes(one))).toEqual([]);
-    expect(files.length).toBeLessThanOrEqual(16);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((code) => RECEIVER_AND_CLIENT.test(code))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(70);
   });
 });
 
