@@ -7,7 +7,7 @@ const config: KnipConfig = {
     "src/cli/main.ts",
     "src/sandbox/page/client/page-script.ts",
     "src/checkout/page/follow-order.ts",
-    "src/internal/hmac/*.ts",
+    "src/internal/{hmac/*,text-encoder}.ts",
     "src/client/platform/*.ts",
     "src/client/on-demand-part.ts",
     "examples/*.ts",

@@ -12,6 +12,8 @@ const { webhooks, sandbox, msw, learn, operator, ...others } = ENTRY_POINTS;
 /** What a merchant's program runs. The `imports` of package.json choose one of two for a runtime. */
 const LIBRARY = {
   ...others,
+  // What a page with a key loads. No name leads to it: it keeps the rest of `malipo` out of its chunks.
+  gateway: "src/client/gateway.ts",
   "hmac.node": "src/internal/hmac/node-hmac.ts",
   "hmac.web": "src/internal/hmac/web-hmac.ts",
   "platform.node": "src/client/platform/node-platform.ts",
@@ -67,6 +69,7 @@ export default defineConfig(async ({ dts }) => {
       ...split("chunks"),
       entry: { ...LIBRARY, ...TOOLS, webhooks },
       outExtension: () => ({ js: ".cjs" }),
+      inject: ["src/internal/text-encoder.ts"],
       onSuccess: () => writeCommonJs("react"),
     },
   ];

@@ -9,6 +9,8 @@ interface Sized {
   readonly bundlers: readonly Bundler[];
   /** In kB. */
   readonly goal: number;
+  /** What it must not pass, in kB, if the goal is missed: see docs/decisions/0003. */
+  readonly limit?: number;
 }
 
 const BROWSERS: readonly Bundler[] = ["Vite", "webpack", "esbuild with splitting"];
@@ -26,13 +28,15 @@ const SIZED: readonly Sized[] = [
     name: "malipo, a page with a public key",
     code: readPayment("pk_123"),
     bundlers: BROWSERS,
-    goal: 30.5,
+    goal: 27,
+    limit: 30.5,
   },
   {
     name: "malipo, a server that reads a payment",
     code: readPayment("sk_123"),
     bundlers: NODE,
-    goal: 32,
+    goal: 29,
+    limit: 32,
   },
   {
     name: "malipo, a page with followPayment",
@@ -61,7 +65,7 @@ console.log(usePayment({ url: "/status" }));`,
 ];
 
 /** A size that was measured. */
-export interface MeasuredSize extends Pick<Sized, "name" | "goal"> {
+export interface MeasuredSize extends Pick<Sized, "name" | "goal" | "limit"> {
   readonly bundler: Bundler;
   readonly kB: number;
 }
@@ -82,9 +86,9 @@ export async function measureSizes(): Promise<MeasuredSize[]> {
   try {
     installEmptyReact(folder);
     const measured: MeasuredSize[] = [];
-    for (const { name, code, bundlers, goal } of SIZED) {
+    for (const { code, bundlers, ...sized } of SIZED) {
       for (const bundler of bundlers) {
-        measured.push({ name, bundler, goal, kB: await firstLoadKb(bundler, folder, code) });
+        measured.push({ ...sized, bundler, kB: await firstLoadKb(bundler, folder, code) });
       }
     }
     return measured;
@@ -94,9 +98,9 @@ export async function measureSizes(): Promise<MeasuredSize[]> {
 }
 
 if (import.meta.main) {
-  for (const { name, bundler, kB, goal } of await measureSizes()) {
+  for (const { name, bundler, kB, goal, limit = goal } of await measureSizes()) {
     const result = kB <= goal ? "met   " : "MISSED";
     console.log(`${result}  ${name}, ${bundler}: ${kB.toFixed(2)} kB, at most ${goal} kB`);
-    if (kB > goal) process.exitCode = 1;
+    if (kB > limit) process.exitCode = 1;
   }
 }

@@ -38,14 +38,14 @@ const DIGESTS = {
   phone: (digest) => digest,
 } satisfies OptionRows<Partial<AttemptDigests>>;
 
-const QUERY = {
-  ...PAGE_OPTIONS,
+const FILTER_OPTIONS = {
   state: (state) => optional(state, (given) => checkChoice("state", given, STATES)),
   digests: (digests) => checkOptions(digests ?? {}, DIGESTS, "`digests`"),
-} satisfies OptionRows<ListQuery>;
+} satisfies OptionRows<Omit<ListQuery, keyof typeof PAGE_OPTIONS>>;
 
 /** @throws {ConfigurationError} for a query with a wrong field. */
-const checkListQuery = (query: ListQuery = {}): CheckedQuery => checkOptions(query, QUERY, "list");
+const checkListQuery = (query: ListQuery = {}): CheckedQuery =>
+  checkOptions(query, { ...PAGE_OPTIONS, ...FILTER_OPTIONS }, "list");
 
 export type ListedRecord = readonly [key: string, record: StoredRecord];
 

@@ -57,8 +57,8 @@ export interface StatusHandlerOptions {
 
 const OPTIONS = {
   reference: (find) => checkFunction("reference", find),
-  wake: WAIT_OPTIONS.wake,
-  finalStatuses: WAIT_OPTIONS.finalStatuses,
+  wake: (wake) => WAIT_OPTIONS.wake(wake),
+  finalStatuses: (statuses) => WAIT_OPTIONS.finalStatuses(statuses),
   maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),
 } satisfies OptionRows<StatusHandlerOptions>;
 

@@ -61,14 +61,15 @@ function momentOf(name: string, moment: unknown): number {
   throw wrongOption(name, "a valid Date", moment);
 }
 
-const QUERY = {
-  ...PAGE_OPTIONS,
+const FILTER_OPTIONS = {
   kind: (kind) => optional(kind, checkKind),
   since: (moment) => optional(moment, (given) => momentOf("since", given)),
   until: (moment) => optional(moment, (given) => momentOf("until", given)),
-} satisfies OptionRows<EventQuery>;
+} satisfies OptionRows<Omit<EventQuery, keyof typeof PAGE_OPTIONS>>;
 
 function checkEventQuery(query: EventQuery): EventFilter {
-  const { after, ...filter } = checkOptions(query, QUERY, "list");
+  // A bundle keeps a table with a spread, also if nothing uses it.
+  const rows = { ...PAGE_OPTIONS, ...FILTER_OPTIONS };
+  const { after, ...filter } = checkOptions(query, rows, "list");
   return { ...filter, after: after && { receivedAt: after.at, id: after.id } };
 }
