@@ -21,7 +21,7 @@ const config: KnipConfig = {
     "test/bench/*.ts",
     "test/bench/peers/load.ts",
     "test/runtimes/*.ts",
-    "test/stress/prompts/{main,worker}.ts",
+    "test/stress/{main,prompts/worker,orders/shop-process,inboxes/shop}.ts",
     "test/docs/support/{serve-fetch,serve-next}.ts",
     "test/runtimes/{shops,peers}/*.ts",
     "test/drill/shops/*.ts",

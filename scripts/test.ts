@@ -36,7 +36,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
     ],
     tests: ["tests", 'vitest run --project "!long*"'],
     elsewhere:
-      "NOT RUN: kills, failovers, drills, soak, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
+      "NOT RUN: kills, failovers, drills, campaigns, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
   long: {
     // The tests open the manual in a browser.

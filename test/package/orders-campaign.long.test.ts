@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { MIN_ORDERS } from "../stress/orders/plan.ts";
-import { SABOTAGES } from "../stress/orders/sabotage.ts";
+import { ORDER_SABOTAGES } from "../stress/orders/sabotages.ts";
 import { STORES } from "../stress/orders/store.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +15,7 @@ interface Run {
 /** The smallest campaign of orders, in a separate process. */
 const campaign = (...args: readonly string[]): Promise<Run> =>
   new Promise((resolve) => {
-    const script = ["test/stress/prompts/main.ts", "--checkout", "--orders", `${MIN_ORDERS}`];
+    const script = ["test/stress/main.ts", "orders", "--orders", `${MIN_ORDERS}`];
     execFile(process.execPath, [...script, ...args], { cwd: ROOT }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     );
@@ -28,7 +28,7 @@ test.concurrent.each(STORES)("a campaign of orders keeps every promise: %s", asy
 });
 
 // Twelve campaigns take half an hour: CAMPAIGN=all npx vitest run test/package/orders-campaign.long.test.ts
-const SABOTAGED = Object.entries(SABOTAGES).slice(
+const SABOTAGED = Object.entries(ORDER_SABOTAGES).slice(
   0,
   process.env.CAMPAIGN === "all" ? undefined : 1,
 );
@@ -44,6 +44,6 @@ test.concurrent.each(SABOTAGED)(
 
 test("a campaign of orders says which options there are", async () => {
   const { status, output } = await campaign("--store", "oracle");
-  expect(output).toContain("--store takes sqlite, postgres or all.");
+  expect(output).toContain("--store is oracle. It takes sqlite, postgres, all.");
   expect(status).toBe(1);
 });

@@ -1,37 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
+import { bundle } from "../stress/harness/bundle.ts";
+import { WorkerProcess } from "../stress/harness/processes.ts";
 import { type InboxName, SHOPS, type SoakStore } from "../stress/inboxes/inboxes.ts";
-import { openShop, type ShopProcess } from "../stress/inboxes/process.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
-import { POINTS } from "../stress/inboxes/shop.ts";
+import { POINTS, type Point, type ShopSettings } from "../stress/inboxes/settings.ts";
 import type { Engine } from "../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../support/engines/proxy.ts";
 import type { OrmName } from "../support/orms.ts";
 import { references, until } from "./inbox-stage.ts";
-
-const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-
-/** The shop bundled from the sources into one file that this Node runs. */
-async function bundleShop(outfile: string): Promise<string> {
-  await build({
-    entryPoints: [fromRoot("test/stress/inboxes/shop.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    // The names of the package lead to the sources there.
-    tsconfig: fromRoot("tsconfig.json"),
-    external: ["bullmq", "ioredis", "pg", "pg-boss", "knex", "typeorm", "@prisma/*"],
-    logLevel: "error",
-  });
-  return outfile;
-}
 
 /** What every inbox promises when processes die, and when several share a store. */
 export function killSuite(
@@ -42,18 +23,16 @@ export function killSuite(
   /** That of the inbox, if it can hang. */
   engine?: Engine,
 ): void {
-  // Beside node_modules, so that the modules that are not bundled are found.
-  const cache = fromRoot("node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "malipo-shop-"));
   const files = mkdtempSync(join(tmpdir(), "malipo-shop-"));
   const { prepare, effects } = SHOPS[inbox];
-  const open = new Set<ShopProcess>();
-  let program = "";
+  const open = new Set<WorkerProcess>();
+  let file = "";
 
-  async function start(place: SoakStore, port: number, die?: (typeof POINTS)[number]) {
-    const shop = await openShop(program, { inbox, place, port, die });
+  async function start(place: SoakStore, port: number, die?: Point) {
+    const setup: ShopSettings = { inbox, place, port, die };
+    const shop = new WorkerProcess("shop", { file, setup });
     open.add(shop);
+    if (!(await shop.ready)) throw new Error(`The shop ended: ${shop.errors.join("")}`);
     return shop;
   }
   async function freshPlace(orm?: OrmName): Promise<SoakStore> {
@@ -73,18 +52,16 @@ export function killSuite(
 
   closeProxies();
   beforeAll(async () => {
-    program = await bundleShop(join(folder, "shop.mjs"));
+    file = await bundle("inboxes/shop.ts", []);
   });
   afterEach(async () => {
     await Promise.all([...open].map((shop) => shop.kill()));
     open.clear();
   });
-  afterAll(() => {
-    for (const path of [folder, files]) rmSync(path, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(files, { recursive: true, force: true }));
 
   /** What happened to two events, of which the first killed its process. */
-  async function killAt(point: (typeof POINTS)[number], orm?: OrmName) {
+  async function killAt(point: Point, orm?: OrmName) {
     const place = await freshPlace(orm);
     const port = await freePort();
     const shop = await start(place, port, point);

@@ -1,7 +1,4 @@
-// The receiver of a shop, in a process that tests kill. Takes its settings as JSON, and sends
-// `listening` as soon as it accepts deliveries.
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+// The receiver of a shop, in a process that tests kill.
 import { nodeHandler } from "malipo/node";
 import {
   createWebhookReceiver,
@@ -9,47 +6,18 @@ import {
   type Inbox,
   type WebhookHandler,
 } from "malipo/webhooks";
-import { type InboxName, SHOPS, type SoakStore } from "./inboxes.ts";
-import { type Mode, NEW_KIND, type Version } from "./modes.ts";
-import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
+import { receiveSetup, serve, started } from "../harness/worker.ts";
+import { SHOPS } from "./inboxes.ts";
 import { paymentOf, SECRET } from "./sender.ts";
-
-/** The points at which a process may die during a delivery. */
-export const POINTS = [
-  "before the insert",
-  "after the insert",
-  "in the handler",
-  "in the middle of its effect",
-  "after its effect",
-  'before "done"',
-] as const;
-export type Point = (typeof POINTS)[number];
-
-/** The settings of a shop. */
-export interface ShopSettings {
-  readonly mode?: Mode | undefined;
-  /** Which version of the package it runs. Without one, there are only documented kinds. */
-  readonly version?: Version | undefined;
-  /** Drains the inbox and ends, instead of receiving. */
-  readonly isDrainer?: boolean;
-  /** The file of the references of all orders, for sweeps: too many for an argument. */
-  readonly orders?: string | undefined;
-  readonly inbox: InboxName;
-  readonly place: SoakStore;
-  readonly port: number;
-  /** Dies there, in the first delivery. */
-  readonly die?: Point | undefined;
-  readonly sabotage?: Sabotage | undefined;
-}
+import { NEW_KIND, type Point, type ShopSettings } from "./settings.ts";
 
 const DRAINER_LIFE_MS = 2_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const MAX_SWEPT = 300;
 
 async function runShop(settings: ShopSettings): Promise<void> {
-  const { inbox: name, place, port, die, sabotage } = settings;
+  const { inbox: name, place, port, die, orders = [] } = settings;
   const { mode = "start", isDrainer = false, version } = settings;
-  const orders: string[] = settings.orders ? JSON.parse(readFileSync(settings.orders, "utf8")) : [];
   // Only a shop that writes with such a library loads them.
   const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
   const at = (point: Point) => {
@@ -74,13 +42,9 @@ async function runShop(settings: ShopSettings): Promise<void> {
         },
       }),
   };
-  const mounted = () => {
-    if (sabotage === "early-acknowledgement") return hasty(inbox);
-    return die === undefined ? inbox : deadly;
-  };
   const receiver = createWebhookReceiver({
     secret: SECRET,
-    inbox: mounted(),
+    inbox: die === undefined ? inbox : deadly,
     payments: { get: async (reference) => paymentOf(reference) },
     onError: (error) => process.stderr.write(`${String(error)}\n`),
   });
@@ -93,9 +57,8 @@ async function runShop(settings: ShopSettings): Promise<void> {
   if (version === "this") receiver.onOther(handle);
   // The next version documents it.
   if (version === "next") receiver.on(NEW_KIND as EventKind, handle);
-  if (sabotage === "early-end") setTimeout(() => process.exit(), EARLY_END_MS);
   if (isDrainer) {
-    process.send?.("draining");
+    started();
     void receiver
       .drain({ timeoutMs: DRAINER_LIFE_MS })
       .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
@@ -114,16 +77,8 @@ async function runShop(settings: ShopSettings): Promise<void> {
     }
     setTimeout(sweep, SWEEP_INTERVAL_MS);
   };
-  const server = createServer(nodeHandler(receiver));
+  const server = await serve(nodeHandler(receiver), port);
   server.keepAliveTimeout = 60_000;
-  server.listen(port, "127.0.0.1", async () => {
-    // The parent must know that the shop listens before a handler kills it.
-    process.send?.("listening");
-    if (mode !== "drain") await receiver.start();
-    if (mode === "sweep") await sweep();
-  });
-  // The parent has ended.
-  process.on("disconnect", () => process.exit());
   // After a graceful stop, nothing may keep the process alive.
   process.on("SIGTERM", async () => {
     server.close();
@@ -133,7 +88,9 @@ async function runShop(settings: ShopSettings): Promise<void> {
     process.removeAllListeners("disconnect");
     process.disconnect();
   });
+  // The campaign knows by now that the shop listens: a handler may kill it.
+  if (mode !== "drain") await receiver.start();
+  if (mode === "sweep") await sweep();
 }
 
-const argument = process.argv[2];
-if (argument !== undefined) await runShop(JSON.parse(argument));
+await runShop(await receiveSetup());

@@ -1,14 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Order } from "malipo/checkout";
-import { createRandom } from "../prompts/random.ts";
-import type { Service } from "../prompts/service.ts";
-import { type End, isEnded, type LedgerPayment } from "./check.ts";
+import type { Deliver } from "malipo/sandbox";
+import { signWebhook } from "malipo/webhooks";
+import { History } from "../harness/history.ts";
+import { EngineFaults, Incidents } from "../harness/incidents.ts";
+import { evenly } from "../harness/plan.ts";
+import { Pool, type Program } from "../harness/processes.ts";
+import { createRandom } from "../harness/random.ts";
+import { Customers, type Prompt } from "../harness/service/customers.ts";
+import { type PlannedFault, planFaults } from "../harness/service/faults.ts";
+import { type Service, startService } from "../harness/service/service.ts";
+import { createWebhookProxy } from "../harness/service/webhook-proxy.ts";
+import { forEachConcurrently, Progress } from "../harness/waits.ts";
+import { type End, isEnded } from "./check.ts";
 import { decideAll } from "./deciders.ts";
-import { changedByOther, type History } from "./history.ts";
+import type { OrderHistory } from "./history.ts";
 import { loseFile } from "./lost-file.ts";
-import type { Report, Setup } from "./messages.ts";
-import type { Act, PlannedOrder } from "./plan.ts";
-import { type ShopProcess, startShop } from "./shops.ts";
+import { type Jobs, type OrderHappening, type Setup, UNDERPAID } from "./messages.ts";
+import type { Incident, PlannedOrder } from "./plan.ts";
 import type { OpenStore } from "./store.ts";
 
 const PROCESSES = 4;
@@ -16,217 +25,185 @@ const AT_ONCE = 10;
 const MAX_CLICKS = 4;
 /** A fault of the service may end a click before it comes to its incident. */
 const MAX_CLICKS_TO_INCIDENT = 12;
-const MAX_STARTS = 60;
 /** How long a customer looks at a page before the next click. */
-const MAX_WAIT_MS = 20_000;
-/** How long everything may take to end after the last click: a prompt waits for a minute. */
-const quietMs = (count: number) => 120_000 + count * 50;
+const MAX_LOOK_MS = 20_000;
+/** After this time without an event, nothing more will happen: a prompt waits for a minute. */
+const QUIET_MS = 120_000;
 /** A process that has slept finds out what became of its order. */
 const AWAKE_MS = 1_000;
 /** How often the people look at the list of reviews. */
 const DECIDE_EVERY_MS = 400;
-/** How often the SQLite file is moved away in a round, and how long it is there before. */
+/** How often the SQLite file is moved away in a round, and how often the service restarts. */
 const LOSSES = 2;
-const FILE_THERE_MS = 5_000;
+const RESTARTS = 2;
+/** A process is killed for this many customers that come and go. */
+const KILL_EVERY = 6;
 /** A process that starts while the file is away would make another one. */
 const MAX_STARTING_MS = 8_000;
 
-/** What happens in a campaign, while it runs. */
-class Notes implements History {
-  readonly reports: { report: Report; shop: object; at: number }[] = [];
-  readonly incidents: History["incidents"][number][] = [];
-  readonly killed: History["killed"][number][] = [];
-  readonly harms: History["harms"][number][] = [];
-  readonly decided: History["decided"][number][] = [];
-  readonly withoutFile: History["withoutFile"][number][] = [];
-  readonly canceled: string[] = [];
-  readonly answered = new Set<string>();
-  readonly counts: Record<string, number> = {};
-  count(what: string): void {
-    this.counts[what] = (this.counts[what] ?? 0) + 1;
-  }
+const LOST = ["lostResponse", "truncate", "reset", "hang"];
+
+/** The webhook of a payment that is less than was asked for, signed as the service does. */
+async function underpaid(request: Request, secret: string): Promise<Request> {
+  const event = await request.json();
+  const body = JSON.stringify({ ...event, data: { ...event.data, amount: UNDERPAID } });
+  const headers = new Headers(request.headers);
+  headers.set("X-Service-Signature", signWebhook(body, secret));
+  headers.delete("content-length");
+  return new Request(request.url, { method: "POST", headers, body });
 }
+
+/** Sends a webhook to every process at once. */
+async function deliverNow(request: Request, ports: readonly number[]): Promise<Response> {
+  const body = await request.text();
+  const init = { method: "POST", headers: request.headers, body };
+  const posts = ports.map((port) => fetch(`http://127.0.0.1:${port}/webhooks`, init));
+  await Promise.allSettled(posts);
+  return new Response(null, { status: 200 });
+}
+
+/** Whether a process that takes a click comes to an incident, and not one that does what is due. */
+const isInClick = ({ at }: Incident) => at !== "paid" && at !== "goods";
 
 /** The customers, the processes of the shop and what happens to both, on one store and one service. */
 export class Campaign {
-  readonly notes = new Notes();
+  readonly history: OrderHistory = new History<OrderHappening>();
   /** The bundle of the shop. */
-  readonly #shop: string;
+  readonly #file: string;
   readonly #place: OpenStore;
   readonly #service: Service;
+  readonly #plannedFaults: readonly PlannedFault[];
   readonly #planned = new Map<string, PlannedOrder>();
-  readonly #pool: ShopProcess[] = [];
   readonly #random;
-  readonly #happened = new Set<string>();
-  /** Those that stand at their points: only what is planned happens to them. */
-  readonly #paused = new Set<ShopProcess>();
-  readonly #canceled = new Set<string>();
-  /** The process that a click of this order may use. It is there for one incident. */
-  readonly #visitors = new Set<ShopProcess>();
-  /** The prompts that customers have seen, and how many those of each order are. */
-  readonly #prompts = new Set<string>();
-  readonly #seen = new Map<string, number>();
-  /** One fault of the engine at a time. */
-  #engineIsWell: Promise<void> = Promise.resolve();
+  readonly #customers: Customers<PlannedOrder>;
+  readonly #faults: EngineFaults;
+  readonly #incidents: Incidents<Incident>;
+  /** Orders that are to be canceled, as long as they are not. */
+  readonly #canceling = new Map<string, () => void>();
+  readonly #closeWebhooks: () => void;
+  #pool: Pool<Jobs>;
+  #rounds = 0;
   /** Processes that start may open the file, which is not moved meanwhile. */
   #fileIsThere: Promise<void> = Promise.resolve();
-  readonly #starting = new Set<Promise<unknown>>();
   #isOver = true;
 
-  constructor(seed: string, shop: string, place: OpenStore, service: Service) {
-    this.#shop = shop;
+  private constructor(
+    { seed, file, place }: { seed: string; file: string; place: OpenStore },
+    service: Service,
+    plannedFaults: readonly PlannedFault[],
+    closeWebhooks: () => void,
+  ) {
+    this.#file = file;
     this.#place = place;
     this.#service = service;
+    this.#plannedFaults = plannedFaults;
+    this.#closeWebhooks = closeWebhooks;
     this.#random = createRandom(`${seed} campaign of orders`);
+    this.#faults = new EngineFaults(this.history, place.engine.faulty);
+    this.#customers = new Customers(
+      () => service.sandbox,
+      this.order,
+      (order) => this.#mayAct(order),
+    );
+    this.#incidents = new Incidents<Incident>({
+      ...{ history: this.history, faults: this.#faults },
+      planned: (id) => this.#planned.get(id)?.incident,
+      isUntil: (by, { key }, event: Partial<OrderHappening>) =>
+        event.what === "changed" && event.order === key && event.by === by,
+      kill: (who) => this.#pool.kill(this.#pool.named(who)),
+      goOn: (who, told) => this.#pool.named(who)?.goOn(told),
+    });
+    this.#pool = this.#openPool(0);
+  }
+
+  static async open(
+    seed: string,
+    file: string,
+    place: OpenStore,
+    count: number,
+  ): Promise<Campaign> {
+    const faults = planFaults(seed, count);
+    let campaign: Campaign | undefined;
+    const ports = () => (campaign === undefined ? [] : campaign.#pool.ports());
+    const see = (prompt: Prompt) => {
+      if (campaign !== undefined) campaign.#customers.see(prompt);
+    };
+    const webhooks = createWebhookProxy(seed, ports, see);
+    const deliver: Deliver = async (request) => {
+      const { event, data } = await request.clone().json();
+      const order = campaign?.order(String(data?.account_reference));
+      if (event === "payment.initiated") see(data);
+      if (order?.losesWebhooks) return new Response(null, { status: 200 });
+      const isDirect = order?.incident?.name === "webhook before the response";
+      if (isDirect) return deliverNow(request, ports());
+      const secret = service.sandbox.webhookSecret;
+      return webhooks.deliver(order?.isUnderpaid ? await underpaid(request, secret) : request);
+    };
+    const service: Service = await startService(seed, deliver, faults);
+    campaign = new Campaign({ seed, file, place }, service, faults, () => webhooks.close());
+    return campaign;
   }
 
   order = (id: string) => this.#planned.get(id);
-  ports = () => this.#pool.map(({ port }) => port);
 
-  async #start(works: boolean): Promise<ShopProcess> {
+  /** What a process runs that stops for these orders. */
+  #program(works: boolean, stopping: readonly PlannedOrder[]): Program {
     const { sandbox, baseUrl } = this.#service;
-    // A process that works may stand in onPaid; one that takes a click may stand in that.
-    const stops = [...this.#planned.values()].flatMap(({ id, incident }) => {
-      const isInEffect = incident?.at === "paid" || incident?.at === "goods";
-      return incident !== undefined && isInEffect === works ? [[id, incident.at]] : [];
-    });
+    const planned = [...this.#planned.values()];
+    const stops = stopping.flatMap(({ id, incident }) => (incident ? [[id, incident.at]] : []));
     const setup: Setup = {
-      store: this.#place.url,
+      store: this.#place.engine.url,
       ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
       stops: Object.fromEntries(stops),
-      wrong: Object.fromEntries(
-        [...this.#planned.values()].flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : [])),
-      ),
-      underpaid: [...this.#planned.values()].filter((one) => one.isUnderpaid).map(({ id }) => id),
+      wrong: Object.fromEntries(planned.flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : []))),
+      underpaid: planned.filter((one) => one.isUnderpaid).map(({ id }) => id),
       works,
     };
-    const listeners: Parameters<typeof startShop>[2] = {
-      onReport: (report, shop) => this.notes.reports.push({ report, shop, at: Date.now() }),
-      onStands: (order, shop) => void this.#happen(this.#planned.get(order), shop),
-      onDeath: (shop) => {
-        this.notes.count("deaths");
-        void this.#kill(shop);
-      },
-    };
-    for (let tries = 1; ; tries++) {
-      try {
-        await this.#fileIsThere;
-        const starting = startShop(this.#shop, setup, listeners);
-        this.#starting.add(starting);
-        const ended = () => this.#starting.delete(starting);
-        starting.then(ended, ended);
-        return await starting;
-      } catch (error) {
-        // A shop that starts while its engine is away ends, and is started again.
-        if (tries === MAX_STARTS) throw error;
-        await sleep(500);
-      }
-    }
+    return { file: this.#file, setup };
   }
 
-  /** Starts the processes of the shop once more, since they know at which orders to stop. */
-  async #startPool(): Promise<void> {
-    await Promise.all(this.#pool.splice(0).map((shop) => shop.kill()));
-    for (let at = 0; at < PROCESSES; at++) this.#pool.push(await this.#start(true));
-  }
-
-  async #kill(shop: ShopProcess): Promise<void> {
-    const at = this.#pool.indexOf(shop);
-    this.notes.killed.push({ shop, at: Date.now() });
-    await shop.kill();
-    if (at >= 0 && !this.#isOver) this.#pool[at] = await this.#start(true);
-  }
-
-  /** A process stands at its point. What is planned happens once; the next process just goes on. */
-  async #happen(order: PlannedOrder | undefined, shop: ShopProcess): Promise<void> {
-    const { incident } = order ?? {};
-    if (order === undefined || incident === undefined || this.#happened.has(order.id)) {
-      return shop.goOn();
-    }
-    this.#happened.add(order.id);
-    this.#paused.add(shop);
-    const from = Date.now();
-    if (incident.act === "sleep") {
-      await sleep(incident.ms);
-      const { until } = incident;
-      const hasCome = () =>
-        until === undefined || changedByOther(this.notes, order.id, until, { shop, from });
-      // It takes longer on a busy machine.
-      for (const end = Date.now() + MAX_WAIT_MS; !hasCome() && Date.now() < end; ) await sleep(100);
-    }
-    if (incident.act === "engine") await this.#harm(incident.fault);
-    this.notes.incidents.push({ order, incident, shop, from, until: Date.now() });
-    this.#paused.delete(shop);
-    if (incident.act === "kill") await this.#kill(shop);
-    else shop.goOn();
-  }
-
-  async #harm(fault: Parameters<OpenStore["engine"]["inject"]>[0]): Promise<void> {
-    const { engine } = this.#place;
-    const from = Date.now();
-    const injected = this.#engineIsWell.then(() => engine.inject(fault));
-    this.#engineIsWell = injected.then(({ over }) => over).catch(() => {});
-    await injected.catch(() => this.notes.count(`engine ${fault}: failed`));
-    void this.#engineIsWell.then(() => this.notes.harms.push({ from, until: Date.now() }));
+  /** Opens the processes that do what is due. They know at which orders to stop in `onPaid`. */
+  #openPool(size: number): Pool<Jobs> {
+    const isDue = ({ incident }: PlannedOrder) => incident && !isInClick(incident);
+    const program = this.#program(true, [...this.#planned.values()].filter(isDue));
+    return new Pool<Jobs>(this.history, {
+      ...{ name: `shop ${this.#rounds}.`, size, program: () => program },
+      ...{ mayFailToStart: true, mayStart: () => this.#fileIsThere },
+    });
   }
 
   /** Moves the SQLite file away, and puts it back. */
-  async #loseFile(times: number): Promise<void> {
-    const { url } = this.#place;
-    const from = Date.now();
-    const secret = this.#service.sandbox.webhookSecret;
-    const started = Promise.allSettled([...this.#starting]).then(() => true);
+  async #loseFile(): Promise<void> {
+    const started = this.#pool.ready().then(() => true);
     if (!(await Promise.race([started, sleep(MAX_STARTING_MS, false)]))) return;
-    const asked = this.#pool.filter((one) => one.port > 0 && !this.#paused.has(one));
-    const name = `AWAY-${this.#planned.size}-${times}`;
-    this.notes.withoutFile.push(...(await loseFile(url, asked, { secret, name })));
-    this.notes.harms.push({ from, until: Date.now() });
-  }
-
-  async #loseFiles(): Promise<void> {
-    if (this.#place.url.startsWith("postgres")) return;
-    for (let times = 0; times < LOSSES && !this.#isOver; times++) {
-      await sleep(FILE_THERE_MS);
-      // One thing at a time: what locks the file would open another one.
-      this.#fileIsThere = this.#engineIsWell.then(() => this.#loseFile(times));
-      this.#engineIsWell = this.#fileIsThere;
-      await this.#fileIsThere;
-    }
+    const asked = this.#pool.processes.filter(({ who }) => !this.#incidents.isStanding(who));
+    const name = `AWAY-${this.history.all("engine").length}`;
+    const secret = this.#service.sandbox.webhookSecret;
+    this.history.note("engine", { what: "engine", fault: "file away" });
+    await loseFile(this.#place.engine.url, asked, this.history, { secret, name });
+    this.history.note("engine", { what: "engine_back", fault: "file away" });
   }
 
   /** Resolves with whether two people have decided something. */
   #decide(): Promise<boolean> {
-    const office: Parameters<typeof decideAll>[0] = {
+    return decideAll({
       ...{ orders: this.#place.orders, random: this.#random, planned: this.order },
-      pool: () => this.#pool,
+      ...{ history: this.history, pool: () => this.#pool.processes },
       goods: () => this.#place.rows("goods"),
-      onDecided: (one) => this.notes.decided.push(one),
-    };
-    return decideAll(office).catch(() => false);
+    }).catch(() => false);
   }
 
   async #decideAll(): Promise<void> {
     for (; !this.#isOver; await sleep(DECIDE_EVERY_MS)) await this.#decide();
   }
 
-  /** A customer sees a prompt. */
-  see({ account_reference, reference }: { account_reference: string; reference: string }): void {
-    const order = this.#planned.get(account_reference);
-    if (order === undefined || this.#prompts.has(reference)) return;
-    this.#prompts.add(reference);
-    const seen = (this.#seen.get(order.id) ?? 0) + 1;
-    this.#seen.set(order.id, seen);
-    const act = order.acts[Math.min(seen, order.acts.length) - 1] ?? "approve";
-    void this.#answer(order, reference, act);
-  }
-
-  async #answer(order: PlannedOrder, reference: string, act: Act): Promise<void> {
-    await sleep(order.afterMs);
-    for (let waits = 0; order.isCanceled && !this.#canceled.has(order.id) && waits < 200; waits++) {
-      await sleep(100);
-    }
-    const phone = this.#service.sandbox.phone(order.phone);
-    if (phone.prompt?.reference === reference) phone[act]();
+  /** The customer of an order that is canceled acts after that. */
+  async #mayAct({ id, isCanceled }: PlannedOrder): Promise<void> {
+    if (!isCanceled || this.history.all("canceled").some(({ order }) => order === id)) return;
+    const canceled = new Promise<void>((resolve) => {
+      this.#canceling.set(id, resolve);
+    });
+    await Promise.race([canceled, sleep(MAX_LOOK_MS)]);
   }
 
   async #read(id: string): Promise<Order | undefined> {
@@ -235,19 +212,18 @@ export class Campaign {
   }
 
   /** A click goes to any process; one with an incident goes to its own, which is there for that. */
-  async #click(order: PlannedOrder, path: string, body: unknown): Promise<void> {
+  async #click<Name extends "makeCart" | "pay">(
+    order: PlannedOrder,
+    job: Name,
+    input: Parameters<Jobs[Name]>[0],
+  ): Promise<void> {
     const { incident, id } = order;
-    const isInClick = incident !== undefined && incident.at !== "paid" && incident.at !== "goods";
-    if (!isInClick || this.#happened.has(id)) {
-      const answer = await this.#random.pick(this.#pool).post(path, body);
-      if (answer !== undefined) this.notes.answered.add(id);
-      return;
-    }
-    const visitor = await this.#start(false);
-    this.#visitors.add(visitor);
-    if ((await visitor.post(path, body)) !== undefined) this.notes.answered.add(id);
-    await visitor.kill();
-    this.#visitors.delete(visitor);
+    const click = (shop: Pool<Jobs>["processes"][number]) => shop.run(job, input as never);
+    const isOwn = incident && isInClick(incident) && !this.#incidents.hasHappened(id);
+    const answer = isOwn
+      ? await this.#pool.visit(this.#program(false, [order]), click)
+      : await click(this.#random.pick(this.#pool.processes));
+    if (answer !== undefined) this.history.note("campaign", { what: "answered", order: id });
   }
 
   async #makeCart(order: PlannedOrder): Promise<boolean> {
@@ -257,29 +233,28 @@ export class Campaign {
     const isRolledBack = cart === "rolled_back";
     // A transaction that met a fault of the engine has left nothing: the merchant tries again.
     for (let tries = 0; tries < 20; tries++) {
-      await this.#click(order, "/carts", { id, isRolledBack });
+      await this.#click(order, "makeCart", { id, isRolledBack });
       if (isKilled || isRolledBack) break;
       if ((await this.#place.rows("carts").catch((): readonly string[] => [])).includes(id))
         return true;
       await sleep(500);
     }
-    if (isRolledBack) this.notes.count("carts rolled back");
+    if (isRolledBack) this.history.note("campaign", { what: "cart_rolled_back", order: id });
     return !isKilled && !isRolledBack;
   }
 
   async #customer(order: PlannedOrder): Promise<void> {
     if (!(await this.#makeCart(order))) return;
-    const { id, phone, isClickedTwice } = order;
+    const { id, phone, isClickedTwice, incident } = order;
     const params = { id, amount: 100, phone };
     const mayClick = (clicks: number) =>
       clicks < MAX_CLICKS ||
-      (order.incident && !this.#happened.has(id) && clicks < MAX_CLICKS_TO_INCIDENT);
+      (incident && !this.#incidents.hasHappened(id) && clicks < MAX_CLICKS_TO_INCIDENT);
     for (let clicks = 0; mayClick(clicks); clicks++) {
       const after = (await this.#read(id))?.attempts.length ?? 0;
-      const click = () => this.#click(order, "/pay", { params, after });
-      const clicking = [click(), ...(isClickedTwice ? [click()] : [])];
-      if (isClickedTwice) this.notes.count("double clicks");
-      const clicked = Promise.all(clicking);
+      const click = () => this.#click(order, "pay", { params, after });
+      const clicked = Promise.all([click(), ...(isClickedTwice ? [click()] : [])]);
+      if (isClickedTwice) this.history.note("campaign", { what: "double_click", order: id });
       if (order.isCanceled) await this.#cancel(id);
       if (await this.#watch(id)) return void (await clicked);
       await clicked;
@@ -287,20 +262,20 @@ export class Campaign {
   }
 
   async #cancel(id: string): Promise<void> {
-    for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await sleep(50)) {
+    for (const end = Date.now() + MAX_LOOK_MS; Date.now() < end; await sleep(50)) {
       const order = await this.#read(id);
-      const isAsked = order?.attempts.some(({ reference }) => reference !== undefined);
-      if (!isAsked) continue;
+      if (!order?.attempts.some(({ reference }) => reference !== undefined)) continue;
       const canceled = await this.#place.orders.cancel(id).catch(() => undefined);
-      if (canceled?.status === "canceled") this.notes.canceled.push(id);
-      this.#canceled.add(id);
-      return;
+      if (canceled?.status === "canceled") {
+        this.history.note("campaign", { what: "canceled", order: id });
+      }
+      return this.#canceling.get(id)?.();
     }
   }
 
   /** Looks at an order until it can be paid again. Resolves with whether nothing more is to be done. */
   async #watch(id: string): Promise<boolean> {
-    const end = Date.now() + MAX_WAIT_MS;
+    const end = Date.now() + MAX_LOOK_MS;
     for (; Date.now() < end; await sleep(150)) {
       const order = await this.#read(id);
       if (order !== undefined && !["open", "pending"].includes(order.status)) return true;
@@ -311,25 +286,41 @@ export class Campaign {
     return false;
   }
 
-  /** Kills a process of the pool, wherever it is, again and again. */
+  /** Kills a process of the pool, wherever it is; not one that stands at its point. */
   async #killAnywhere(): Promise<void> {
-    const everyMs = Math.max(1_000, Math.min(4_000, 40_000 / AT_ONCE));
-    while (!this.#isOver) {
-      await sleep(this.#random.between(everyMs / 2, everyMs * 1.5));
-      const shop = this.#random.pick(this.#pool.filter((one) => !this.#paused.has(one)));
-      if (this.#isOver) return;
-      if (shop === undefined) continue;
-      await this.#kill(shop);
-      this.notes.count("kills");
-    }
+    const { processes } = this.#pool;
+    await this.#pool.kill(
+      this.#random.pick(processes.filter(({ who }) => !this.#incidents.isStanding(who))),
+    );
   }
 
   async #restartService(): Promise<void> {
-    for (let times = 0; times < 2 && !this.#isOver; times++) {
-      await sleep(3_000);
-      await this.#service.faultProxy.restart();
-      this.notes.count("service restarts");
-    }
+    await this.#service.faultProxy.restart();
+    this.history.note("service", { what: "service_restarted" });
+  }
+
+  async #loseFileNow(): Promise<void> {
+    if (this.#place.engine.url.startsWith("postgres")) return;
+    // One thing at a time: what locks the file would open another one.
+    this.#fileIsThere = this.#faults.alone(() => this.#loseFile());
+    await this.#fileIsThere;
+  }
+
+  /** What goes wrong while customers come and go. */
+  #harm(progress: Progress, total: number): Promise<unknown> {
+    const plan = [
+      [Math.max(4, Math.ceil(total / KILL_EVERY)), () => this.#killAnywhere()],
+      [RESTARTS, () => this.#restartService()],
+      [LOSSES, () => this.#loseFileNow()],
+    ] as const;
+    return Promise.all(
+      plan.map(async ([times, work]) => {
+        for (const moment of evenly(times, total)) {
+          if (!(await progress.reached(moment))) return;
+          await work();
+        }
+      }),
+    );
   }
 
   async #allOrders(): Promise<Order[]> {
@@ -342,46 +333,61 @@ export class Campaign {
     }
   }
 
-  /** Waits until everything has ended by itself. */
+  /** Waits until everything has ended by itself, or nothing happens any more. */
   async #quiet(): Promise<Order[]> {
-    for (const end = Date.now() + quietMs(this.#planned.size); Date.now() < end; ) {
+    let seen = 0;
+    for (let since = Date.now(); Date.now() - since < QUIET_MS; await sleep(500)) {
+      const changes = this.history.all("changed").length;
+      if (changes > seen) since = Date.now();
+      seen = changes;
       const hasDecided = await this.#decide();
       const orders = await this.#allOrders();
       // What a process does when it wakes up belongs to the campaign.
-      if (!hasDecided && orders.every(isEnded) && this.#paused.size === 0) break;
-      await sleep(500);
+      if (!hasDecided && orders.every(isEnded) && this.#incidents.standing === 0) break;
     }
     await sleep(AWAKE_MS);
     return this.#allOrders();
   }
 
+  #responsesLost(): number {
+    const applied = this.#plannedFaults.length - this.#service.faultsLeft().length;
+    return this.#plannedFaults.slice(0, applied).filter(({ name }) => LOST.includes(name)).length;
+  }
+
   /** Sells these orders. Resolves with all that is there when they and those before have ended. */
   async sell(orders: readonly PlannedOrder[]): Promise<End> {
     for (const order of orders) this.#planned.set(order.id, order);
-    await this.#startPool();
+    this.#rounds++;
+    await this.#pool.close();
+    this.#pool = this.#openPool(PROCESSES);
+    const failed = Promise.race([this.#pool.failed, this.#incidents.failed]);
+    await Promise.race([this.#pool.ready(), failed]);
     this.#isOver = false;
-    const waiting = [...orders].reverse();
-    const work = async () => {
-      for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
-        await this.#customer(order);
-      }
-    };
-    const harm = [
-      ...[this.#killAnywhere(), this.#restartService(), this.#loseFiles(), this.#decideAll()],
-    ];
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const progress = new Progress();
+    const harm = [this.#harm(progress, 2 * orders.length), this.#decideAll()];
+    const sold = forEachConcurrently(orders, AT_ONCE, async (order) => {
+      progress.add();
+      await this.#customer(order);
+      progress.add();
+    });
+    await Promise.race([sold, failed]);
     this.#isOver = true;
-    await Promise.all(harm);
+    progress.end();
+    await Promise.race([Promise.all(harm), failed]);
     return {
-      ...{ planned: [...this.#planned.values()], orders: await this.#quiet() },
-      ledger: this.#service.ledger() as unknown as readonly LedgerPayment[],
+      planned: [...this.#planned.values()],
+      orders: await Promise.race([this.#quiet(), failed]),
+      ledger: this.#service.ledger(),
       goods: await this.#place.rows("goods"),
       carts: await this.#place.rows("carts"),
+      responsesLost: this.#responsesLost(),
     };
   }
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    await Promise.all([...this.#pool, ...this.#visitors].map((shop) => shop.kill()));
+    this.#closeWebhooks();
+    await this.#pool.close();
+    await this.#service.close();
   }
 }

@@ -1,6 +1,10 @@
-import type { Breach, End } from "./check.ts";
-import type { Call, Decided } from "./deciders.ts";
-import type { History } from "./history.ts";
+import type { Named } from "../harness/history.ts";
+import type { Breach } from "../harness/table.ts";
+import type { End } from "./check.ts";
+import type { OrderHistory } from "./history.ts";
+import type { Call, OrderHappening } from "./messages.ts";
+
+type Decided = Named<OrderHappening, "decided">;
 
 const isWon = ({ outcome }: Call) => outcome === "won";
 
@@ -29,7 +33,7 @@ function checkCalls(decided: readonly Decided[]): Breach[] {
 }
 
 /** Checks that each review was decided once, and that nothing was both given and paid back. */
-export function checkDecisions({ decided }: History, { planned, orders, goods }: End): Breach[] {
+export function checkDecisions(history: OrderHistory, { planned, orders, goods }: End): Breach[] {
   const theirs = new Set(planned.filter((one) => one.decisions).map(({ id }) => id));
   const breaches = orders.flatMap((order): Breach[] => {
     const { id, payments, effect, reviews } = order;
@@ -52,5 +56,5 @@ export function checkDecisions({ decided }: History, { planned, orders, goods }:
         : []),
     ];
   });
-  return [...checkCalls(decided), ...breaches];
+  return [...checkCalls(history.all("decided")), ...breaches];
 }

@@ -1,35 +1,20 @@
 import type { Order, Review } from "malipo/checkout";
+import type { LedgerEntry } from "../harness/service/service.ts";
+import type { Breach } from "../harness/table.ts";
 import { checkDecisions } from "./check-decisions.ts";
-import { type History, interruptedTries } from "./history.ts";
+import { interruptedTries, type OrderHistory } from "./history.ts";
 import { UNDERPAID } from "./messages.ts";
 import type { PlannedOrder } from "./plan.ts";
-
-/** A payment in the service's own ledger. */
-export interface LedgerPayment {
-  readonly account_reference: string;
-  readonly reference: string;
-  readonly status: string;
-  readonly cents: number;
-  /** That of the prompt on the phone: a phone with an open prompt shows no second one. */
-  readonly checkout_request_id?: string;
-  /** The customer did not answer. */
-  readonly ignored?: boolean;
-}
 
 /** What is there when everything has ended. */
 export interface End {
   readonly planned: readonly PlannedOrder[];
   readonly orders: readonly Order[];
-  readonly ledger: readonly LedgerPayment[];
+  readonly ledger: readonly LedgerEntry[];
   readonly goods: readonly string[];
   readonly carts: readonly string[];
-}
-
-/** A promise that did not hold. */
-export interface Breach {
-  readonly kind: string;
-  readonly order: string;
-  readonly what: string;
+  /** How many responses of the service never came to the shop. */
+  readonly responsesLost: number;
 }
 
 /** Whether nothing is under way. */
@@ -41,7 +26,7 @@ export const isEnded = ({ status, effect, reviews, attempts }: Order): boolean =
   attempts.every((one) => !["starting", "pending", "unknown"].includes(one.status));
 
 /** How long after its click a request for a prompt may leave, with what a busy machine adds. */
-const MAX_SEND_MS = 5_000 + 1_500;
+const MAX_SEND_MS = 5_000 + 5_000;
 
 const times = (list: readonly string[], id: string) => list.filter((one) => one === id).length;
 
@@ -49,7 +34,7 @@ const times = (list: readonly string[], id: string) => list.filter((one) => one 
 interface Case {
   readonly order: Order;
   readonly planned: PlannedOrder | undefined;
-  readonly ledger: readonly LedgerPayment[];
+  readonly ledger: readonly LedgerEntry[];
   readonly goods: number;
   /** The kinds of its reviews, open and decided. */
   readonly reviews: readonly Review["kind"][];
@@ -73,7 +58,7 @@ function goodsOf({ order, planned, reviews, interrupted }: Case): readonly [numb
   return [mayLack ? 0 : 1, isOutside ? 1 + interrupted : 1];
 }
 
-const centsOf = (planned: PlannedOrder | undefined, { cents }: LedgerPayment) =>
+const centsOf = (planned: PlannedOrder | undefined, { cents }: LedgerEntry) =>
   planned?.isUnderpaid ? Number(UNDERPAID) * 100 : cents;
 
 /** The rules of an order that has ended, each with what is wrong. */
@@ -83,7 +68,7 @@ function wrongWith(one: Case) {
   const completed = ledger.filter((one) => one.status === "completed");
   const hasReview = (kind: string) => reviews.some((one) => one === kind);
   const [least, most] = goodsOf(one);
-  const isKept = ({ reference }: LedgerPayment) =>
+  const isKept = ({ reference }: LedgerEntry) =>
     !payments.some((one) => one.reference === reference && one.isRefunded);
   const references = attempts.flatMap(({ reference }) => reference ?? []);
   const isPaid = status === "paid";
@@ -128,11 +113,11 @@ function wrongWith(one: Case) {
   return rules.filter(([, isWrong]) => isWrong);
 }
 
-function checkOrders(history: History, { planned, orders, ledger, goods }: End): Breach[] {
+function checkOrders(history: OrderHistory, { planned, orders, ledger, goods }: End): Breach[] {
   const plan = new Map(planned.map((one) => [one.id, one]));
   return orders.flatMap((order) => {
     const { id, accountReference } = order;
-    const decided = history.decided.filter((one) => one.order === id);
+    const decided = history.all("decided").filter((one) => one.order === id);
     const one: Case = {
       ...{ order, planned: plan.get(id), goods: times(goods, id) },
       ledger: ledger.filter((one) => one.account_reference === accountReference),
@@ -150,8 +135,9 @@ function checkOrders(history: History, { planned, orders, ledger, goods }: End):
 const neverMade = ({ cart, incident }: PlannedOrder) =>
   cart === "rolled_back" || (incident?.at === "created" && incident.act === "kill");
 
-function checkCarts({ answered }: History, { planned, orders, carts, goods }: End): Breach[] {
+function checkCarts(history: OrderHistory, { planned, orders, carts, goods }: End): Breach[] {
   const there = new Set(orders.map(({ id }) => id));
+  const answered = new Set(history.all("answered").map(({ order }) => order));
   const breaches: Breach[] = [];
   const breach = (kind: string, order: string, what: string) =>
     breaches.push({ kind, order, what });
@@ -168,12 +154,15 @@ function checkCarts({ answered }: History, { planned, orders, carts, goods }: En
   return breaches;
 }
 
-function checkPrompts({ reports }: History, { ledger }: End): Breach[] {
-  const late = reports.flatMap(({ report }) =>
-    report.what === "sending" && report.sinceMs > MAX_SEND_MS
-      ? [{ kind: "sent late", order: report.order, what: `${report.sinceMs} ms after its click` }]
-      : [],
-  );
+function checkPrompts(history: OrderHistory, { ledger }: End): Breach[] {
+  const late = history
+    .all("sending")
+    .filter(({ sinceMs }) => sinceMs > MAX_SEND_MS)
+    .map(({ order, sinceMs }) => ({
+      kind: "sent late",
+      order,
+      what: `${sinceMs} ms after its click`,
+    }));
   const busy = ledger
     .filter(({ checkout_request_id }) => checkout_request_id === undefined)
     .map(({ account_reference: order, reference }) => ({
@@ -184,37 +173,48 @@ function checkPrompts({ reports }: History, { ledger }: End): Breach[] {
 }
 
 /** Whether a person may have decided that money which came too late pays its order. */
-const isAccepted = ({ decided }: History, id: string) =>
-  decided.some(
-    ({ order, kind, calls }) =>
-      order === id &&
-      kind === "late_payment" &&
-      calls.some(({ decision, outcome }) => decision === "accept" && outcome !== "review_decided"),
-  );
+const isAccepted = (history: OrderHistory, id: string) =>
+  history
+    .all("decided")
+    .some(
+      ({ order, kind, calls }) =>
+        order === id &&
+        kind === "late_payment" &&
+        calls.some(
+          ({ decision, outcome }) => decision === "accept" && outcome !== "review_decided",
+        ),
+    );
 
-const checkCanceled = (history: History, { orders }: End): Breach[] =>
-  orders
-    .filter(({ id, status }) => history.canceled.includes(id) && status !== "canceled")
+const checkCanceled = (history: OrderHistory, { orders }: End): Breach[] => {
+  const canceled = new Set(history.all("canceled").map(({ order }) => order));
+  return orders
+    .filter(({ id, status }) => canceled.has(id) && status !== "canceled")
     .filter(({ id, status }) => status !== "paid" || !isAccepted(history, id))
     .map(({ id: order, status }) => ({
       ...{ kind: "paid wrongly", order },
       what: `it was canceled, and is ${status}`,
     }));
+};
 
-const checkFile = ({ withoutFile }: History): Breach[] =>
-  withoutFile
+const checkFile = (history: OrderHistory): Breach[] =>
+  history
+    .all("asked_without_file")
     .filter(({ isAcknowledged }) => isAcknowledged)
-    .map(({ what, id }) => ({
-      ...{ kind: "acknowledged without its file", order: id },
-      what: `a process has acknowledged the ${what} ${id} while its SQLite file was away`,
+    .map(({ kind, order }) => ({
+      ...{ kind: "acknowledged without its file", order },
+      what: `a process has acknowledged the ${kind} ${order} while its SQLite file was away`,
     }));
 
+const checkDeaths = (history: OrderHistory): Breach[] =>
+  history.all("died").map(({ who, error: what }) => ({ kind: "died", order: who, what }));
+
 /** Compares what the shop has with the service's own ledger and with the table of goods. */
-export const checkEnd = (history: History, end: End): Breach[] => [
+export const checkEnd = (history: OrderHistory, end: End): Breach[] => [
   ...checkOrders(history, end),
   ...checkCarts(history, end),
   ...checkPrompts(history, end),
   ...checkCanceled(history, end),
   ...checkDecisions(history, end),
   ...checkFile(history),
+  ...checkDeaths(history),
 ];

@@ -1,29 +1,17 @@
-import type { ManagedOrders, Review, ReviewDecision } from "malipo/checkout";
-import type { Random } from "../prompts/random.ts";
-import type { Answer, Decision } from "./messages.ts";
+import type { ManagedOrders, Review } from "malipo/checkout";
+import type { WorkerProcess } from "../harness/processes.ts";
+import type { Random } from "../harness/random.ts";
+import type { OrderHistory } from "./history.ts";
+import type { Answer, Call, Decision, Jobs } from "./messages.ts";
 import type { DecisionPair, PlannedOrder } from "./plan.ts";
-import type { ShopProcess } from "./shops.ts";
-
-/** What became of the decision of one person. */
-export interface Call extends Answer {
-  readonly decision: ReviewDecision;
-}
-
-/** A review that two people have decided at the same moment, in two processes. */
-export interface Decided {
-  readonly order: string;
-  readonly review: string;
-  readonly kind: Review["kind"];
-  readonly calls: readonly Call[];
-}
 
 interface Office {
   readonly orders: ManagedOrders;
   readonly random: Random;
   readonly planned: (id: string) => PlannedOrder | undefined;
-  readonly pool: () => readonly ShopProcess[];
+  readonly pool: () => readonly WorkerProcess<Jobs>[];
   readonly goods: () => Promise<readonly string[]>;
-  readonly onDecided: (one: Decided) => void;
+  readonly history: OrderHistory;
 }
 
 /** What was not kept is accepted or paid back; what the customer has is not given again. */
@@ -35,7 +23,7 @@ const theirs = (reviews: readonly Review[], planned: Office["planned"]): Review[
   reviews.filter(({ orderId = "" }) => planned(orderId)?.decisions !== undefined);
 
 async function decide(review: Review, pair: DecisionPair, office: Office): Promise<void> {
-  const { random, pool, onDecided } = office;
+  const { random, pool, history } = office;
   const first = random.pick(pool());
   const second = random.pick(pool().filter((one) => one !== first));
   if (second === undefined) return;
@@ -44,13 +32,12 @@ async function decide(review: Review, pair: DecisionPair, office: Office): Promi
     [first, second].map(async (shop, at): Promise<Call> => {
       const decision = pair[at] ?? "dismiss";
       const asked: Decision = { review: id, decision, by: PEOPLE[at] ?? "" };
-      const answer = await shop.post("/reviews", asked);
-      const { outcome, ended }: Answer =
-        answer === undefined ? { outcome: "failed" } : JSON.parse(answer);
+      const failed: Answer = { outcome: "failed" };
+      const { outcome, ended } = (await shop.run("decide", asked)) ?? failed;
       return { decision, outcome, ended };
     }),
   );
-  onDecided({ order: orderId, review: id, kind, calls });
+  history.note("campaign", { what: "decided", order: orderId, review: id, kind, calls });
 }
 
 /**

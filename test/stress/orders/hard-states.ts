@@ -1,65 +1,62 @@
+import type { HardState } from "../harness/table.ts";
 import type { End } from "./check.ts";
-import { changedByOther, type History } from "./history.ts";
+import { changedByOther, eventsOf, type Happened, type OrderHistory } from "./history.ts";
+import type { OrderHappening } from "./messages.ts";
 import { incidentsOf, type OrderKind, REVIEWED, wrongKind } from "./plan.ts";
 import type { StoreName } from "./store.ts";
 import { showsOn, WRONG_ON_PAID, type WrongName, wrongNames } from "./wrong-on-paid.ts";
 
-type Count = (history: History, end: End) => number;
-type Incident = History["incidents"][number];
+type Count = (history: OrderHistory, end: End) => number;
 
 /** Incidents of a name after which something is so. */
 const incidents =
-  (name: string, isSo: (one: Incident, history: History, end: End) => boolean): Count =>
+  (name: string, isSo: (one: Happened, history: OrderHistory, end: End) => boolean): Count =>
   (history, end) =>
-    history.incidents.filter((one) => one.incident.name === name && isSo(one, history, end)).length;
+    history.all("incident").filter((one) => one.name === name && isSo(one, history, end)).length;
 
 /** Whether another process changed the order in this way while one stood at its point. */
-const changedMeanwhile = (by: string) => (one: Incident, history: History) =>
-  changedByOther(history, one.order.id, by, one);
+const changedMeanwhile = (by: string) => (one: Happened, history: OrderHistory) =>
+  changedByOther(history, one, by);
+
+/** What an incident's own process has sent of its order. */
+const sentBy = ({ key, to }: Happened, history: OrderHistory) =>
+  history.all("sending").filter((event) => event.order === key && event.who === to);
 
 /** A webhook may be faster than the message that a process stands at its point. */
-const reportedSinceRequest = (one: Incident, { reports }: History) => {
-  const own = reports.filter(({ report }) => "order" in report && report.order === one.order.id);
-  const sent = own.findLast(
-    ({ report, shop, at }) => report.what === "sending" && shop === one.shop && at < one.until,
+const reportedSinceRequest = (one: Happened, history: OrderHistory) =>
+  changedByOther(
+    history,
+    one,
+    "reported",
+    sentBy(one, history).findLast(({ at }) => at < one.at)?.at,
   );
-  return own.some(
-    ({ report, shop, at }) =>
-      report.what === "changed" &&
-      report.by === "reported" &&
-      shop !== one.shop &&
-      at >= (sent?.at ?? one.from) &&
-      at < one.until,
-  );
-};
 
-const sentNothingAfter = (one: Incident, { reports }: History) =>
-  !reports.some(
-    ({ report, shop, at }) =>
-      report.what === "sending" &&
-      report.order === one.order.id &&
-      shop === one.shop &&
-      at > one.from,
-  );
+const sentNothingAfter = (one: Happened, history: OrderHistory) =>
+  !sentBy(one, history).some(({ at }) => at > one.from);
+
+/** How often something of this name happened. */
+const times =
+  (name: OrderHappening["what"]): Count =>
+  (history) =>
+    history.all(name).length;
 
 const orderOf = (end: End, id: string) => end.orders.find((one) => one.id === id);
 const changes =
-  (
-    isSo: (report: Extract<History["reports"][number]["report"], { what: "changed" }>) => boolean,
-  ): Count =>
-  ({ reports }) =>
-    reports.filter(({ report }) => report.what === "changed" && isSo(report)).length;
+  (isSo: (change: Extract<OrderHappening, { what: "changed" }>) => boolean): Count =>
+  (history) =>
+    history.all("changed").filter(isSo).length;
 
-type HardState = readonly [name: string, count: Count, leadsTo: OrderKind];
+type State = readonly [name: string, count: Count, leadsTo: OrderKind];
 
 /** Whether a process began a wrong try of an order, and reported later what it leads to. */
-function wrongTryEnded({ reports }: History, order: string, shows: string | undefined): boolean {
-  const own = reports.filter(({ report }) => "order" in report && report.order === order);
-  const begun = own.filter(({ report }) => report.what === "wrong");
+function wrongTryEnded(history: OrderHistory, order: string, shows: string | undefined): boolean {
+  const own = eventsOf(history, order);
   const ended = own.filter(
-    ({ report }) => report.what === shows || (report.what === "changed" && report.by === shows),
+    (event) => event.what === shows || (event.what === "changed" && event.by === shows),
   );
-  return begun.some(({ shop, at }) => ended.some((one) => one.shop === shop && one.at >= at));
+  return own
+    .filter(({ what }) => what === "wrong")
+    .some(({ who, at }) => ended.some((one) => one.who === who && one.at >= at));
 }
 
 /** The orders whose `onPaid` went wrong in a way, and came to what that leads to. */
@@ -73,30 +70,40 @@ const wrongTries =
 /** Reviews of a kind that two people have decided, of whom one was told that the other one was faster. */
 const decidedByTwo =
   (kind: keyof typeof REVIEWED): Count =>
-  ({ decided }) =>
-    decided.filter(
-      ({ calls, ...one }) =>
-        one.kind === kind &&
-        calls.some(({ outcome }) => outcome === "won") &&
-        calls.some(({ outcome }) => outcome === "review_decided"),
-    ).length;
+  (history) =>
+    history
+      .all("decided")
+      .filter(
+        ({ calls, ...one }) =>
+          one.kind === kind &&
+          calls.some(({ outcome }) => outcome === "won") &&
+          calls.some(({ outcome }) => outcome === "review_decided"),
+      ).length;
 
 /** Orders with their goods, of which a decision about a review of this kind won. */
 const givenAfter =
   (kind: keyof typeof REVIEWED): Count =>
-  ({ decided }, { goods }) =>
-    decided.filter(
-      ({ order, calls, ...one }) =>
-        one.kind === kind &&
-        calls.some(({ outcome, decision }) => outcome === "won" && decision === "accept") &&
-        goods.includes(order),
-    ).length;
+  (history, { goods }) =>
+    history
+      .all("decided")
+      .filter(
+        ({ order, calls, ...one }) =>
+          one.kind === kind &&
+          calls.some(({ outcome, decision }) => outcome === "won" && decision === "accept") &&
+          goods.includes(order),
+      ).length;
+
+/** Processes that were killed where they were, not at a point. */
+function killedAnywhere(history: OrderHistory): number {
+  const atPoints = new Set(history.all("incident").map(({ to }) => to));
+  return history.all("killed").filter(({ who }) => !atPoints.has(who)).length;
+}
 
 const ORDINARY: OrderKind = {};
 const incident = (name: string): OrderKind => ({ incident: name });
 
 /** What makes an order hard, beside the incidents themselves, and which order leads to it. */
-const STATES: readonly HardState[] = [
+const STATES: readonly State[] = [
   [
     "slept too long to send, and sent nothing",
     incidents("slept before its key, too long to send", sentNothingAfter),
@@ -121,14 +128,12 @@ const STATES: readonly HardState[] = [
     "its goods were given by another process, while its own slept in onPaid",
     (history, end) =>
       incidents("slept in onPaid, past its time", changedMeanwhile("effect_done"))(history, end) &&
-      history.reports.filter(({ report }) => report.what === "rejected").length,
+      times("rejected")(history, end),
     incident("slept in onPaid, past its time"),
   ],
   [
     "goods given after a kill between goods and commit",
-    incidents("killed between goods and commit", ({ order }, _, end) =>
-      end.goods.includes(order.id),
-    ),
+    incidents("killed between goods and commit", ({ key }, _, end) => end.goods.includes(key)),
     incident("killed between goods and commit"),
   ],
   [
@@ -144,7 +149,7 @@ const STATES: readonly HardState[] = [
     (_, { ledger }) => ledger.filter(({ ignored }) => ignored).length,
     { acts: ["ignore", "approve"] },
   ],
-  ["response lost", ({ counts }) => counts["responses lost"] ?? 0, ORDINARY],
+  ["response lost", (_, { responsesLost }) => responsesLost, ORDINARY],
   [
     "outcome unknown",
     changes(({ attempts }) => attempts.includes("unknown")),
@@ -169,7 +174,7 @@ const STATES: readonly HardState[] = [
   ],
   [
     "rejected, since its phone had another prompt",
-    ({ reports }) => reports.filter(({ report }) => report.what === "busy").length,
+    times("busy"),
     { phone: "254799000000", acts: ["ignore", "approve"] },
   ],
   [
@@ -185,16 +190,12 @@ const STATES: readonly HardState[] = [
   ],
   [
     "rolled back with the merchant's transaction",
-    ({ counts }) => counts["carts rolled back"] ?? 0,
+    times("cart_rolled_back"),
     { cart: "rolled_back" },
   ],
-  [
-    "two clicks at once",
-    ({ counts }) => counts["double clicks"] ?? 0,
-    { isClickedTwice: true, acts: ["approve"] },
-  ],
+  ["two clicks at once", times("double_click"), { isClickedTwice: true, acts: ["approve"] }],
   ...(Object.keys(REVIEWED) as (keyof typeof REVIEWED)[]).map(
-    (kind): HardState => [
+    (kind): State => [
       `two people decided a review at once: ${kind}`,
       decidedByTwo(kind),
       REVIEWED[kind],
@@ -210,28 +211,22 @@ const STATES: readonly HardState[] = [
     givenAfter("amount_mismatch"),
     REVIEWED.amount_mismatch,
   ],
-  ["processes killed anywhere", ({ counts }) => counts.kills ?? 0, ORDINARY],
-  ["restarts of the service", ({ counts }) => counts["service restarts"] ?? 0, ORDINARY],
+  ["processes killed anywhere", killedAnywhere, ORDINARY],
+  ["restarts of the service", (history) => history.all("service_restarted").length, ORDINARY],
 ];
+
+const rejectedWithoutFile =
+  (kind: "order" | "webhook"): Count =>
+  (history) =>
+    history
+      .all("asked_without_file")
+      .filter((asked) => asked.kind === kind && asked.isAcknowledged === false).length;
 
 /** What needs a file: PostgreSQL has none. */
-const OF_FILES: readonly HardState[] = [
-  [
-    "orders rejected while the SQLite file was away",
-    ({ withoutFile }) => rejectedWithoutFile(withoutFile, "order"),
-    ORDINARY,
-  ],
-  [
-    "webhooks rejected while the SQLite file was away",
-    ({ withoutFile }) => rejectedWithoutFile(withoutFile, "webhook"),
-    ORDINARY,
-  ],
+const OF_FILES: readonly State[] = [
+  ["orders rejected while the SQLite file was away", rejectedWithoutFile("order"), ORDINARY],
+  ["webhooks rejected while the SQLite file was away", rejectedWithoutFile("webhook"), ORDINARY],
 ];
-
-function rejectedWithoutFile(asked: History["withoutFile"], kind: string): number {
-  return asked.filter(({ what, isAcknowledged }) => what === kind && isAcknowledged === false)
-    .length;
-}
 
 const onPaid = (name: WrongName) => `onPaid ${name}`;
 
@@ -243,20 +238,19 @@ export const notAskedFor = (store: StoreName): readonly string[] => [
     .map(onPaid),
 ];
 
-/** Counts the hard states of a campaign. One that never came makes the campaign fail. */
-export function hardStates(store: StoreName, history: History, end: End): [string, number][] {
-  const stops = incidentsOf(store).map(({ name }): [string, number] => [
-    name,
-    history.incidents.filter((one) => one.incident.name === name).length,
-  ]);
+/** Counts the hard states of a campaign. */
+export function hardStates(store: StoreName, history: OrderHistory, end: End): HardState[] {
+  const stops = incidentsOf(store).map(
+    ({ name }): HardState => [name, incidents(name, () => true)(history, end)],
+  );
+  const wrong = wrongNames(store).map(
+    (name): HardState => [onPaid(name), wrongTries(store, name)(history, end)],
+  );
   const states = [...STATES, ...(store === "sqlite" ? OF_FILES : [])];
   return [
     ...stops,
-    ...wrongNames(store).map((name): [string, number] => [
-      onPaid(name),
-      wrongTries(store, name)(history, end),
-    ]),
-    ...states.map(([name, count]): [string, number] => [name, count(history, end)]),
+    ...wrong,
+    ...states.map(([name, count]): HardState => [name, count(history, end)]),
   ];
 }
 

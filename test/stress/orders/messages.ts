@@ -1,8 +1,15 @@
-import type { AttemptStatus, OrderStatus, PayParams, ReviewDecision } from "malipo/checkout";
+import type {
+  AttemptStatus,
+  NewOrder,
+  OrderStatus,
+  PayParams,
+  Review,
+  ReviewDecision,
+} from "malipo/checkout";
 import type { Point } from "./plan.ts";
 import type { WrongName } from "./wrong-on-paid.ts";
 
-/** What a process of the shop gets by its environment, as JSON in `SETUP`. */
+/** What a process of the shop is told at its start. */
 export interface Setup {
   /** The path of a SQLite file, or the URL of a PostgreSQL. */
   readonly store: string;
@@ -48,28 +55,61 @@ export interface Answer {
 /** What the service says of a payment that is less than was asked for. */
 export const UNDERPAID = "90.00";
 
-/** What a process reports. */
-export type Report =
-  | { readonly what: "ready"; readonly port: number }
-  /** A request for a prompt leaves, this long after the click. */
-  | { readonly what: "sending"; readonly order: string; readonly sinceMs: number }
-  /** It has changed an order. */
+/** What a process does for customers, for the merchant and for the people of the shop. */
+export interface Jobs {
+  makeCart(cart: Cart): Promise<true>;
+  pay(click: Click): Promise<true>;
+  decide(decision: Decision): Promise<Answer>;
+  create(params: NewOrder): Promise<true>;
+}
+
+/** What became of the decision of one person. */
+export interface Call extends Answer {
+  readonly decision: ReviewDecision;
+}
+
+/** What happens in a campaign of orders, beside what happens in every campaign. */
+export type OrderHappening = { readonly order: string } & (
+  | {
+      /** A request for a prompt leaves, this long after the click. */
+      readonly what: "sending";
+      readonly sinceMs: number;
+    }
+  /** A process has changed the order. */
   | {
       readonly what: "changed";
-      readonly order: string;
       readonly by: string;
       readonly status: OrderStatus;
       readonly attempts: readonly AttemptStatus[];
     }
-  /** A click was rejected, since the phone has the prompt of another order. */
-  | { readonly what: "busy"; readonly order: string }
-  /** A second `transaction` of one order was rejected. */
-  | { readonly what: "rejected"; readonly order: string }
-  /** A try of `onPaid` begins that goes wrong. */
-  | { readonly what: "wrong"; readonly order: string }
-  /** A try of `onPaid` has failed, and is made again. */
-  | { readonly what: "failed"; readonly order: string };
-
-/** The descriptors by which a process says where it stands, and is let go on. */
-export const STANDS = 4;
-export const GOES_ON = 5;
+  | {
+      readonly what: /** A click was rejected, since the phone has the prompt of another order. */
+        | "busy"
+        /** A second `transaction` of one order was rejected. */
+        | "rejected"
+        /** A try of `onPaid` begins that goes wrong. */
+        | "wrong"
+        /** A try of `onPaid` has failed, and is made again. */
+        | "failed"
+        /** A customer or a merchant got an answer. */
+        | "answered"
+        /** The merchant has canceled it. */
+        | "canceled"
+        | "cart_rolled_back"
+        | "double_click";
+    }
+  /** Two people have decided a review at the same moment, in two processes. */
+  | {
+      readonly what: "decided";
+      readonly review: string;
+      readonly kind: Review["kind"];
+      readonly calls: readonly Call[];
+    }
+  /** What was asked of a process while its SQLite file was away. */
+  | {
+      readonly what: "asked_without_file";
+      readonly kind: "order" | "webhook";
+      /** Whether it was acknowledged before the file was put back; `undefined` if no answer came by then. */
+      readonly isAcknowledged: boolean | undefined;
+    }
+);

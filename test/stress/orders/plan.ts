@@ -1,6 +1,9 @@
 import type { ReviewDecision } from "malipo/checkout";
 import type { EngineFault } from "../../support/engines/faults.ts";
-import { createRandom, type Random } from "../prompts/random.ts";
+import type { Incident as AnyIncident } from "../harness/incidents.ts";
+import { moreOf, spread } from "../harness/plan.ts";
+import { createRandom, type Random } from "../harness/random.ts";
+import type { Act, CustomersOrder } from "../harness/service/customers.ts";
 import type { StoreName } from "./store.ts";
 import { type WrongName, wrongNames } from "./wrong-on-paid.ts";
 
@@ -21,13 +24,8 @@ export type Point =
   /** In the transaction of `onPaid`, after the goods. */
   | "goods";
 
-/** What happens to a process, or to the engine, while the process stands at a point. */
-export type Incident = { readonly name: string; readonly at: Point } & (
-  | { readonly act: "kill" }
-  /** At least this long, and then until another process has changed the order in this way. */
-  | { readonly act: "sleep"; readonly ms: number; readonly until?: string }
-  | { readonly act: "engine"; readonly fault: EngineFault }
-);
+/** A process sleeps until another one has changed its order in this way. */
+export type Incident = AnyIncident<Point, "key" | "reported" | "effect_done">;
 
 // How long processes sleep depends on the times of the shop: see shop-process.ts.
 const INCIDENTS: readonly Incident[] = [
@@ -86,21 +84,13 @@ export const incidentsOf = (store: StoreName): readonly Incident[] => [
   ...engineIncidents(store),
 ];
 
-/** What a customer does with a prompt. */
-export type Act = "approve" | "cancel" | "enterWrongPin" | "ignore";
-
 /** What two people decide about one review at the same moment. */
 export type DecisionPair = readonly [ReviewDecision, ReviewDecision];
 
 /** An order of the campaign, and all that happens to it. */
-export interface PlannedOrder {
-  readonly id: string;
-  readonly phone: string;
+export interface PlannedOrder extends CustomersOrder {
   /** Whether the merchant makes it in his own transaction first, and how that ends. */
   readonly cart: "none" | "kept" | "rolled_back";
-  /** What the customer does with each prompt; the last one with all further ones. */
-  readonly acts: readonly Act[];
-  readonly afterMs: number;
   readonly isClickedTwice: boolean;
   /** No webhook of it ever arrives. */
   readonly losesWebhooks: boolean;
@@ -207,6 +197,8 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
   const kinds = [...incidentsOf(store), ...often, ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
+  const all = Array.from({ length: turns }, (_, turn) => kinds[turn % kinds.length]);
+  const incidents = spread(all, count);
   const plain = kindsOf(store);
   let others = 0;
   return Array.from({ length: count }, (_, at) => {
@@ -216,17 +208,10 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
       ...{ id: `ORDER-${at}`, phone: `2547${10_000_000 + phoneOf}`, incident: undefined },
       ...ordinary(random),
     };
-    const turn = Math.floor((at * turns) / count);
-    const isIncident = turn !== Math.floor(((at - 1) * turns) / count);
-    if (isIncident && turn < turns) {
-      return { ...order, ...withIncident(kinds[turn % kinds.length]) };
-    }
+    if (incidents.has(at)) return { ...order, ...withIncident(incidents.get(at)) };
     return { ...order, ...plain[others++ % plain.length] };
   });
 }
-
-/** How many orders of a kind are sold once more. */
-const MORE_OF_A_KIND = 4;
 
 /** More orders of these kinds, for what has not come yet. */
 export function planMore(
@@ -236,15 +221,12 @@ export function planMore(
 ): PlannedOrder[] {
   const random = createRandom(`${seed} more orders ${round}`);
   const all = incidentsOf(store);
-  return kinds.flatMap(({ incident, ...kind }, at) =>
-    Array.from({ length: MORE_OF_A_KIND }, (_, times) => {
-      const number = round * 1_000 + at * MORE_OF_A_KIND + times;
-      // The service's account reference is this id: it must be short.
-      const order = { id: `MORE-${number}`, phone: `2547${20_000_000 + number}` };
-      if (incident === undefined) {
-        return { ...order, ...ordinary(random), ...kind, incident: undefined };
-      }
-      return { ...order, ...withIncident(all.find(({ name }) => name === incident)) };
-    }),
-  );
+  return moreOf(round, kinds, ({ incident, ...kind }, number): PlannedOrder => {
+    // The service's account reference is this id: it must be short.
+    const order = { id: `MORE-${number}`, phone: `2547${20_000_000 + number}` };
+    if (incident === undefined) {
+      return { ...order, ...ordinary(random), ...kind, incident: undefined };
+    }
+    return { ...order, ...withIncident(all.find(({ name }) => name === incident)) };
+  });
 }

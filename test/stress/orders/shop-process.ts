@@ -1,11 +1,7 @@
 // A process of the shop: it takes clicks, carts and webhooks, and does what is due. It stops where the
 // campaign says, as a suspended machine does, until the campaign kills it or lets it go on.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { readSync, writeSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { json } from "node:stream/consumers";
 import { Gateway } from "malipo";
 import {
   type CheckoutStore,
@@ -20,39 +16,29 @@ import { postgresCheckout } from "malipo/checkout/postgres";
 import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
 import pg from "pg";
+import { receiveSetup, record, serve, stop, takeJobs } from "../harness/worker.ts";
 import {
   type Answer,
   type Cart,
   type Click,
   type Decision,
-  GOES_ON,
-  type Report,
+  type Jobs,
+  type OrderHappening,
   type Setup,
-  STANDS,
   UNDERPAID,
 } from "./messages.ts";
 import type { Point } from "./plan.ts";
 import { goWrong, isWrongTry } from "./wrong-on-paid.ts";
 
-const setup: Setup = JSON.parse(process.env.SETUP ?? "");
-const report = (one: Report) => process.send?.(one);
+const setup = await receiveSetup<Setup>();
+const report = (happening: OrderHappening) => record(happening);
 
 /** The click in which the current code runs. */
 const currentClick = new AsyncLocalStorage<{ readonly order: string; readonly at: number }>();
 
 /** Stops here if the campaign says so for this order. Nothing of this process goes on meanwhile. */
 function reach(point: Point, order = currentClick.getStore()?.order): void {
-  if (order === undefined || setup.stops[order] !== point) return;
-  writeSync(STANDS, `${order}\n`);
-  for (;;) {
-    try {
-      readSync(GOES_ON, Buffer.alloc(1));
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
+  if (order !== undefined && setup.stops[order] === point) stop({ key: order, point });
 }
 
 const goods = "INSERT INTO goods (order_id) VALUES";
@@ -201,50 +187,42 @@ const checkout = createCheckout({
 } as Parameters<typeof createCheckout>[0]);
 if (setup.works) await checkout.start();
 
-/** A cart and its order, which commit together or not at all. */
-const makeCart = ({ id, isRolledBack }: Cart) =>
-  inTransaction(async (transaction) => {
-    await addCart(id, transaction);
-    await checkout.create({ id, amount: 100 }, { transaction });
-    reach("created", id);
-    return !isRolledBack;
-  });
-
-async function pay({ params, after }: Click): Promise<Order> {
-  const click = { order: params.id, at: Date.now() };
-  const order = await currentClick.run(click, () => checkout.pay(params, { after }));
-  if (/^Another payment request/.test(order.message)) report({ what: "busy", order: order.id });
-  return order;
-}
-
-/** Decides a review as one of two people, who do it at the same moment. */
-async function decide({ review, decision, by }: Decision): Promise<Answer> {
-  try {
-    await checkout.reviews.resolve(review, decision, { by });
-    return { outcome: "won" };
-  } catch (error) {
-    if (error instanceof ReviewDecidedError) return { outcome: error.code, ended: error.decision };
-    if (error instanceof OrderPaidError) return { outcome: error.code };
-    return { outcome: "failed" };
-  }
-}
-
-const ROUTES: Readonly<Record<string, (body: never) => Promise<unknown>>> = {
-  "/carts": makeCart,
-  "/pay": pay,
-  "/reviews": decide,
-  "/orders": (params: NewOrder) => checkout.create(params),
+const jobs: Jobs = {
+  /** A cart and its order, which commit together or not at all. */
+  async makeCart({ id, isRolledBack }: Cart) {
+    await inTransaction(async (transaction) => {
+      await addCart(id, transaction);
+      await checkout.create({ id, amount: 100 }, { transaction });
+      reach("created", id);
+      return !isRolledBack;
+    });
+    return true;
+  },
+  async pay({ params, after }: Click) {
+    const click = { order: params.id, at: Date.now() };
+    const order = await currentClick.run(click, () => checkout.pay(params, { after }));
+    if (/^Another payment request/.test(order.message)) report({ what: "busy", order: order.id });
+    return true;
+  },
+  /** Decides a review as one of two people, who do it at the same moment. */
+  async decide({ review, decision, by }: Decision): Promise<Answer> {
+    try {
+      await checkout.reviews.resolve(review, decision, { by });
+      return { outcome: "won" };
+    } catch (error) {
+      if (error instanceof ReviewDecidedError)
+        return { outcome: error.code, ended: error.decision };
+      if (error instanceof OrderPaidError) return { outcome: error.code };
+      return { outcome: "failed" };
+    }
+  },
+  async create(params: NewOrder) {
+    await checkout.create(params);
+    return true;
+  },
 };
+// An order that is rejected is a part of the campaign.
+takeJobs(jobs, () => {});
 
 const receive = nodeHandler(checkout.receiver);
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === "/webhooks") return void receive(request, response);
-  const result = await ROUTES[request.url ?? ""]?.((await json(request)) as never);
-  response.end(JSON.stringify(result ?? {}));
-}
-const server = createServer((request, response) => {
-  respond(request, response).catch((error) => response.writeHead(500).end(String(error)));
-}).listen(0, "127.0.0.1", () => {
-  report({ what: "ready", port: (server.address() as AddressInfo).port });
-});
-process.on("disconnect", () => process.exit());
+await serve((request, response) => void receive(request, response));

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ManagedOrders } from "malipo/checkout";
 import { postgresCheckout } from "malipo/checkout/postgres";
@@ -10,16 +7,14 @@ import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
 import { TIMES } from "../../../src/checkout/inputs.ts";
 import { manageOrders } from "../../../src/checkout/manage-orders.ts";
 import { OrderWriter } from "../../../src/checkout/write-order.ts";
-import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
-import { startPostgres } from "../../support/engines/postgres.ts";
+import { type OpenEngine, openEngine } from "../harness/engines.ts";
 
 export const STORES = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
 
 /** A database of the merchant, with his tables of goods and of carts. */
 export interface OpenStore {
-  readonly url: string;
-  readonly engine: FaultyEngine;
+  readonly engine: OpenEngine;
   readonly orders: ManagedOrders;
   /** The orders in a table of the merchant, once for each row. */
   rows(table: "goods" | "carts"): Promise<readonly string[]>;
@@ -36,15 +31,13 @@ const managed = (store: CheckoutStore): ManagedOrders =>
     }),
   );
 
-async function openSqlite(): Promise<OpenStore> {
-  const folder = mkdtempSync(join(tmpdir(), "malipo-orders-"));
-  const url = join(folder, "shop.db");
+type Opened = Omit<OpenStore, "engine">;
+
+function openSqlite(url: string): Opened {
   const database = new DatabaseSync(url);
   database.exec(`PRAGMA journal_mode = wal; PRAGMA busy_timeout = 20000; ${TABLES}`);
   const store = sqliteCheckout(url);
   return {
-    url,
-    engine: faultyFile(url),
     orders: managed(store as CheckoutStore),
     rows: async (table) =>
       database
@@ -54,37 +47,37 @@ async function openSqlite(): Promise<OpenStore> {
     close: async () => {
       await store.close();
       database.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function openPostgres(): Promise<OpenStore | undefined> {
-  const engine = await startPostgres();
-  if (engine === undefined) return undefined;
-  const pool = new pg.Pool({ connectionString: engine.url });
+async function openPostgres(url: string): Promise<Opened> {
+  const pool = new pg.Pool({ connectionString: url });
   pool.on("error", () => {});
   await pool.query("DROP SCHEMA IF EXISTS malipo_checkout CASCADE");
   await pool.query(`DROP TABLE IF EXISTS goods, carts; ${TABLES}`);
   const store = postgresCheckout({ pool });
   await store.open();
   return {
-    url: engine.url,
-    engine: faultyServer(engine, "postgres"),
     orders: managed(store as unknown as CheckoutStore),
     rows: async (table) => {
       const { rows } = await pool.query(`SELECT order_id FROM ${table}`);
       return rows.map((row) => row.order_id);
     },
-    close: async () => {
-      await pool.end();
-      await engine.stop();
-    },
+    close: () => pool.end(),
   };
 }
 
 /** Opens an empty database. `undefined` if this machine has no engine for it. */
-export const openPlace: Readonly<Record<StoreName, () => Promise<OpenStore | undefined>>> = {
-  sqlite: openSqlite,
-  postgres: openPostgres,
-};
+export async function openStore(name: StoreName): Promise<OpenStore | undefined> {
+  const engine = await openEngine(name);
+  if (engine === undefined) return undefined;
+  const opened = await { sqlite: openSqlite, postgres: openPostgres }[name](engine.url);
+  return {
+    ...{ ...opened, engine },
+    close: async () => {
+      await opened.close();
+      await engine.stop();
+    },
+  };
+}

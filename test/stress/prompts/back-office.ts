@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Gateway, isGatewayError } from "malipo";
-import type { FinalStatus, Resolution, UnknownOrder } from "./messages.ts";
+import type { FinalStatus, Jobs, Resolution, UnknownOrder } from "./messages.ts";
 import { SECOND_LOOKUP_DELAY_MS } from "./time-limits.ts";
 import type { TooEarly } from "./worker/recorded-store.ts";
 
 /** The part of the shop that looks up payments and resolves attempts of unknown outcome. */
-export interface BackOffice {
-  resolve(orders: readonly UnknownOrder[]): Promise<Resolution[]>;
-  reconcile(references: readonly string[]): Promise<FinalStatus[]>;
-  listOpen(): Promise<string[]>;
-}
+export type BackOffice = Pick<Jobs, "resolve" | "reconcile" | "listOpen">;
 
 const PER_PAGE = 100;
 const FINAL = ["completed", "failed"];

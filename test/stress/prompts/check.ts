@@ -1,9 +1,9 @@
+import type { LedgerEntry as Payment } from "../harness/service/service.ts";
+import { type Breach, countEach, groupBy } from "../harness/table.ts";
 import type { FinalStatus } from "./messages.ts";
 
-/** A payment in the service's own ledger. */
-export interface LedgerEntry extends FinalStatus {
-  readonly account_reference: string;
-}
+/** What is checked of a payment in the service's own ledger. */
+export type LedgerEntry = Pick<Payment, "account_reference" | "reference" | "status">;
 
 /** What the shop knows of an order. */
 export interface OrderRecord {
@@ -14,27 +14,6 @@ export interface OrderRecord {
   readonly atEnd: FinalStatus | string;
   /** Errors that must never happen. */
   readonly unexpected: readonly string[];
-}
-
-/** A promise that did not hold. */
-export interface Breach {
-  readonly kind:
-    | "prompts"
-    | "stray"
-    | "wrong"
-    | "unknown"
-    | "unexpected"
-    /** The history shows a step that could lead to a second prompt. */
-    | "begun_twice"
-    | "sent_late"
-    | "freed_early"
-    /** The last phase took too long. */
-    | "ended_late"
-    /** A hard state never occurred. */
-    | "never";
-  /** The label of the order. */
-  readonly order: string;
-  readonly what: string;
 }
 
 /** Whether the promises held, according to the ledger. */
@@ -81,11 +60,7 @@ export function check(
   records: readonly OrderRecord[],
   ledger: readonly LedgerEntry[],
 ): CheckResult {
-  const byOrder = new Map<string, LedgerEntry[]>();
-  for (const entry of ledger) {
-    const { account_reference } = entry;
-    byOrder.set(account_reference, [...(byOrder.get(account_reference) ?? []), entry]);
-  }
+  const byOrder = groupBy(ledger, (entry) => entry.account_reference);
   const breaches = records.flatMap((record) => breachesOf(record, byOrder.get(record.id) ?? []));
   const known = new Set(records.map(({ id }) => id));
   for (const { account_reference, reference } of ledger) {
@@ -96,14 +71,13 @@ export function check(
       what: `${reference} belongs to no order`,
     });
   }
-  const statuses: Record<string, number> = {};
-  for (const { atEnd } of records) {
-    if (typeof atEnd !== "string") statuses[atEnd.status] = (statuses[atEnd.status] ?? 0) + 1;
-  }
+  const statuses = records.flatMap(({ atEnd }) =>
+    typeof atEnd === "string" ? [] : [atEnd.status],
+  );
   return {
     prompts: ledger.length,
     mostPrompts: Math.max(0, ...[...byOrder.values()].map(({ length }) => length)),
-    statuses,
+    statuses: Object.fromEntries(countEach(statuses)),
     breaches,
   };
 }

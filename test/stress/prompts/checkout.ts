@@ -1,16 +1,11 @@
 import { type Gateway, isGatewayError, type Payment, type Wakeups } from "malipo";
-import type { Click, Reply } from "./messages.ts";
+import type { Jobs, Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
 import { WAIT_MS } from "./time-limits.ts";
 import { currentCall } from "./worker/recorder.ts";
 
 /** The part of the shop in which customers pay. */
-export interface Checkout {
-  /** A customer clicks. */
-  pay(click: Click): Promise<Reply>;
-  /** Sends the same key again, by `initiate` and `waitFor`. */
-  payAgain(order: Order): Promise<Reply>;
-}
+export type Checkout = Pick<Jobs, "pay" | "payAgain">;
 
 /** How a merchant's code handles an error. */
 function replyTo(error: unknown): Reply {
@@ -54,10 +49,10 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
   }
 
   return {
-    pay: async ({ order, incident }) => {
+    pay: async ({ order, stopAt }) => {
       // A process that wakes on an open connection sends faster than its timers end the call.
-      if (incident?.act === "pause") await openConnection();
-      const call = { key: order.idempotencyKey, incident };
+      if (stopAt !== undefined && order.incident?.act === "sleep") await openConnection();
+      const call = { key: order.idempotencyKey, stopAt };
       return currentCall
         .run(call, order.way === "collect" ? collect : initiate, order)
         .catch(replyTo);

@@ -1,7 +1,6 @@
-import type { Incident } from "./incidents/incident.ts";
+import type { Point } from "./history/event.ts";
 import type { Order } from "./plan.ts";
 import type { StoreLocation } from "./store.ts";
-import type { Sabotage } from "./worker/sabotage.ts";
 
 /** The machine on which the workers run. The campaign lets it start again. */
 export interface Machine {
@@ -11,13 +10,12 @@ export interface Machine {
   readonly offsetMs: number;
 }
 
-/** What a worker needs to start. */
+/** What a worker is told at its start. */
 export interface Setup {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
   readonly store: StoreLocation;
-  readonly sabotage: Sabotage | undefined;
   readonly machine: Machine;
 }
 
@@ -49,10 +47,10 @@ export type Resolution =
   /** The payment was not found, and may still come. */
   | { readonly end: "too_early"; readonly waitMs: number };
 
-/** A customer clicks, and what happens in the middle of it. */
+/** A customer clicks, and the worker stops in the middle of it. */
 export interface Click {
   readonly order: Order;
-  readonly incident?: Incident | undefined;
+  readonly stopAt?: Point | undefined;
 }
 
 /** An order whose last attempt may have happened. */
@@ -62,41 +60,18 @@ export interface UnknownOrder {
   readonly attempt?: string | undefined;
 }
 
-/** The jobs of a worker. */
+/** What a worker does for customers and for the back office. */
 export interface Jobs {
   /** A customer clicks. */
-  readonly pay: { readonly input: Click; readonly output: Reply };
-  /** The same key once more, at the end. */
-  readonly payAgain: { readonly input: Order; readonly output: Reply };
-  /** The back office resolves attempts of unknown outcome. */
-  readonly resolve: {
-    readonly input: readonly UnknownOrder[];
-    readonly output: readonly Resolution[];
-  };
+  pay(click: Click): Promise<Reply>;
+  /** Sends the same key again at the end, by `initiate` and `waitFor`. */
+  payAgain(order: Order): Promise<Reply>;
+  /** Resolves attempts of unknown outcome. */
+  resolve(orders: readonly UnknownOrder[]): Promise<Resolution[]>;
   /** The keys whose attempt is in flight or unknown. */
-  readonly listOpen: { readonly input: undefined; readonly output: readonly string[] };
-  /** The back office reads payments, and returns those in a final status. */
-  readonly reconcile: {
-    readonly input: readonly string[];
-    readonly output: readonly FinalStatus[];
-  };
+  listOpen(input: object): Promise<string[]>;
+  /** Reads payments, and returns those in a final status. */
+  reconcile(references: readonly string[]): Promise<FinalStatus[]>;
+  /** Steps the wall clock of the worker to so far from the right time. */
+  stepClock(offsetMs: number): Promise<void>;
 }
-
-export type JobName = keyof Jobs;
-
-export interface JobMessage {
-  readonly id: number;
-  readonly job: JobName;
-  readonly input?: Jobs[JobName]["input"];
-}
-
-/** Steps the wall clock of a worker to so far from the right time. */
-export interface ClockMessage {
-  readonly offsetMs: number;
-}
-
-export type WorkerMessage =
-  /** The port on which it receives webhooks. */
-  | { readonly kind: "ready"; readonly port: number }
-  /** Without output, the job could not be done now. */
-  | { readonly kind: "done"; readonly id: number; readonly output?: Jobs[JobName]["output"] };

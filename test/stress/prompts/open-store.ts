@@ -1,67 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
-import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
-import { startPostgres } from "../../support/engines/postgres.ts";
-import { startRedis } from "../../support/engines/redis.ts";
+import type { FaultyEngine } from "../../support/engines/faults.ts";
+import { openEngine } from "../harness/engines.ts";
 import { type StoreLocation, type StoreName, tableName } from "./store.ts";
-
-/** A store that workers can open. */
-interface StoreSetup {
-  readonly address: string;
-  /** `undefined` for a store without one. */
-  readonly engine?: FaultyEngine;
-  /** Deletes the data, and stops what was started. */
-  clear(): Promise<void>;
-}
-
-async function onPostgres(run: string): Promise<StoreSetup | undefined> {
-  const engine = await startPostgres();
-  if (engine === undefined) return undefined;
-  const { url: address } = engine;
-  const table = tableName({ name: "postgres", address, run });
-  const pool = new pg.Pool({ connectionString: address, max: 1 });
-  // The campaign cuts connections. The next query opens another one.
-  pool.on("error", () => {});
-  await postgresIdempotency(pool, { table }).migrate();
-  return {
-    address,
-    engine: faultyServer(engine, "postgres"),
-    clear: async () => {
-      await pool.query(`DROP TABLE ${table}`);
-      await pool.end();
-      await engine.stop();
-    },
-  };
-}
-
-const SETUPS: Readonly<Record<StoreName, (run: string) => Promise<StoreSetup | undefined>>> = {
-  memory: async () => ({ address: "", clear: async () => {} }),
-  sqlite: async () => {
-    const folder = mkdtempSync(join(tmpdir(), "malipo-campaign-"));
-    const address = join(folder, "keys.db");
-    return {
-      address,
-      engine: faultyFile(address),
-      clear: async () => rmSync(folder, { recursive: true, force: true }),
-    };
-  },
-  redis: async () => {
-    const engine = await startRedis();
-    // Records in an engine that we did not start expire.
-    return (
-      engine && {
-        address: engine.url,
-        engine: faultyServer(engine, "redis"),
-        clear: engine.stop,
-      }
-    );
-  },
-  postgres: onPostgres,
-};
 
 /** A store for a campaign. */
 export interface CampaignStore {
@@ -71,11 +13,31 @@ export interface CampaignStore {
   clear(): Promise<void>;
 }
 
+/** Makes the table in PostgreSQL. Resolves with what deletes it. */
+async function makeTable(location: StoreLocation): Promise<() => Promise<void>> {
+  const table = tableName(location);
+  const pool = new pg.Pool({ connectionString: location.address, max: 1 });
+  // The campaign cuts connections. The next query opens another one.
+  pool.on("error", () => {});
+  await postgresIdempotency(pool, { table }).migrate();
+  return async () => {
+    await pool.query(`DROP TABLE ${table}`);
+    await pool.end();
+  };
+}
+
 /** Makes a store. `undefined` if this machine has no engine for it. */
-export async function setUpStore(name: StoreName): Promise<CampaignStore | undefined> {
-  const run = randomBytes(6).toString("hex");
-  const setup = await SETUPS[name](run);
-  if (setup === undefined) return undefined;
-  const { address, engine, clear } = setup;
-  return { location: { name, address, run }, engine, clear };
+export async function openCampaignStore(name: StoreName): Promise<CampaignStore | undefined> {
+  const engine = await openEngine(name);
+  if (engine === undefined) return undefined;
+  // Records in a Redis that we did not start expire.
+  const location = { name, address: engine.url, run: randomBytes(6).toString("hex") };
+  const dropTable = name === "postgres" ? await makeTable(location) : undefined;
+  return {
+    ...{ location, engine: engine.faulty },
+    clear: async () => {
+      await dropTable?.();
+      await engine.stop();
+    },
+  };
 }

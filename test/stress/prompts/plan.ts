@@ -1,25 +1,22 @@
-import type { Incident } from "./incidents/incident.ts";
-import { createRandom } from "./random.ts";
-
-/** What the customer does about a prompt. */
-export type Act = "approve" | "cancel" | "wrongPin" | "ignore";
+import { moreOf, spread } from "../harness/plan.ts";
+import { createRandom, type Random } from "../harness/random.ts";
+import type { Act, CustomersOrder } from "../harness/service/customers.ts";
+import { type Incident, incidentNamed } from "./incidents.ts";
 
 /** One order of the shop. */
-export interface Order {
-  /** Sent as `account_reference`, by which the ledger is counted. */
-  readonly id: string;
+export interface Order extends CustomersOrder {
   readonly idempotencyKey: string;
-  readonly phone: string;
   readonly amount: number;
   /** Paid by `collect`, or by `initiate` and `waitFor`. */
   readonly way: "collect" | "initiate";
   /** The worker of each click. Several clicks happen at the same moment. */
   readonly clicks: readonly number[];
-  readonly act: Act;
-  /** How long the customer takes to act, in milliseconds. */
-  readonly afterMs: number;
   /** Whether the customer's balance is zero. */
   readonly hasNoMoney: boolean;
+  /** Whether its prompt is on its way when its client has stopped waiting. */
+  readonly isLate: boolean;
+  /** What happens in the middle of its first click. */
+  readonly incident: Incident | undefined;
 }
 
 /** A worker that is killed, and when. */
@@ -43,10 +40,6 @@ export interface Plan {
   readonly orders: readonly Order[];
   readonly kills: readonly Kill[];
   readonly clockSteps: readonly ClockStep[];
-  /** What happens in the middle of an order's first click, by its idempotency key. */
-  readonly incidents: ReadonlyMap<string, Incident>;
-  /** How many orders have begun when the last incident has. */
-  readonly lastIncident: number;
 }
 
 /** How much of everything that goes wrong there is. */
@@ -61,7 +54,7 @@ export interface PlanSize {
 const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
   { act: "approve", weight: 80 },
   { act: "cancel", weight: 9 },
-  { act: "wrongPin", weight: 6 },
+  { act: "enterWrongPin", weight: 6 },
   { act: "ignore", weight: 5 },
 ];
 
@@ -89,44 +82,40 @@ const CLOCK_OFFSETS_MS = [
 /** Incidents are in this first part of the orders, since the slowest take half a minute. */
 const INCIDENT_PART = 0.6;
 
-/** Assigns each incident a separate order, from the first orders on. */
-function spread(incidents: readonly Incident[], orders: readonly Order[]): Map<string, Incident> {
-  const step = Math.max(1, (orders.length * INCIDENT_PART) / incidents.length);
-  return new Map(
-    incidents.flatMap((incident, index) => {
-      const order = orders[Math.floor(index * step)];
-      return order === undefined ? [] : [[order.idempotencyKey, incident] as const];
-    }),
-  );
+/** The idempotency key of an order. */
+export const keyOf = (order: string): string => `${order}/1`;
+
+function orderOf(random: Random, id: string, phone: number, workers: number): Order {
+  const time = random.weighted(DECISION_TIMES);
+  return {
+    id,
+    idempotencyKey: keyOf(id),
+    // One phone per order, so that a second prompt can only be a second payment.
+    phone: `07${phone}`,
+    amount: random.between(1, 5_000),
+    way: random.pick(["collect", "initiate"]),
+    clicks: Array.from({ length: random.weighted(CLICKS).clicks }, () =>
+      random.between(0, workers - 1),
+    ),
+    acts: [random.weighted(ACTS).act],
+    afterMs: random.between(time.minMs, time.maxMs),
+    hasNoMoney: random.chance(0.04),
+    ...{ isLate: false, incident: undefined },
+  };
 }
 
 /** Decides orders, customers and all that goes wrong in the shop from the seed. */
 export function createPlan(seed: string, size: PlanSize): Plan {
   const { payments, workers, kills } = size;
   const random = createRandom(`${seed} orders`);
-  const orders = Array.from({ length: payments }, (_, index): Order => {
-    const id = `ORDER-${index + 1}`;
-    const time = random.weighted(DECISION_TIMES);
-    return {
-      id,
-      idempotencyKey: `${id}/1`,
-      // One phone per order, so that a second prompt can only be a second payment.
-      phone: `07${10_000_000 + index}`,
-      amount: random.between(1, 5_000),
-      way: random.pick(["collect", "initiate"]),
-      clicks: Array.from({ length: random.weighted(CLICKS).clicks }, () =>
-        random.between(0, workers - 1),
-      ),
-      act: random.weighted(ACTS).act,
-      afterMs: random.between(time.minMs, time.maxMs),
-      hasNoMoney: random.chance(0.04),
-    };
-  });
-  const incidents = spread(size.incidents, orders);
+  const incidents = spread(size.incidents, payments, INCIDENT_PART);
   const killRandom = createRandom(`${seed} kills`);
   const clockRandom = createRandom(`${seed} clocks`);
   return {
-    orders,
+    orders: Array.from({ length: payments }, (_, index) => ({
+      ...orderOf(random, `ORDER-${index + 1}`, 10_000_000 + index, workers),
+      incident: incidents.get(index),
+    })),
     kills: Array.from({ length: kills }, () => ({
       afterOrders: killRandom.between(1, payments),
       worker: killRandom.between(0, workers - 1),
@@ -137,7 +126,18 @@ export function createPlan(seed: string, size: PlanSize): Plan {
       worker: clockRandom.between(0, workers - 1),
       offsetMs: clockRandom.pick(CLOCK_OFFSETS_MS),
     })),
-    incidents,
-    lastIncident: orders.findLastIndex(({ idempotencyKey }) => incidents.has(idempotencyKey)) + 1,
   };
+}
+
+/** What is fixed of an order; the rest is chance. Its incident is there by name. */
+export type OrderKind = Partial<Pick<Order, "isLate" | "clicks">> & { readonly incident?: string };
+
+/** More orders of these kinds, for what has not come yet. */
+export function planMore(seed: string, round: number, kinds: readonly OrderKind[]): Order[] {
+  const random = createRandom(`${seed} more orders ${round}`);
+  return moreOf(round, kinds, ({ incident, ...kind }, number) => ({
+    ...orderOf(random, `MORE-${number}`, 20_000_000 + number, 2),
+    ...kind,
+    incident: incident === undefined ? undefined : incidentNamed(incident),
+  }));
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Resolution, UnknownOrder } from "./messages.ts";
-import type { Pool } from "./pool.ts";
+import type { Pool } from "../harness/processes.ts";
+import type { Jobs, Resolution, UnknownOrder } from "./messages.ts";
 import { LOOKUP_DELAY_MS, MAX_LOOKUP_INTERVAL_MS } from "./time-limits.ts";
 
 /** Resolves attempts of unknown outcome. */
@@ -15,7 +15,7 @@ export interface Reconciler {
  * nothing of an attempt that begins after it: resolving that one as not sent would free a key whose
  * customer was prompted.
  */
-export function createReconciler(pool: Pool, signal: AbortSignal): Reconciler {
+export function createReconciler(pool: Pick<Pool<Jobs>, "run">, signal: AbortSignal): Reconciler {
   const counts = { found: 0, not_sent: 0, conflict: 0, too_early: 0 };
   let queue: {
     readonly order: UnknownOrder;

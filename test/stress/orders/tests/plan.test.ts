@@ -1,16 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { History } from "../../harness/history.ts";
 import type { End } from "../check.ts";
 import { hardStates, leadsTo, notAskedFor } from "../hard-states.ts";
-import type { History } from "../history.ts";
+import type { OrderHappening } from "../messages.ts";
 import { incidentsOf, MIN_ORDERS, planMore, planOrders, REVIEWED } from "../plan.ts";
 import { STORES } from "../store.ts";
 import { wrongNames } from "../wrong-on-paid.ts";
 
-const nothing: History & End = {
-  ...{ reports: [], incidents: [], killed: [], harms: [], decided: [], withoutFile: [] },
-  ...{ canceled: [], answered: new Set(), counts: {} },
-  ...{ planned: [], orders: [], ledger: [], goods: [], carts: [] },
-};
+const nothing = new History<OrderHappening>();
+const end: End = { planned: [], orders: [], ledger: [], goods: [], carts: [], responsesLost: 0 };
 
 describe.each(STORES)("a campaign of orders on %s", (store) => {
   test("plans each incident, however few orders it has", () => {
@@ -32,8 +30,8 @@ describe.each(STORES)("a campaign of orders on %s", (store) => {
   );
 
   test("asks for each hard state, or says that the store cannot have it", () => {
-    const all = STORES.flatMap((one) => hardStates(one, nothing, nothing).map(([name]) => name));
-    const asked = hardStates(store, nothing, nothing).map(([name]) => name);
+    const all = STORES.flatMap((one) => hardStates(one, nothing, end).map(([name]) => name));
+    const asked = hardStates(store, nothing, end).map(([name]) => name);
     const missing = [...new Set(all)].filter((name) => !asked.includes(name));
     const ofEngines = (name: string) => name.startsWith("engine ");
     expect(missing.filter((name) => !ofEngines(name)).sort()).toEqual(
@@ -42,7 +40,7 @@ describe.each(STORES)("a campaign of orders on %s", (store) => {
   });
 
   test("has more orders for a hard state that never came", () => {
-    const states = hardStates(store, nothing, nothing).map(([name]) => name);
+    const states = hardStates(store, nothing, end).map(([name]) => name);
     const more = planMore({ seed: "1", store }, 1, states.map(leadsTo));
     expect(new Set(more.map(({ id }) => id)).size).toBe(4 * states.length);
     for (const [at, name] of states.entries()) {

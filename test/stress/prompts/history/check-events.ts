@@ -1,8 +1,7 @@
-import type { Breach } from "../check.ts";
+import { type Breach, groupBy } from "../../harness/table.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn } from "./attempts.ts";
 import type { EventOf, HistoryEvent } from "./event.ts";
-import { groupBy } from "./group-by.ts";
 
 // What a store's clock may be inexact by.
 const TOLERANCE_MS = 100;
@@ -23,11 +22,14 @@ export function breachesInEvents(events: readonly HistoryEvent[]): Breach[] {
     ...sentTooLate(ofKey),
     ...freedTooEarly(key, ofKey, byKey.get(key) ?? []),
   ]);
-  const unexpected = events.filter((event) => event.what === "unexpected");
+  const unexpected = events.filter(({ what }) => what === "unexpected" || what === "died");
   return [
     ...found,
     ...unexpected.map(
-      ({ who, error }): Breach => ({ kind: "unexpected", order: "", what: `${who}: ${error}` }),
+      ({ who, ...one }): Breach => ({
+        ...{ kind: "unexpected", order: "" },
+        what: `${who}: ${"error" in one ? one.error : ""}`,
+      }),
     ),
     ...events
       .filter((event) => event.what === "open")

@@ -1,4 +1,5 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
+import type { CommonHappening, Event, Named } from "../../harness/history.ts";
 import type { FinalStatus } from "../messages.ts";
 
 /** The points of an attempt at which a worker can be stopped or its clock be stepped. */
@@ -12,10 +13,7 @@ export type Point =
   /** The response is there. The store does not know of it yet. */
   | "response";
 
-/** What happens while a worker has stopped itself. */
-type SleepAct = "pause" | "engine" | "kill";
-
-/** What happened, by the name in `what`. */
+/** What happens in a campaign of prompts, beside what happens in every campaign: by the name in `what`. */
 interface Details {
   /** The first line of a history. */
   readonly start: { readonly store: string; readonly payments: number; readonly seed: string } & {
@@ -23,6 +21,8 @@ interface Details {
     readonly clockSteps: boolean;
     readonly engineFaults: readonly EngineFault[];
     readonly endWithinMs: number;
+    /** How many workers were to be killed, beside those at a point. */
+    readonly kills: number;
   };
   /** The store began the attempt, at some time after `askedAt`. */
   readonly begun: Keyed & { readonly leaseMs: number; readonly askedAt: number };
@@ -43,19 +43,12 @@ interface Details {
   readonly resolving: Resolving;
   readonly resolved: Resolving & { readonly state: string };
   readonly store_failed: Keyed & { readonly operation: string };
-  /** The process stopped at a point of an attempt, for this to happen. */
-  readonly asleep: Keyed & { readonly point: Point; readonly act: SleepAct };
-  readonly awake: Keyed;
   /** The machine started again: its processes are new, and its date is so far from the right one. */
   readonly machine_started: { readonly offsetMs: number };
   /** The wall clock of the process was stepped to so far from the right time. */
   readonly clock: { readonly offsetMs: number };
   /** Every wall clock is right from now on. */
   readonly clocks_right: unknown;
-  /** The process was killed. */
-  readonly killed: unknown;
-  readonly engine: { readonly fault: EngineFault };
-  readonly engine_back: unknown;
   /** The customer was prompted. */
   readonly prompt: { readonly key: string; readonly reference: string };
   readonly faults_stopped: unknown;
@@ -89,27 +82,15 @@ interface Resolving {
   readonly holder?: string | undefined;
 }
 
-export type EventName = keyof Details;
-
 /** Something that happened, without its time and place. */
-export type Happening = {
-  readonly [Name in EventName]: { readonly what: Name } & (unknown extends Details[Name]
+export type PromptHappening = {
+  readonly [Name in keyof Details]: { readonly what: Name } & (unknown extends Details[Name]
     ? unknown
     : Details[Name]);
-}[EventName];
+}[keyof Details];
+export type Happening = PromptHappening | CommonHappening;
 
 /** One line of a history. */
-export type HistoryEvent = Happening & {
-  /** Milliseconds on the clock of the machine that never steps: the same one in every process. */
-  readonly at: number;
-  /** The process, such as `worker 2` or `shop`. */
-  readonly who: string;
-};
-
-export type EventOf<Name extends EventName> = Extract<HistoryEvent, { what: Name }>;
-
-// Taken before a worker changes the uptime that the client under test sees.
-const uptime = process.hrtime.bigint;
-
-/** The time of an event. It follows no clock that a campaign sets. */
-export const historyTime = (): number => Number(uptime() / 1_000n) / 1_000;
+export type HistoryEvent = Event<Happening>;
+export type EventName = Happening["what"];
+export type EventOf<Name extends EventName> = Named<Happening, Name>;

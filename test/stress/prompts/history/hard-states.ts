@@ -1,16 +1,10 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
+import { groupBy, type HardState } from "../../harness/table.ts";
+import type { OrderKind } from "../plan.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, latestEndOf, unsentTimeOf } from "./attempts.ts";
 import type { EventName, EventOf, HistoryEvent } from "./event.ts";
-import { groupBy } from "./group-by.ts";
-import { usedAfterStart, usedAfterWrongCall } from "./wrong-clocks.ts";
-
-/** How often a hard state occurred. `expected`: whether a full campaign on this store must have it. */
-export interface HardState {
-  readonly name: string;
-  readonly count: number;
-  readonly expected: boolean;
-}
+import { usedAfterStart, usedAfterWrongCall, willBeUsedAgain } from "./wrong-clocks.ts";
 
 /** A history, in the forms in which the rows of the table ask for it. */
 interface Index {
@@ -27,13 +21,25 @@ interface Row {
   /** Whether this store, with these options, must reach it. Default: always. */
   readonly applies?: (start: EventOf<"start">) => boolean;
   readonly count: (index: Index) => number;
+  /** The orders that lead to it. Without them, it comes with the last phase of every campaign. */
+  readonly leadsTo?: readonly OrderKind[];
+  /** Whether the last phase makes it come, after what has happened until now. Default: if it has come. */
+  readonly willCome?: (events: readonly HistoryEvent[]) => boolean;
 }
 
+/** Orders in which these incidents happen. */
+const lead = (...incidents: readonly string[]): Pick<Row, "leadsTo"> => ({
+  leadsTo: incidents.map((incident) => ({ incident })),
+});
+const LATE: Pick<Row, "leadsTo"> = { leadsTo: [{ isLate: true }] };
+
 const isShared = ({ store }: EventOf<"start">) => store !== "memory";
+const hasKills = ({ kills }: EventOf<"start">) => kills > 0;
 
 /** Attempts that were begun and not sent when the engine got a fault. */
 const engineRow = (fault: EngineFault, name: string): Row => ({
   name: `engine ${name} between begin and send`,
+  ...lead(`engine ${fault} at begun`),
   applies: ({ engineFaults }) => engineFaults.includes(fault),
   count: ({ attempts, all }) => {
     const faults = all("engine").filter((event) => event.fault === fault);
@@ -47,6 +53,7 @@ const engineRow = (fault: EngineFault, name: string): Row => ({
 /** Attempts in which the wall clock of the process was stepped. */
 const clockRow = (direction: 1 | -1): Row => ({
   name: `clock stepped ${direction === 1 ? "forward" : "back"} inside an attempt`,
+  ...lead(direction === 1 ? "clock stepped forward at begun" : "clock set back at begun"),
   applies: ({ clockSteps }) => clockSteps,
   count: ({ attempts, all }) => {
     const steps = all("clock").filter(({ offsetMs }) => Math.sign(offsetMs) === direction);
@@ -61,8 +68,10 @@ const clockRow = (direction: 1 | -1): Row => ({
 /** Keys that succeeded, and were used again after one process had begun an attempt at a wrong date. */
 const wrongCallRow = (direction: 1 | -1, name: string): Row => ({
   name: `key used again after a call with a clock days ${name}`,
+  ...lead(direction === 1 ? "clock stepped forward at begun" : "clock set back at begun"),
   applies: ({ clockSteps }) => clockSteps,
   count: ({ events }) => usedAfterWrongCall(events, direction),
+  willCome: (events) => willBeUsedAgain(events, direction),
 });
 
 /** Keys that were used again after the machine had started with a wrong date. */
@@ -77,11 +86,13 @@ const wasSent = ({ sentAt }: Attempt, at: number) => sentAt.some((time) => time 
 const ROWS: readonly Row[] = [
   {
     name: "joined another's attempt",
+    leadsTo: [{ clicks: [0, 1, 0, 1] }],
     applies: isShared,
     count: ({ all }) => all("joined").length,
   },
   {
     name: "lease ran out after the prompt",
+    ...lead("paused at response until another went on"),
     applies: (start) => isShared(start) && start.pauses,
     // Another process saw it as unknown, while its own process had not ended it.
     count: ({ all, attemptsOn }) =>
@@ -93,6 +104,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "woke before its lease ended, and was held back by its deadline",
+    ...lead("paused at begun past its deadline"),
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(({ sentAt, sleeps, ended, begunAt, leaseMs }) => {
@@ -103,6 +115,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "lease ran out before the send, and was held back by its deadline",
+    ...lead("paused at request past its lease"),
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(
@@ -112,6 +125,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "held back by its deadline before a retry",
+    ...lead("paused at retry past its deadline"),
     applies: ({ pauses }) => pauses,
     count: ({ attempts }) =>
       attempts.filter(
@@ -124,6 +138,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "resolved while another slept",
+    ...lead("paused at begun until another went on"),
     applies: (start) => isShared(start) && start.pauses,
     count: ({ all, attemptsOn }) =>
       all("resolved").filter(
@@ -136,6 +151,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "woke after another had prompted",
+    ...lead("paused at begun until another went on"),
     applies: (start) => isShared(start) && start.pauses,
     count: ({ all, attempts }) => {
       const prompts = new Map(all("prompt").map(({ key, at }) => [key, at]));
@@ -158,23 +174,27 @@ const ROWS: readonly Row[] = [
   engineRow("cut", "connections cut"),
   {
     name: "resolve as not sent rejected as too early",
+    ...LATE,
     count: ({ all }) => all("resolved").filter(({ state }) => state === "too_early").length,
   },
   {
     name: "process killed between begin and send",
-    applies: isShared,
+    ...lead("killed at begun"),
+    applies: hasKills,
     count: ({ attempts }) =>
       attempts.filter(({ sentAt, killedAt }) => killedAt !== undefined && sentAt.length === 0)
         .length,
   },
   {
     name: "process killed after the send",
-    applies: isShared,
+    ...lead("killed at response"),
+    applies: hasKills,
     count: ({ attempts }) =>
       attempts.filter(({ sentAt, killedAt }) => killedAt !== undefined && sentAt.length > 0).length,
   },
   {
     name: "prompt arrived after its attempt had ended as unknown",
+    ...LATE,
     count: ({ all, attemptsOn }) =>
       all("prompt").filter(({ key, at }) => {
         const ended = attemptsOn(key).findLast(({ begunAt }) => begunAt < at)?.ended;
@@ -183,25 +203,35 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "store failed at the end of an attempt",
+    ...lead("engine killed at response"),
     // The client of Redis waits for a restart, and sends its command again.
     applies: ({ store, engineFaults }) => store === "postgres" && engineFaults.includes("killed"),
     count: ({ all }) => all("store_failed").filter(({ operation }) => operation !== "begin").length,
   },
 ];
 
-/** Counts the hard states of a history. */
-export function hardStatesIn(events: readonly HistoryEvent[]): HardState[] {
+/** The rows that a store, with its options, must reach, and how often each has come. */
+function countRows(events: readonly HistoryEvent[]): (readonly [Row, number])[] {
   const attempts = attemptsIn(events);
   const byKey = groupBy(attempts, ({ key }) => key);
   const byName = groupBy(events, ({ what }) => what);
   const all = <Name extends EventName>(what: Name) =>
-    (byName.get(what) ?? []) as readonly HistoryEvent[] as readonly EventOf<Name>[];
+    (byName.get(what) ?? []) as readonly unknown[] as readonly EventOf<Name>[];
   const [start] = all("start");
   if (start === undefined) return [];
   const index: Index = { start, events, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
-  return ROWS.map(({ name, applies, count }) => ({
-    name,
-    count: count(index),
-    expected: applies?.(start) ?? true,
-  }));
+  return ROWS.filter(({ applies }) => applies?.(start) ?? true).map((row) => [
+    row,
+    row.count(index),
+  ]);
 }
+
+/** Counts the hard states of a history. */
+export const hardStatesIn = (events: readonly HistoryEvent[]): HardState[] =>
+  countRows(events).map(([{ name }, count]) => [name, count]);
+
+/** The orders that lead to the hard states which have not come. */
+export const lackingOrders = (events: readonly HistoryEvent[]): OrderKind[] =>
+  countRows(events)
+    .filter(([{ willCome }, count]) => count === 0 && !willCome?.(events))
+    .flatMap(([{ leadsTo }]) => leadsTo ?? []);

@@ -15,7 +15,7 @@ export function injectedIn(events: readonly HistoryEvent[]): Injected {
   const count = (fits: (event: HistoryEvent) => boolean) => before.filter(fits).length;
   return {
     kills: count(({ what }) => what === "killed"),
-    pauses: count((event) => event.what === "asleep" && event.act === "pause"),
+    pauses: count((event) => event.what === "incident" && event.name.startsWith("paused")),
     clockSteps: count(({ what }) => what === "clock"),
     engineFaults: count(({ what }) => what === "engine"),
   };

@@ -1,8 +1,8 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
-import { countFaults, planFaults } from "../faults.ts";
-import { incidentsFor } from "../incidents/incident.ts";
-import { createPlan } from "../plan.ts";
+import { countFaults, planFaults } from "../../harness/service/faults.ts";
+import { incidentsFor } from "../incidents.ts";
+import { createPlan, planMore } from "../plan.ts";
 
 /** The plan of a campaign with everything in it. */
 const planFor = (seed: string, payments: number) =>
@@ -40,14 +40,23 @@ describe("the plan of a campaign", () => {
   test.each([40, 300, 2_000])(
     "has every kind of incident, each in a separate order: %i",
     (payments) => {
-      const { incidents, orders } = planFor("1", payments);
-      const kinds = new Set([...incidents.values()].map((one) => JSON.stringify(one)));
-      expect(kinds.size).toBe(13);
-      expect(incidents.size).toBe(incidentsFor(payments, () => true).length);
-      const keys = new Set(orders.map(({ idempotencyKey }) => idempotencyKey));
-      expect([...incidents.keys()].every((key) => keys.has(key))).toBe(true);
+      const { orders } = planFor("1", payments);
+      const incidents = orders.flatMap(({ incident }) => incident ?? []);
+      expect(new Set(incidents.map(({ name }) => name)).size).toBe(14);
+      expect(incidents.length).toBe(incidentsFor(payments, () => true).length);
     },
   );
+
+  test("has more orders for a hard state that never came", () => {
+    const kinds = [{ incident: "killed at begun" }, { isLate: true }];
+    const more = planMore("1", 1, kinds);
+    expect(new Set(more.map(({ id }) => id)).size).toBe(8);
+    expect(more.map(({ incident }) => incident?.name ?? "")).toEqual([
+      ...Array(4).fill("killed at begun"),
+      ...Array(4).fill(""),
+    ]);
+    expect(more.slice(4)).toEqual(more.slice(4).map((one) => ({ ...one, isLate: true })));
+  });
 
   test("has only the incidents that are possible", () => {
     const kinds = incidentsFor(100, ({ act }) => act === "clock");

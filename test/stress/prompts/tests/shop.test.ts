@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Incident } from "../incidents/incident.ts";
-import type { Click, JobName, Jobs, Reply } from "../messages.ts";
+import { incidentNamed } from "../incidents.ts";
+import type { Click, Jobs, Reply } from "../messages.ts";
 import { createPlan } from "../plan.ts";
-import type { Pool } from "../pool.ts";
-import { createShop, type ShopSetup } from "../shop.ts";
+import { Shop, type ShopSetup } from "../shop.ts";
 
 // The fake timers do not replace these.
 vi.mock("node:timers/promises", () => ({
@@ -12,35 +11,31 @@ vi.mock("node:timers/promises", () => ({
 
 /** A shop of one order, whose workers give these replies to it, and the last one again and again. */
 function shopThatGets(...replies: readonly Reply[]) {
-  const incident: Incident = { at: "begun", act: "kill" };
   let happened = false;
-  const clicks: (Incident | undefined)[] = [];
-  const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents: [] };
-  const order = { ...createPlan("1", size).orders[0], clicks: [0] };
-  const jobs: JobName[] = [];
+  const stops: Click["stopAt"][] = [];
+  const incident = incidentNamed("killed at begun");
+  const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents: [incident] };
+  const orders = createPlan("1", size).orders.map((order) => ({ ...order, clicks: [0] }));
+  const jobs: (keyof Jobs)[] = [];
   const over = new AbortController();
-  const pool = {
-    run: async <Name extends JobName>(_: number, job: Name, input: Jobs[Name]["input"]) => {
-      jobs.push(job);
-      clicks.push((input as Click).incident);
-      return replies[Math.min(jobs.length, replies.length) - 1] as Jobs[Name]["output"];
-    },
+  const run = async (_: number, job: keyof Jobs, input: unknown) => {
+    jobs.push(job);
+    stops.push((input as Click).stopAt);
+    return replies[Math.min(jobs.length, replies.length) - 1];
   };
-  const shop = createShop({
-    orders: [order as ShopSetup["orders"][number]],
-    incidents: new Map([[order.idempotencyKey ?? "", incident]]),
-    pool: pool as Partial<Pool> as Pool,
-    sleepers: {} as ShopSetup["sleepers"],
-    runner: { hasHappened: () => happened } as Partial<ShopSetup["runner"]> as ShopSetup["runner"],
+  const shop = new Shop({
+    pool: { run } as ShopSetup["pool"],
+    payApart: async () => undefined,
+    hasHappened: () => happened,
+    stopped: async () => {},
     signal: over.signal,
   });
   const letHappen = () => {
     happened = true;
   };
-  return { shop, jobs, over, clicks, letHappen };
+  return { sell: () => shop.sell(orders, () => {}), shop, jobs, over, stops, letHappen };
 }
 
-const calm = Promise.resolve();
 const result = { reference: "PAY-1", status: "completed" };
 
 beforeEach(() => {
@@ -51,8 +46,8 @@ afterEach(() => {
 });
 
 test("the shop waits longer and longer before it pays again, so that a slow machine recovers", async () => {
-  const { shop, jobs, over } = shopThatGets({ end: "not_paid", code: "timeout" });
-  const sold = shop.sell(() => {}, calm);
+  const { sell, jobs, over } = shopThatGets({ end: "not_paid", code: "timeout" });
+  const sold = sell();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(jobs.length).toBeGreaterThan(5);
   expect(jobs.length).toBeLessThan(20);
@@ -63,8 +58,8 @@ test("the shop waits longer and longer before it pays again, so that a slow mach
 
 test("the shop pays again until an order has a final status", async () => {
   const notPaid: Reply = { end: "not_paid", code: "timeout" };
-  const { shop, jobs } = shopThatGets(notPaid, notPaid, { end: "final", result });
-  const sold = shop.sell(() => {}, calm);
+  const { sell, shop, jobs } = shopThatGets(notPaid, notPaid, { end: "final", result });
+  const sold = sell();
   await vi.advanceTimersByTimeAsync(60_000);
   await sold;
   expect(jobs).toEqual(["pay", "pay", "pay"]);
@@ -72,16 +67,16 @@ test("the shop pays again until an order has a final status", async () => {
 });
 
 test("an incident stays with its order until it has happened", async () => {
-  const { shop, over, clicks, letHappen } = shopThatGets({ end: "not_paid", code: "connection" });
-  const sold = shop.sell(() => {}, calm);
+  const { sell, over, stops, letHappen } = shopThatGets({ end: "not_paid", code: "connection" });
+  const sold = sell();
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(clicks.length).toBeGreaterThan(5);
-  expect(clicks).not.toContain(undefined);
+  expect(stops.length).toBeGreaterThan(5);
+  expect(stops).not.toContain(undefined);
   letHappen();
-  const before = clicks.length;
+  const before = stops.length;
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(clicks.slice(before)).not.toEqual([]);
-  expect(new Set(clicks.slice(before))).toEqual(new Set([undefined]));
+  expect(stops.slice(before)).not.toEqual([]);
+  expect(new Set(stops.slice(before))).toEqual(new Set([undefined]));
   over.abort();
   await vi.advanceTimersByTimeAsync(60_000);
   await sold;

@@ -1,5 +1,6 @@
 import type { IdempotencyStore } from "malipo";
-import { type Happening, historyTime } from "../history/event.ts";
+import { historyTime } from "../../harness/waits.ts";
+import type { Happening } from "../history/event.ts";
 import { currentCall, reach, record } from "./recorder.ts";
 
 /** The idempotency key in the name of a record: it holds no space in this shop. */

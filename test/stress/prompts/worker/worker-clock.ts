@@ -2,14 +2,10 @@
 import type { Machine } from "../messages.ts";
 
 const wallClock = Date.now;
-const monotonic = performance.now.bind(performance);
 const uptime = process.hrtime.bigint;
 let offset = 0;
-let hidden = 0;
-let hidesSleeps = false;
 
-Date.now = () => wallClock() + offset - Math.round(hidden);
-performance.now = () => monotonic() - hidden;
+Date.now = () => wallClock() + offset;
 
 /** Starts the clocks of the machine on which this process runs. */
 export function startMachine({ startedAt, offsetMs }: Machine): void {
@@ -35,14 +31,4 @@ export function atRightTime<T>(work: () => T): T {
 /** Steps the wall clock to so far from the right time. */
 export function stepClock(offsetMs: number): void {
   offset = offsetMs;
-}
-
-/** Sabotage: from now on neither clock shows that the process slept, so the deadline sees nothing. */
-export function hideSleeps(): void {
-  hidesSleeps = true;
-}
-
-/** Called after each sleep. */
-export function hideSleep(sleptMs: number): void {
-  if (hidesSleeps) hidden += sleptMs;
 }
