@@ -34,7 +34,8 @@ export type InboxOptions = Values<typeof OPTIONS>;
 
 async function run(inbox: InboxName, options: InboxOptions): Promise<Outcome | undefined> {
   if (options.mode === "versions" && inbox === "memory") {
-    throw new TypeError("--mode versions: memoryInbox ends with its version.");
+    console.log("--mode versions: memoryInbox ends with its version.");
+    return undefined;
   }
   const engine = await openEngine(ENGINES[inbox]);
   if (engine === undefined) return undefined;
