@@ -11,7 +11,7 @@ import { Customers, type Prompt } from "../harness/service/customers.ts";
 import { type PlannedFault, planFaults } from "../harness/service/faults.ts";
 import { type Service, startService } from "../harness/service/service.ts";
 import { createWebhookProxy } from "../harness/service/webhook-proxy.ts";
-import { forEachConcurrently, Progress } from "../harness/waits.ts";
+import { forEachConcurrently, HANG_MS, Progress } from "../harness/waits.ts";
 import { type End, isEnded } from "./check.ts";
 import { decideAll } from "./deciders.ts";
 import type { OrderHistory } from "./history.ts";
@@ -336,7 +336,8 @@ export class Campaign {
   /** Waits until everything has ended by itself, or nothing happens any more. */
   async #quiet(): Promise<Order[]> {
     let seen = 0;
-    for (let since = Date.now(); Date.now() - since < QUIET_MS; await sleep(500)) {
+    const end = Date.now() + HANG_MS;
+    for (let since = Date.now(); Date.now() < Math.min(end, since + QUIET_MS); await sleep(500)) {
       const changes = this.history.all("changed").length;
       if (changes > seen) since = Date.now();
       seen = changes;
