@@ -144,6 +144,7 @@ export async function runInbox(
   let processed = 0;
   let killed = 0;
   const shown = showProgress({
+    output: process.stderr,
     line: () =>
       `${inbox}: ${acknowledged.size} of ${events} events acknowledged, ${processed} processed, ${killed} of ${kills} kills`,
     // Half of the work is to acknowledge them.

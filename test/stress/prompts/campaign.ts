@@ -304,6 +304,7 @@ export class Campaign {
     const start = { what: "start", store: location.name, payments, seed } as const;
     this.#history.note("campaign", { ...start, ...faults, ...limit });
     const progress = showProgress({
+      output: process.stderr,
       line: () =>
         `${location.name}: ${this.#shop.done()} of ${this.#total} orders, ${this.#incidents.standing} workers stand, ${this.#pool.counts.killed} killed`,
       share: () => this.#shop.done() / this.#total,
