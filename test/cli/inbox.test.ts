@@ -132,7 +132,7 @@ const INBOXES: readonly InboxOfTest[] = [
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 for (const place of INBOXES) {
-  describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, { timeout: 180_000 }, () => {
+  describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, () => {
     const run = (...args: string[]) => malipo(["inbox", ...args, ...place.flags], { cwd: PROJECT });
     const ids = async (...args: string[]) =>
       (await run("list", "--json", ...args)).json().items.map(({ id }: { id: string }) => id);
@@ -234,7 +234,7 @@ for (const place of INBOXES) {
         concurrency: 1,
         onError: () => {},
       });
-      await expect.poll(() => processed.length, { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => processed.length).toBe(2);
       expect(processed.sort()).toEqual([dead(1, 4).key, dead(3, 2).key].sort());
       await inbox.stop(1_000);
       if (place.name === "SQLite") await place.close(inbox);
@@ -242,7 +242,7 @@ for (const place of INBOXES) {
   });
 }
 
-describe("malipo inbox", { timeout: 180_000 }, () => {
+describe("malipo inbox", () => {
   const run = (...args: string[]) => malipo(["inbox", ...args], { cwd: PROJECT });
 
   test.each([

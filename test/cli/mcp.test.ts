@@ -111,7 +111,7 @@ async function start(args: readonly string[] = [], cwd = folder): Promise<Runnin
   return sandbox;
 }
 
-describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
+describe("malipo mcp with a running sandbox", () => {
   let sandbox: Running;
   let session: Session;
   beforeEach(async () => {
@@ -267,7 +267,7 @@ describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
   });
 });
 
-describe("malipo mcp with two sandboxes", { timeout: 60_000 }, () => {
+describe("malipo mcp with two sandboxes", () => {
   test("finds the one that was started in its folder, or the one of --url", async () => {
     const other = await start(["--clock", "virtual"], tmpdir());
     await start(["--clock", "real"]);
@@ -285,7 +285,7 @@ describe("malipo mcp with two sandboxes", { timeout: 60_000 }, () => {
   });
 });
 
-describe("secrets", { timeout: 60_000 }, () => {
+describe("secrets", () => {
   test("no tool prints a key, a PIN or a webhook secret, wherever it stands", async () => {
     const sandbox = await start();
     const env = { MALIPO_API_KEY: `${KEY}-env`, MALIPO_WEBHOOK_SECRET: "no usual form 4711" };

@@ -171,7 +171,7 @@ describe("a test", () => {
   const files = globSync("{test,examples}/**/*.ts", {
     exclude: [
       "**/node_modules/**",
-      "test/{bench,cli,runtimes,stress}/**",
+      "test/{bench,runtimes}/**",
       "**/*.test-d.ts",
       "test/docs/gate.test.ts",
     ],

@@ -170,9 +170,7 @@ describe("malipo learn --to", () => {
     const { baseUrl } = await service(() => ({ status: 200, body: { success: true, data: [] } }));
     const first = await startProxy(baseUrl);
     await fetch(`${first.baseUrl}/payments`);
-    await expect
-      .poll(() => existsSync(first.path("malipo.service.json")), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => existsSync(first.path("malipo.service.json"))).toBe(true);
     await first.stop();
     const second = await proxyIn(first.folder, baseUrl);
     await fetch(`${second.baseUrl}/webhooks`);
