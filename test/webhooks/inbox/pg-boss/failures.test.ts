@@ -196,7 +196,11 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine that fails", () =>
       receiver.onOther(({ data }) => seen.push(data.reference));
       await receiver.start();
       await receiver.post("PAY-1");
-      await until(() => seen.length === 1);
+      // An event whose end is not written when the schema goes is processed again.
+      await until(async () => {
+        const { waiting, running } = await receiver.stats();
+        return seen.length === 1 && waiting + running === 0;
+      });
       await query("DROP SCHEMA pgboss CASCADE");
       if (given === "boss") {
         const maker = new PgBoss(here.url);
@@ -205,7 +209,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine that fails", () =>
         await maker.stop({ graceful: false });
       }
       await until(async () => (await receiver.post("PAY-2"))[0] === 200);
-      await until(() => seen.length === 2);
+      await until(() => seen.length >= 2);
       expect(seen).toEqual(["PAY-1", "PAY-2"]);
       await receiver.stop({ timeoutMs: 1_000 });
       await boss.stop({ graceful: false });
