@@ -108,6 +108,8 @@ export default defineConfig({
           name: "engines",
           include: [...ENGINES, ...ALONE],
           exclude: [NODE_MODULES, INSTALLED, LONG],
+          // Tests that run side by side would clear the mocks of each other.
+          clearMocks: false,
           ...limits(5),
           ...secondRun,
         },

@@ -8,7 +8,7 @@ const KINDS = ["ticket.opened", "ticket.closed"] as const;
 
 /** What an inbox promises about conflicts. */
 export function conflictSuite(name: string, { fresh }: InboxUnderTest): void {
-  describe(`${name}: a conflict`, () => {
+  describe.concurrent(`${name}: a conflict`, () => {
     stopAll();
 
     async function withConflicts(...amounts: string[]) {

@@ -38,7 +38,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
     return attempts;
   }
 
-  describe(`${name}: dead letters`, () => {
+  describe.concurrent(`${name}: dead letters`, () => {
     stopAll();
 
     test("are not found by a text that no database takes", async () => {

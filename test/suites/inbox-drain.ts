@@ -29,7 +29,7 @@ export function drainSuite(
     return { store, inbox };
   }
 
-  describe(`${name}: drain()`, () => {
+  describe.concurrent(`${name}: drain()`, () => {
     stopAll();
 
     test("processes what is due, once, and returns", async () => {
@@ -74,7 +74,7 @@ export function drainSuite(
       await next.stop(0);
     });
 
-    test("counts a failed attempt, and leaves its retry to a later call", async () => {
+    test("counts a failed attempt, and leaves its retry to a later call", async ({ expect }) => {
       const inbox = (await fresh({ retriesLate: true })).open();
       await inbox.accept(newDelivery(1));
       const fail = () => Promise.reject(new Error("no stock"));

@@ -34,7 +34,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
       return stats?.waiting === 0 && stats.running === 0;
     });
 
-  describe(`${name}: a key`, () => {
+  describe.concurrent(`${name}: a key`, () => {
     stopAll();
 
     test("that was used before `identify` or `merchant` was set finds its event", async () => {
@@ -70,7 +70,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     });
   });
 
-  describe(`${name}: a conflict`, () => {
+  describe.concurrent(`${name}: a conflict`, () => {
     stopAll();
 
     test("that comes together with its first event is stored", async () => {
@@ -157,7 +157,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     );
   });
 
-  describe(`${name}: what is remembered`, () => {
+  describe.concurrent(`${name}: what is remembered`, () => {
     stopAll();
 
     test("an event that was signed ahead of time is remembered until its retention ends", async () => {
@@ -205,7 +205,7 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
     });
   });
 
-  describe(`${name}: a double payment`, () => {
+  describe.concurrent(`${name}: a double payment`, () => {
     stopAll();
 
     const double = (number: number, merchant?: string) => ({

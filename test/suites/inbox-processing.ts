@@ -15,7 +15,7 @@ import {
 
 /** How an inbox processes events: attempts, retries, dead letters, stop. */
 export function processingSuite(name: string, { fresh, ...under }: InboxUnderTest): void {
-  describe(`${name}: processing`, () => {
+  describe.concurrent(`${name}: processing`, () => {
     stopAll();
 
     test("an event is a dead letter after 12 attempts, and processed as new after a requeue", async () => {

@@ -7,7 +7,7 @@ import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./
 /** What an inbox promises about the queues that a process does not work on. */
 export function queueSuite(name: string, { fresh, isSingleProcess = false }: InboxUnderTest): void {
   const title = `${name}: an event of a kind that a process neither handles nor ignores`;
-  describe(title, () => {
+  describe.concurrent(title, () => {
     stopAll();
 
     const post = (receiver: ReturnType<typeof receiverOn>, event: string, reference: string) => {

@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NewDelivery } from "malipo/types";
 import { createWebhookReceiver, type Inbox, type WebhookReceiverOptions } from "malipo/webhooks";
-import { afterEach, vi } from "vitest";
+import { aroundEach, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
 /** An empty store on which inboxes are opened. */
@@ -66,7 +67,7 @@ export function receiverOn(inbox: Inbox, options: Partial<WebhookReceiverOptions
     onConflict,
     ...options,
   });
-  opened.push(receiver);
+  opened.getStore()?.push(receiver);
   return {
     ...receiver,
     onError,
@@ -81,12 +82,15 @@ export function receiverOn(inbox: Inbox, options: Partial<WebhookReceiverOptions
   };
 }
 
-const opened: { stop(options: { timeoutMs: number }): Promise<void> }[] = [];
+/** The receivers of a test: tests run side by side. */
+const opened = new AsyncLocalStorage<{ stop(options: { timeoutMs: number }): Promise<void> }[]>();
 
 /** Stops the receivers that a test opened. */
 export function stopAll(): void {
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((one) => one.stop({ timeoutMs: 100 })));
+  aroundEach(async (runTest) => {
+    const receivers: ReturnType<typeof createWebhookReceiver>[] = [];
+    await opened.run(receivers, runTest);
+    await Promise.all(receivers.map((one) => one.stop({ timeoutMs: 100 })));
   });
 }
 

@@ -14,10 +14,10 @@ import {
 
 /** What an inbox promises about its numbers. */
 export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
-  describe(`${name}: stats()`, () => {
+  describe.concurrent(`${name}: stats()`, () => {
     stopAll();
 
-    test("count what is stored, in every state", async () => {
+    test("count what is stored, in every state", async ({ expect }) => {
       const before = Date.now();
       const receiver = receiverOn((await fresh({ retriesLate: true })).open(), {
         onUnhandled: () => {},
@@ -70,7 +70,7 @@ export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
       await next.stop(0);
     });
 
-    test("the waiting events are listed with their last error, and read by their id", async () => {
+    test("the waiting events are listed with their last error, and read by their id", async ({ expect }) => {
       const inbox = (await fresh({ retriesLate: true })).open();
       const receiver = receiverOn(inbox, { onUnhandled: () => {} });
       receiver.on("payment.completed", () => {
