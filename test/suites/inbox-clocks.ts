@@ -89,7 +89,8 @@ export function clockSuite(name: string, { fresh }: InboxUnderTest): void {
       let ended = 0;
       const run = async ({ key }: { key: string }) => {
         keys.push(key);
-        await sleep(4_000);
+        // Longer than a lease that was not renewed, and a poll of the other process.
+        await sleep(2_500);
         ended++;
       };
       const [first, second] = inboxes;

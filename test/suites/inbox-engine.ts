@@ -15,7 +15,7 @@ export function engineSuite(
 ): void {
   const here = engine as Engine;
 
-  describe(`${name}: an engine that fails`, () => {
+  describe.concurrent(`${name}: an engine that fails`, () => {
     stopAll();
     closeProxies();
 

@@ -70,7 +70,9 @@ export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
       await next.stop(0);
     });
 
-    test("the waiting events are listed with their last error, and read by their id", async ({ expect }) => {
+    test("the waiting events are listed with their last error, and read by their id", async ({
+      expect,
+    }) => {
       const inbox = (await fresh({ retriesLate: true })).open();
       const receiver = receiverOn(inbox, { onUnhandled: () => {} });
       receiver.on("payment.completed", () => {

@@ -14,7 +14,7 @@ export interface TransactionStore {
 
 /** What the `transaction` of a handler promises. */
 export function transactionSuite(name: string, fresh: () => Promise<TransactionStore>): void {
-  describe(`${name}: transaction`, () => {
+  describe.concurrent(`${name}: transaction`, () => {
     stopAll();
 
     async function started(

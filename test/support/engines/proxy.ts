@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach } from "vitest";
+import { afterAll } from "vitest";
 import type { Engine } from "./engine.ts";
 
 /** A proxy before an engine, which can be cut off. */
@@ -23,9 +23,9 @@ export interface EngineProxy {
 
 const proxies = new Set<Server>();
 
-/** Closes the proxies that a test opened. */
+/** Closes the proxies that tests opened, when all of them have ended: they may run side by side. */
 export function closeProxies(): void {
-  afterEach(() => {
+  afterAll(() => {
     for (const server of proxies) server.close();
     proxies.clear();
   });
