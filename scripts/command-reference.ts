@@ -6,8 +6,8 @@ import {
   type CommandGroup,
   type Subcommand,
 } from "../src/cli/command.ts";
-import { GATEWAY, SANDBOX_URL, secretFlags } from "../src/cli/definitions/common-flags.ts";
 import { CREATES } from "../src/cli/definitions/endpoint-calls.ts";
+import { GATEWAY, SANDBOX_URL, SECRET } from "../src/cli/flags/common.ts";
 import { commandUsage, flagSummary } from "../src/cli/help.ts";
 import { type Flag, flagsOf } from "../src/internal/flags.ts";
 
@@ -37,7 +37,7 @@ function items(flags: readonly Flag[], note: (flag: Flag) => string = () => ""):
 }
 
 /** The flags that commands of several groups take. */
-const SHARED: readonly Flag[] = flagsOf({ ...SANDBOX_URL, ...GATEWAY, ...secretFlags() });
+const SHARED: readonly Flag[] = flagsOf({ ...SANDBOX_URL, ...GATEWAY, ...SECRET });
 
 const isShared = ({ name, summary }: Flag) =>
   SHARED.some((one) => one.name === name && one.summary === summary);

@@ -1,4 +1,10 @@
-import { type Flag, type FlagRows, flagsOf } from "../internal/flags.ts";
+import {
+  type Flag,
+  type FlagRows,
+  type FlagsOf,
+  type FlagValue,
+  flagsOf,
+} from "../internal/flags.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 
@@ -34,24 +40,20 @@ export interface Subcommand {
   readonly run: Run;
 }
 
-/** The values that flags were given, or that hold by default, by the name of the flag. */
-export type FlagValues = Readonly<Record<string, string | undefined>>;
+/** The flags of a call of which only the program knows the command. */
+export type AnyFlags = Readonly<Record<string, FlagValue>>;
 
 /** The words of a call, checked against the definition of its command. */
-export interface Words {
+export interface Words<Flags = AnyFlags> {
   readonly args: readonly string[];
-  /** Of the flags that may be given once. */
-  readonly values: FlagValues;
-  /** Of the repeatable flags: all values, by the name of the flag. */
-  readonly repeated: Readonly<Record<string, readonly string[] | undefined>>;
-  /** The switches that were given. */
-  readonly switches: ReadonlySet<string>;
+  /** Each flag of the command, by its name: what it was given, or what holds by default. */
+  readonly flags: Flags;
   /** Print one JSON document instead of text. */
   readonly json: boolean;
 }
 
-/** What a command was called with. */
-export interface Input extends Words {
+/** What a command was called with. One that says nothing of its flags reads none. */
+export interface Input<Flags = unknown> extends Words<Flags> {
   /** The words after `malipo`, as they were given. */
   readonly argv: readonly string[];
   readonly io: Io;
@@ -86,13 +88,33 @@ export interface CommandGroup {
  * Does what a call asks for. It gets all commands too. One that prints while it runs resolves with its
  * exit code.
  */
-export type Run = (input: Input, commands: readonly Command[]) => Promise<Output | number>;
+export type Run<Flags = AnyFlags> = (
+  input: Input<Flags>,
+  commands: readonly Command[],
+) => Promise<Output | number>;
+
+/** The flags of a subcommand, and the command that reads them. */
+export interface Runnable {
+  readonly flags: FlagRows;
+  readonly run: Run;
+}
+
+/** A command that reads a flag without a row does not compile. */
+export const runnable = <Rows extends FlagRows>(
+  flags: Rows,
+  run: Run<FlagsOf<Rows>>,
+): Runnable => ({
+  flags,
+  // The parser reads the flags by these rows.
+  run: (input, commands) => run(input as Input<FlagsOf<Rows>>, commands),
+});
 
 /** Imports a command when it is called, so that no command pays for the imports of another. */
-export const lazily =
-  <Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name): Run =>
-  async (input, commands) =>
-    (await load())[name](input, commands);
+export const lazily = <Rows extends FlagRows, Name extends string>(
+  flags: Rows,
+  load: () => Promise<NoInfer<Readonly<Record<Name, Run<FlagsOf<Rows>>>>>>,
+  name: Name,
+): Runnable => runnable(flags, async (input, commands) => (await load())[name](input, commands));
 
 /** A command or a flag in the words of a shell: `lostResponses` is `lost-responses`. */
 export const kebabCase = (name: string): string =>
@@ -100,14 +122,14 @@ export const kebabCase = (name: string): string =>
 
 /** One way to call a command, as a definition writes it. */
 export interface SubcommandRow
-  extends Pick<Subcommand, "summary" | "run" | "examples" | "creates" | "effect"> {
-  readonly flags?: FlagRows;
+  extends Runnable,
+    Pick<Subcommand, "summary" | "examples" | "creates" | "effect"> {
   /** What is known of an argument, by its name. */
   readonly values?: Readonly<Record<string, Pick<Argument, "summary" | "values" | "takesOthers">>>;
 }
 
 /** A subcommand as the help prints it: `show <id>`, `requeue [id...]`, or only `[file]`. */
-function subcommand(usage: string, { flags = {}, values = {}, ...row }: SubcommandRow): Subcommand {
+function subcommand(usage: string, { flags, values = {}, ...row }: SubcommandRow): Subcommand {
   const [, name] = /^([\w-]+)/.exec(usage) ?? [];
   const args = [...usage.matchAll(/([<[])([\w-]+)(\.{3})?[>\]]/g)].map(
     ([whole, bracket, argument = "", dots]): Argument => ({
@@ -143,6 +165,6 @@ export const singles = (
 
 /** The flags that every subcommand takes. */
 export const COMMON_FLAGS: readonly Flag[] = flagsOf({
-  "--json": "print one JSON document, also for an error",
-  "--help": "print this help",
+  json: { summary: "print one JSON document, also for an error" },
+  help: { summary: "print this help" },
 });

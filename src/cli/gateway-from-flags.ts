@@ -4,6 +4,7 @@ import type { GatewayOptions } from "../client/options.ts";
 import { type Settings, settingsFrom } from "../client/settings.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { Input } from "./command.ts";
+import type { GatewayFlags } from "./flags/common.ts";
 import { readEnvFile } from "./input/env-file.ts";
 import { pathOf } from "./input/files.ts";
 import { readSecretFile } from "./input/flag-values.ts";
@@ -17,13 +18,13 @@ export interface GivenGateway {
 }
 
 /** What flags and the environment say. The key comes from the environment or a file, never from a flag. */
-export function givenGateway(input: Input): GivenGateway {
+export function givenGateway(input: Input<GatewayFlags>): GivenGateway {
   readEnvFile(input);
-  const { values, io } = input;
+  const { flags, io } = input;
   // An empty variable is not set.
   const { MALIPO_API_KEY, MALIPO_BASE_URL } = io.env;
   const apiKey = readSecretFile(input, "key-file") ?? (MALIPO_API_KEY || undefined);
-  const baseUrl = values["base-url"] ?? (MALIPO_BASE_URL || undefined);
+  const baseUrl = flags["base-url"] ?? (MALIPO_BASE_URL || undefined);
   return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
@@ -70,7 +71,7 @@ export const settingsMessage = ({ message }: Error): string =>
  *
  * @throws {ConfigurationError} for a setting that is missing or wrong.
  */
-export async function gatewaySettings(input: Input): Promise<Settings> {
+export async function gatewaySettings(input: Input<GatewayFlags>): Promise<Settings> {
   const given = givenGateway(input);
   const missing = missingSettings(given);
   if (missing !== undefined) {
@@ -89,7 +90,10 @@ export async function gatewaySettings(input: Input): Promise<Settings> {
 }
 
 /** @throws {ConfigurationError} as {@link gatewaySettings} does. */
-export async function createGateway(input: Input, own: GatewayOptions = {}): Promise<Gateway> {
+export async function createGateway(
+  input: Input<GatewayFlags>,
+  own: GatewayOptions = {},
+): Promise<Gateway> {
   await gatewaySettings(input);
   return new Gateway({ ...givenGateway(input), ...own });
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Flag } from "../internal/flags.ts";
+import type { Flag, FlagValue } from "../internal/flags.ts";
 import { usageError } from "./cli-error.ts";
 import { COMMON_FLAGS, type Command, type Subcommand, type Words } from "./command.ts";
 import { findNamed, suggest } from "./terminal/suggest.ts";
@@ -61,18 +61,10 @@ function parseHelp(
 }
 
 function parseCall(command: Command, subcommand: Subcommand, words: readonly string[]): Parsed {
-  const flags = [...subcommand.flags, ...COMMON_FLAGS];
-  const { args, values, repeated, switches } = readWords(words, flags);
-  if (switches.has("help")) return { kind: "help", command, subcommand };
+  const { args, flags } = readWords(words, [...subcommand.flags, ...COMMON_FLAGS]);
+  if (flags.help) return { kind: "help", command, subcommand };
   checkArguments(command, subcommand, args);
-  const input = {
-    args,
-    values: { ...Object.fromEntries(flags.map((one) => [one.name, one.default])), ...values },
-    repeated,
-    switches,
-    json: switches.has("json"),
-  };
-  return { kind: "call", command, subcommand, input };
+  return { kind: "call", command, subcommand, input: { args, flags, json: flags.json === true } };
 }
 
 // `parseArgs` reads a negative number or duration (`-5s`) as a group of short flags. It is a value,
@@ -95,29 +87,33 @@ const tokensIn = (words: readonly string[], flags: readonly Flag[]) =>
     tokens: true,
   }).tokens;
 
+/** What a command gets for a flag that is not given. */
+const notGiven = ({ value, repeatable, default: literal }: Flag): FlagValue =>
+  repeatable ? [] : value === undefined ? false : literal;
+
 /** Sorts the words into arguments and flags, and checks each flag against its definition. */
 function readWords(words: readonly string[], flags: readonly Flag[]) {
   const args: string[] = [];
-  const values: Record<string, string> = {};
-  const repeated: Record<string, string[]> = {};
-  const switches = new Set<string>();
+  const given = new Map<string, string | true | readonly string[]>();
   for (const token of tokensIn(words, flags)) {
     if (token.kind === "positional") args.push(unmarkMinus(token.value));
     if (token.kind !== "option") continue;
     const flag = findFlag(flags, token.name, token.rawName);
     if (flag.value === undefined) {
       if (token.value !== undefined) throw usageError(`${token.rawName} does not take a value.`);
-      switches.add(flag.name);
+      given.set(flag.name, true);
       continue;
     }
     // The next flag is not the value: in `--to --json`, the value of `--to` is missing.
     const isMissing = token.inlineValue === false && /^-./.test(token.value);
     const value = checkValue(flag, isMissing ? undefined : token.value);
-    if (flag.repeatable) repeated[flag.name] = [...(repeated[flag.name] ?? []), value];
-    else if (flag.name in values) throw usageError(`--${flag.name} can be given only once.`);
-    else values[flag.name] = value;
+    const before = given.get(flag.name);
+    if (flag.repeatable) given.set(flag.name, [...(Array.isArray(before) ? before : []), value]);
+    else if (before !== undefined) throw usageError(`--${flag.name} can be given only once.`);
+    else given.set(flag.name, value);
   }
-  return { args, values, repeated, switches };
+  const read = (flag: Flag): FlagValue => given.get(flag.name) ?? notGiven(flag);
+  return { args, flags: Object.fromEntries(flags.map((flag) => [flag.name, read(flag)])) };
 }
 
 function findFlag(flags: readonly Flag[], name: string, rawName: string): Flag {

@@ -1,4 +1,4 @@
-import { type FlagRows, flagsOf } from "../internal/flags.ts";
+import { type FlagRows, type FlagsOf, flagsOf } from "../internal/flags.ts";
 import { GROUP_NAMES } from "./cases.ts";
 
 /** The file with the settings of a shop. */
@@ -9,60 +9,116 @@ export const DRILL_FILE = "malipo.drill.json";
 
 /** The settings that `--init` asks for. */
 const ASKED = {
-  "--start <command>": "the command that starts your shop",
-  "--order <request>":
-    "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
-  "--order-id <place>":
-    "the place of the order's id: /pointer, or location ~ orders/(.+) [otherwise: /id, then the end of location]",
-  "--status <request>":
-    "how to ask for the status of an order, with {id} or {order} [otherwise: GET /orders/{id}]",
-  "--again <request>":
-    "how a customer pays again after a failure, with {attempts} if the page sends it [otherwise: not tested]",
-  "--paid <check>":
-    "what a paid order shows: /pointer=value, or a text; | separates alternatives [otherwise: /status=paid]",
-  "--failed <check>":
-    "what a failed order shows [otherwise: /status=failed, or what an order of the checkout has]",
-  "--open <check>": "what an open order shows [otherwise: /status=pending, or the same]",
-  "--effects <place>":
-    "what the customer got: a request and a /pointer or ~ text, or a file with lines [otherwise: not checked]",
-  "--webhook <path>": "the path of your receiver [otherwise: /webhooks]",
-  "--processes <number>":
-    "how many processes of the shop run on the same data: 2, unless its store is for one process only [otherwise: 1]",
+  start: { value: "command", summary: "the command that starts your shop" },
+  order: {
+    value: "request",
+    summary: "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
+  },
+  "order-id": {
+    value: "place",
+    summary: "the place of the order's id: /pointer, or location ~ orders/(.+)",
+    fallback: "/id, then the end of location",
+  },
+  status: {
+    value: "request",
+    summary: "how to ask for the status of an order, with {id} or {order}",
+    fallback: "GET /orders/{id}",
+  },
+  again: {
+    value: "request",
+    summary: "how a customer pays again after a failure, with {attempts} if the page sends it",
+    fallback: "not tested",
+  },
+  paid: {
+    value: "check",
+    summary: "what a paid order shows: /pointer=value, or a text; | separates alternatives",
+    fallback: "/status=paid",
+  },
+  failed: {
+    value: "check",
+    summary: "what a failed order shows",
+    fallback: "/status=failed, or what an order of the checkout has",
+  },
+  open: {
+    value: "check",
+    summary: "what an open order shows",
+    fallback: "/status=pending, or the same",
+  },
+  effects: {
+    value: "place",
+    summary: "what the customer got: a request and a /pointer or ~ text, or a file with lines",
+    fallback: "not checked",
+  },
+  webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
+  processes: {
+    value: "number",
+    summary:
+      "how many processes of the shop run on the same data: 2, unless its store is for one process only",
+    fallback: "1",
+  },
 } as const satisfies FlagRows;
 
 /** The settings of a shop. */
 const OF_SHOP = {
   ...ASKED,
-  "--ready <request>":
-    "responds below 500 when the shop is ready, such as GET /health [otherwise: the port accepts connections]",
-  "--header <name: value>": "a header of every request of the customer [repeatable]",
-  "--env <NAME=value>": "an environment variable of your shop [repeatable]",
-  "--data <NAME>": "the variable with the shop's new data folder [otherwise: DATA]",
-  "--nightly <request>": "starts the nightly job, such as POST /jobs/nightly",
-  "--quiet <duration>": "time for your shop's timers at the end [otherwise: 30s]",
-  "--slow <duration>": "delay of a slow response, above your timeouts [otherwise: 20s]",
-  "--double-click": "send every order twice at the same moment",
-  "--phones <digits>":
-    "how the customers' phone numbers begin; no person has a number that begins with 0190 [otherwise: 0190]",
-  "--workers <number>":
-    "how many shops run side by side; 1 if they have one database [otherwise: 2]",
-  "--orders <number>": "also place this many random orders [otherwise: 0]",
-  "--seed <text>": "the same seed plans the same faults [otherwise: malipo]",
+  ready: {
+    value: "request",
+    summary: "responds below 500 when the shop is ready, such as GET /health",
+    fallback: "the port accepts connections",
+  },
+  header: {
+    value: "name: value",
+    summary: "a header of every request of the customer",
+    repeatable: true,
+  },
+  env: { value: "NAME=value", summary: "an environment variable of your shop", repeatable: true },
+  data: {
+    value: "NAME",
+    summary: "the variable with the shop's new data folder",
+    fallback: "DATA",
+  },
+  nightly: { value: "request", summary: "starts the nightly job, such as POST /jobs/nightly" },
+  quiet: { value: "duration", summary: "time for your shop's timers at the end", fallback: "30s" },
+  slow: {
+    value: "duration",
+    summary: "delay of a slow response, above your timeouts",
+    fallback: "20s",
+  },
+  "double-click": { summary: "send every order twice at the same moment" },
+  phones: {
+    value: "digits",
+    summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
+    fallback: "0190",
+  },
+  workers: {
+    value: "number",
+    summary: "how many shops run side by side; 1 if they have one database",
+    fallback: "2",
+  },
+  orders: { value: "number", summary: "also place this many random orders", fallback: "0" },
+  seed: { value: "text", summary: "the same seed plans the same faults", fallback: "malipo" },
 } as const satisfies FlagRows;
 
 /** What belongs to one run has no place in the file. */
 const OF_RUN = {
-  "--case <numbers>": "run one case with the shop's output, or some: 41, or 40-60",
-  "--only <group>": `run the cases of one group [${GROUP_NAMES.join(" | ")}]`,
-  "--until-first-failure": "stop after a case that breaks a promise",
-  "--list": "list the cases by groups, and run none",
-  "--report <path>": "write the report as one HTML page",
-  "--junit <path>": "write the results as JUnit XML, for CI",
-  "--init": `ask for the settings, and write ${DRILL_FILE}`,
+  case: { value: "numbers", summary: "run one case with the shop's output, or some: 41, or 40-60" },
+  only: {
+    value: "group",
+    summary: "run the cases of one group",
+    choices: GROUP_NAMES,
+  },
+  "until-first-failure": { summary: "stop after a case that breaks a promise" },
+  list: { summary: "list the cases by groups, and run none" },
+  report: { value: "path", summary: "write the report as one HTML page" },
+  junit: { value: "path", summary: "write the results as JUnit XML, for CI" },
+  init: { summary: `ask for the settings, and write ${DRILL_FILE}` },
 } as const satisfies FlagRows;
 
 /** Everything that the command line takes. */
-export const DRILL_FLAGS: FlagRows = { ...OF_SHOP, ...OF_RUN };
+export const DRILL_FLAGS = { ...OF_SHOP, ...OF_RUN };
+
+/** What a drill was called with. */
+export type DrillFlags = FlagsOf<typeof DRILL_FLAGS>;
 
 /** Why cases are not run that need a setting of the shop, and what is not tried then. */
 export const NOT_GIVEN = {
@@ -72,17 +128,15 @@ export const NOT_GIVEN = {
 } as const;
 
 /** The names of the flags that take no value. */
-type SwitchOf<Usage> = Usage extends `${string} ${string}`
-  ? never
-  : Usage extends `--${infer Name}`
-    ? Name
-    : never;
+type SwitchOf<Rows> = {
+  [Name in keyof Rows]: Rows[Name] extends { readonly value: string } ? never : Name;
+}[keyof Rows];
 
 /** The switches that are settings of a shop. */
-export type ShopSwitch = SwitchOf<keyof typeof OF_SHOP>;
+export type ShopSwitch = SwitchOf<typeof OF_SHOP>;
 
 /** The switches that do something else than a drill. */
-export type RunSwitch = Exclude<SwitchOf<keyof typeof OF_RUN>, "until-first-failure">;
+export type RunSwitch = Exclude<SwitchOf<typeof OF_RUN>, "until-first-failure">;
 
 export const ASKED_SETTINGS = flagsOf(ASKED);
 export const SHOP_SETTINGS = flagsOf(OF_SHOP);

@@ -147,7 +147,7 @@ export function readDrillFile(text: string): RawSettings {
 const SWITCHES = { "double-click": "doubleClick" } as const satisfies Record<ShopSwitch, string>;
 
 /** The names of the switches of a shop. */
-export const SHOP_SWITCHES = Object.keys(SWITCHES) as ShopSwitch[];
+const SHOP_SWITCHES = Object.keys(SWITCHES) as ShopSwitch[];
 
 type Switches = Readonly<Record<(typeof SWITCHES)[ShopSwitch], boolean>>;
 

@@ -1,10 +1,6 @@
-/** A flag of the command line. */
-export interface Flag {
-  /** Without the dashes. */
-  readonly name: string;
-  /** As the help prints it: `--port <number>`. */
-  readonly usage: string;
-  /** `number` in `--port <number>`. A switch has none. */
+/** What a flag of the command line is for. One without a `value` is a switch. */
+export interface FlagRow {
+  /** What the help prints behind it: `number` in `--port <number>`. */
   readonly value?: string;
   readonly summary: string;
   /** The value that the parser fills in when the flag is not given. */
@@ -17,35 +13,36 @@ export interface Flag {
   readonly forModels?: true;
 }
 
-/**
- * Flags as the help prints them: `--clock <kind>`, or `--force` for a switch. Behind each stands what it
- * is for, with notes in brackets: `what time is [real | virtual; default: real]`. `otherwise` is in words.
- * `malipo mcp` offers a flag only if its notes end with `for models`.
- */
-export type FlagRows = Readonly<Record<string, string>>;
-
-/** What a note behind the summary of a flag stands for. */
-const NOTES: readonly (readonly [pattern: RegExp, meaning: (text: string) => Partial<Flag>])[] = [
-  [/^default: (.*)$/, (text) => ({ default: text })],
-  [/^otherwise: (.*)$/, (text) => ({ fallback: text })],
-  [/^(repeatable)$/, () => ({ repeatable: true })],
-  [/^(for models)$/, () => ({ forModels: true })],
-  [/^([^|]*\|.*)$/, (text) => ({ choices: text.split(" | ") })],
-];
-
-function flagOf([usage, text]: readonly [usage: string, text: string]): Flag {
-  const [, name = "", value] = /^--([\w-]+)(?: <(.+)>)?$/.exec(usage) ?? [];
-  const [, summary = text, notes = ""] = /^([^[]*) \[(.*)\]$/.exec(text) ?? [];
-  const meanings = notes.split("; ").flatMap((note) =>
-    NOTES.flatMap(([pattern, meaning]) => {
-      const [, found] = pattern.exec(note) ?? [];
-      return found === undefined ? [] : [meaning(found)];
-    }),
-  );
-  return Object.assign(
-    { name, usage, ...(value !== undefined && { value }), summary },
-    ...meanings,
-  );
+/** A flag of the command line. */
+export interface Flag extends FlagRow {
+  /** Without the dashes. */
+  readonly name: string;
+  /** As the help prints it: `--port <number>`. */
+  readonly usage: string;
 }
 
-export const flagsOf = (rows: FlagRows): Flag[] => Object.entries(rows).map(flagOf);
+/** Flags by their names, without the dashes. */
+export type FlagRows = Readonly<Record<string, FlagRow>>;
+
+/** What a command gets for a flag of which only the program knows whether it takes a value. */
+export type FlagValue = string | undefined | boolean | readonly string[];
+
+type ValueOf<Row> = Row extends { readonly repeatable: true }
+  ? readonly string[]
+  : Row extends { readonly value: string }
+    ?
+        | (Row extends { readonly choices: readonly (infer Choice)[] } ? Choice : string)
+        | (Row extends { readonly default: string } ? never : undefined)
+    : "value" extends keyof Row
+      ? FlagValue
+      : boolean;
+
+/** What a command gets for its flags, by their rows. */
+export type FlagsOf<Rows> = { readonly [Name in keyof Rows]: ValueOf<Rows[Name]> };
+
+export const flagsOf = (rows: FlagRows): Flag[] =>
+  Object.entries(rows).map(([name, row]) => ({
+    name,
+    usage: `--${name}${row.value === undefined ? "" : ` <${row.value}>`}`,
+    ...row,
+  }));

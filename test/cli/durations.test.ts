@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { FlagValues } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { readTimeout } from "../../src/cli/input/flag-values.ts";
 import { DURATION_UNITS, durationMs } from "../../src/internal/duration.ts";
 import { malipo, startSandbox } from "./in-process.ts";
 
-const timeout = (text: string) => readTimeout({ timeout: text } satisfies FlagValues, "timeout");
+const timeout = (text: string) => readTimeout({ timeout: text }, "timeout");
 
 describe("a duration", () => {
   test.each(DURATION_UNITS)("of a flag takes the unit %s, as the sandbox does", (unit) => {

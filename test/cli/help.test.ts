@@ -153,10 +153,10 @@ describe("parse", () => {
   test.each(withDefault)("fills in the default of $words --$flag.name", ({ words, flag }) => {
     const { name, default: literal, choices } = flag;
     // With a flag: only the name of a command may print the help.
-    expect(parsing(...words, "--json")()).toMatchObject({ input: { values: { [name]: literal } } });
+    expect(parsing(...words, "--json")()).toMatchObject({ input: { flags: { [name]: literal } } });
     const given = choices?.at(-1) ?? "1";
     expect(parsing(...words, `--${name}`, given)()).toMatchObject({
-      input: { values: { [name]: given } },
+      input: { flags: { [name]: given } },
     });
   });
 

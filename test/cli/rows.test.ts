@@ -43,10 +43,10 @@ describe("a new endpoint", () => {
     expect(parsed).toMatchObject({
       kind: "call",
       subcommand: { creates: true },
-      input: { args: ["PAY-1"], repeated: { set: ["amount=5"] } },
+      input: { args: ["PAY-1"], flags: { set: ["amount=5"] } },
     });
     expect(parse(commands, ["payouts", "list", "--query", "page=2"])).toMatchObject({
-      input: { repeated: { query: ["page=2"] } },
+      input: { flags: { query: ["page=2"] } },
     });
     expect(() => parse(commands, ["payments", "refund-part"])).toThrow("requires <reference>");
   });
@@ -80,7 +80,7 @@ describe("a new command of the control API", () => {
     const argv = ["phone", "cut", "0712345678", "61s", "--ms", "5", "--keep-receivers"];
     expect(parse(commands, argv)).toMatchObject({
       kind: "call",
-      input: { args: ["0712345678", "61s"], values: { ms: "5" } },
+      input: { args: ["0712345678", "61s"], flags: { ms: "5", "keep-receivers": true } },
     });
     expect(() => parse(commands, ["phone", "cut", "0712345678"])).toThrow("requires <by>");
   });

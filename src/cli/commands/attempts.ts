@@ -21,10 +21,17 @@ import type {
   IdempotencyStore,
   ListQuery,
 } from "../../idempotency/idempotency-store.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { CliError } from "../cli-error.ts";
-import type { FlagValues, Input, Output } from "../command.ts";
+import type { Input, Output } from "../command.ts";
+import type {
+  ATTEMPT_STORE,
+  ATTEMPTS_LIST,
+  ATTEMPTS_RESOLVE,
+  ATTEMPTS_RESOLVE_UNKNOWN,
+} from "../flags/stores.ts";
 import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
 import {
   connectPostgres,
@@ -39,13 +46,20 @@ import { paint, printError } from "../terminal/output.ts";
 import { formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime } from "../terminal/times.ts";
 
+type StoreFlags = FlagsOf<typeof ATTEMPT_STORE>;
+type ListFlags = FlagsOf<typeof ATTEMPTS_LIST>;
+type ResolveFlags = FlagsOf<typeof ATTEMPTS_RESOLVE>;
+type ResolveUnknownFlags = FlagsOf<typeof ATTEMPTS_RESOLVE_UNKNOWN>;
+
 /** A command about the store that `--store` names. */
 const withStore =
-  (work: (context: AttemptsContext, input: Input) => Promise<Output>) =>
-  async (input: Input): Promise<Output> => {
+  <Flags extends StoreFlags>(
+    work: (context: AttemptsContext, input: Input<Flags>) => Promise<Output>,
+  ) =>
+  async (input: Input<Flags>): Promise<Output> => {
     const { engine, address } = storeAddress(input);
     const pepper = readSecretFile(input, "pepper-file");
-    const common = { scope: input.values.scope ?? "", ...(pepper !== undefined && { pepper }) };
+    const common = { scope: input.flags.scope, ...(pepper !== undefined && { pepper }) };
     const { store, close } = await OPENERS[engine](address, common, input);
     // There is no API key to redact: a value that nothing contains.
     const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
@@ -64,7 +78,7 @@ interface OpenStore {
 type Opener = (
   address: string,
   common: { readonly scope: string; readonly pepper?: string },
-  input: Input,
+  input: Input<StoreFlags>,
 ) => Promise<OpenStore>;
 
 /** How the store of each engine is opened. */
@@ -74,13 +88,13 @@ const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
     const store = sqliteIdempotency(path, common);
     return { store, close: () => store.close() };
   },
-  redis: async (url, common, { values: { prefix }, io }) => {
+  redis: async (url, common, { flags: { prefix }, io }) => {
     const redis = connectRedis(io, url);
     const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
     const options = { ...common, onWarning: (text: string) => printError(io, text), prefix };
     return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
   },
-  postgres: async (url, common, { values: { table }, io }) => {
+  postgres: async (url, common, { flags: { table }, io }) => {
     const pool = connectPostgres(io, url);
     const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
     const store = postgresIdempotency(pool, { ...common, table });
@@ -91,11 +105,10 @@ const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
 const MAX_LIMIT = 1_000;
 
 /** `malipo attempts list` */
-export const list = withStore(async (context, { values, io }) => {
-  const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
-  const state = values.state as Attempt["state"] | undefined;
-  const query = { state, limit, after: values.after };
-  const [digests, ...others] = digestsOf(context, values);
+export const list = withStore(async (context, { flags, io }: Input<ListFlags>) => {
+  const limit = readWholeNumber(flags, "limit", 1, MAX_LIMIT);
+  const query = { state: flags.state, limit, after: flags.after };
+  const [digests, ...others] = digestsOf(context, flags);
   let found = await listAttempts(context, query, digests);
   for (const other of others) {
     if (found.items.length === 0) found = await listAttempts(context, query, other);
@@ -114,10 +127,10 @@ const DIGESTS_HINT =
   "The store has digests of account references, amounts and phones. To find the attempts of an order: --account-reference, --amount, --phone";
 
 /** The digests of the payment that the flags describe: one for each way in which its phone may be stored. */
-function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["digests"][] {
-  const amount = values.amount === undefined ? undefined : readAmount(values, "amount");
-  const fields = matchFieldsOf({ account_reference: values["account-reference"], amount });
-  const { phone } = values;
+function digestsOf({ store }: AttemptsContext, flags: ListFlags): ListQuery["digests"][] {
+  const amount = flags.amount === undefined ? undefined : readAmount(flags, "amount");
+  const fields = matchFieldsOf({ account_reference: flags["account-reference"], amount });
+  const { phone } = flags;
   // The store does not say in which country a number without its code was asked.
   const wholes = callingCodes().flatMap((code) => internationalDigits(phone ?? "", code) ?? []);
   const phones = new Set([...wholes, phone].flatMap((one) => storedPhonesOf(one)));
@@ -143,19 +156,19 @@ function formatAttempts(items: readonly Attempt[], screen: Screen): string {
 }
 
 /** `malipo attempts resolve` */
-export const resolve = withStore(async (context, input) => {
-  const { args, values, switches } = input;
+export const resolve = withStore(async (context, input: Input<ResolveFlags>) => {
+  const { args, flags } = input;
   const [key = "", outcome = ""] = args;
-  const endpoint = values.endpoint as CreateName;
+  const endpoint = flags.endpoint as CreateName;
   const name = endpointNameOf(endpoint, context);
   const record = (await allRecords(context, { state: "unknown" })).find(
     (one) =>
       one.idempotencyKey === key &&
       one.endpoint === name &&
-      (values.attempt === undefined || one.owner === values.attempt),
+      (flags.attempt === undefined || one.owner === flags.attempt),
   );
-  if (record !== undefined && !switches.has("force")) await look(context, input, record, outcome);
-  const attempt = values.attempt ?? record?.owner;
+  if (record !== undefined && !flags.force) await look(context, input, record, outcome);
+  const attempt = flags.attempt ?? record?.owner;
   await resolveAttempt(context, key, outcome, { endpoint, attempt });
   const text = () =>
     outcome === "not_sent"
@@ -167,7 +180,7 @@ export const resolve = withStore(async (context, input) => {
 /** Looks at the service before an outcome is believed. @throws {CliError} for a contradiction. */
 async function look(
   { store }: AttemptsContext,
-  input: Input,
+  input: Input<ResolveFlags>,
   record: AttemptRecord,
   outcome: string,
 ): Promise<void> {
@@ -184,13 +197,13 @@ async function look(
 }
 
 /** `malipo attempts resolve-unknown` */
-export const resolveUnknown = withStore(async ({ store }, input) => {
-  const { values, switches, io } = input;
-  const lookBackMs = readTimeout(values, "look-back");
-  const isAfter = values["not-sent-after"] !== undefined;
-  const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
+export const resolveUnknown = withStore(async ({ store }, input: Input<ResolveUnknownFlags>) => {
+  const { flags, io } = input;
+  const lookBackMs = readTimeout(flags, "look-back");
+  const isAfter = flags["not-sent-after"] !== undefined;
+  const notSentAfterMs = isAfter ? readTimeout(flags, "not-sent-after") : undefined;
   const profile =
-    values.profile === undefined ? undefined : encodeProfile(readProfile(io, values.profile));
+    flags.profile === undefined ? undefined : encodeProfile(readProfile(io, flags.profile));
   const look = async (resolve: IdempotencyStore["resolve"]) => {
     const gateway = await createGateway(input, { idempotency: { ...store, resolve }, profile });
     return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
@@ -198,10 +211,10 @@ export const resolveUnknown = withStore(async ({ store }, input) => {
   // The first look writes nothing: it shows what the second one does.
   const planned = await look(async () => ({ state: "resolved" }));
   const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
-  const isDryRun = switches.has("dry-run");
+  const isDryRun = flags["dry-run"];
   if (isDryRun || changes.length === 0) {
     const value = { ...(isDryRun && { dry_run: true }), reports: planned };
-    return { value, text: () => textOf(planned, io.stdout) };
+    return { value, text: () => textOfReports(planned, io.stdout) };
   }
   const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
   await confirm(`${amount} would be resolved`, formatReports(changes, io.stderr), input);
@@ -211,10 +224,10 @@ export const resolveUnknown = withStore(async ({ store }, input) => {
       ? store.resolve(name, result, owner)
       : { state: "another" },
   );
-  return { value: { reports }, text: () => textOf(reports, io.stdout) };
+  return { value: { reports }, text: () => textOfReports(reports, io.stdout) };
 });
 
-const textOf = (reports: readonly UnknownReport[], screen: Screen): string =>
+const textOfReports = (reports: readonly UnknownReport[], screen: Screen): string =>
   reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports, screen);
 
 function formatReports(reports: readonly UnknownReport[], screen: Screen): string {

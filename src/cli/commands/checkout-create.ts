@@ -1,9 +1,11 @@
 import { OrderMaker } from "../../checkout/order-maker.ts";
 import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { DAY_MS } from "../../internal/units.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
+import type { CHECKOUT_CREATE } from "../flags/stores.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { formatOrder, onOrders } from "./checkout-orders.ts";
 
@@ -11,29 +13,31 @@ import { formatOrder, onOrders } from "./checkout-orders.ts";
 const ATTEMPT_LIMIT = 3;
 const MAX_DAYS = 3_650;
 
+type CreateFlags = FlagsOf<typeof CHECKOUT_CREATE>;
+
 /** Makes links like the page of the shop, which has the same secret, address and prefix. */
-function linkMaker({ values, io: { env } }: Input): (id: string) => string {
-  const url = checkUrl(values["page-url"] ?? env.MALIPO_PAGE_URL);
+function linkMaker({ flags, io: { env } }: Input<CreateFlags>): (id: string) => string {
+  const url = checkUrl(flags["page-url"] ?? env.MALIPO_PAGE_URL);
   if (url === undefined) {
     throw usageError(
       "The address of the pay page is missing. Pass --page-url https://shop.example/pay, or set MALIPO_PAGE_URL.",
     );
   }
   const secrets = linkSecrets(env.MALIPO_PAGE_SECRET);
-  const keys = linkKeys(secrets, values.prefix ?? "");
-  const days = values.days === undefined ? 30 : readWholeNumber(values, "days", 1, MAX_DAYS);
+  const keys = linkKeys(secrets, flags.prefix ?? "");
+  const days = flags.days === undefined ? 30 : readWholeNumber(flags, "days", 1, MAX_DAYS);
   const expiresAt = new Date(Date.now() + days * DAY_MS);
   return (id) => linkTo(id, { url, keys }, expiresAt);
 }
 
 /** `malipo checkout create` */
-export const create = onOrders(async (_orders, input, writer) => {
-  const { values, switches, io } = input;
+export const create = onOrders(async (_orders, input: Input<CreateFlags>, writer) => {
+  const { flags, io } = input;
   const [id = ""] = input.args;
-  const { prefix = "", currency = "KES", description } = values;
-  const link = switches.has("link") ? linkMaker(input)(id) : undefined;
+  const { prefix = "", currency = "KES", description } = flags;
+  const link = flags.link ? linkMaker(input)(id) : undefined;
   const maker = new OrderMaker(writer, { prefix, currency, attemptLimit: ATTEMPT_LIMIT });
-  const amount = requireValue(values, "amount");
+  const amount = requireValue(flags, "amount");
   const params = { id, amount, ...(description !== undefined && { description }) };
   const order = await maker.create(params);
   const value = { ...order, ...(link !== undefined && { link }) };

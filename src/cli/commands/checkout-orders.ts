@@ -1,13 +1,20 @@
 import { createRequire } from "node:module";
 import type { CheckoutStore } from "../../checkout/checkout-store.ts";
 import { TIMES } from "../../checkout/inputs.ts";
-import { type ManagedOrders, manageOrders, type OrderQuery } from "../../checkout/manage-orders.ts";
+import { type ManagedOrders, manageOrders } from "../../checkout/manage-orders.ts";
 import type { Order, Review, ReviewDecision } from "../../checkout/order-types.ts";
 import { OrderWriter } from "../../checkout/write-order.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
+import type {
+  CHECKOUT_CANCEL,
+  CHECKOUT_LIST,
+  CHECKOUT_RESOLVE,
+  CHECKOUT_STORE,
+} from "../flags/stores.ts";
 import { connectPostgres, storeAddress } from "../input/databases.ts";
 import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
@@ -15,6 +22,8 @@ import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
 import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime, wholeTime } from "../terminal/times.ts";
+
+type StoreFlags = FlagsOf<typeof CHECKOUT_STORE>;
 
 const SCHEMA = "malipo_checkout";
 const ENGINES = "sqlite: or postgres://";
@@ -44,7 +53,7 @@ async function openSqlite(path: string): Promise<CheckoutStore> {
 
 async function openPostgres(
   url: string,
-  { values: { schema = SCHEMA }, io }: Input,
+  { flags: { schema = SCHEMA }, io }: Input<StoreFlags>,
 ): Promise<CheckoutStore> {
   const pool = connectPostgres(io, url);
   try {
@@ -59,21 +68,23 @@ async function openPostgres(
 }
 
 /** Opens the checkout that `--store` names. */
-async function openStore(input: Input): Promise<CheckoutStore> {
+async function openStore(input: Input<StoreFlags>): Promise<CheckoutStore> {
   const { engine, address } = storeAddress(input, ENGINES);
   if (engine === "redis") {
     throw usageError(`--store of a checkout must start with ${ENGINES}.`);
   }
   if (engine === "postgres") return openPostgres(address, input);
-  if (input.values.schema !== undefined)
+  if (input.flags.schema !== undefined)
     throw usageError("--schema does not go with --store sqlite:...");
   return openSqlite(address);
 }
 
 /** A command about the orders that `--store` names. It asks no customer for money, and hands over no goods. */
 export const onOrders =
-  (work: (orders: ManagedOrders, input: Input, writer: OrderWriter) => Promise<Output>) =>
-  async (input: Input): Promise<Output> => {
+  <Flags extends StoreFlags>(
+    work: (orders: ManagedOrders, input: Input<Flags>, writer: OrderWriter) => Promise<Output>,
+  ) =>
+  async (input: Input<Flags>): Promise<Output> => {
     try {
       readEnvFile(input);
       const store = await openStore(input);
@@ -103,25 +114,27 @@ export const onOrders =
 const MAX_LIMIT = 1_000;
 
 /** `malipo checkout list` */
-export const list = onOrders(async (orders, { values, switches, io: { stdout } }) => {
-  const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
-  const status = values.status as OrderQuery["status"];
-  const query = { status, review: switches.has("review"), limit, after: values.after };
-  const { items, next } = await orders.list(query);
-  // Payments that belong to no order are a separate table.
-  const reviews = query.review ? await orders.reviews.list() : [];
-  const unmatched = reviews.filter(({ orderId }) => orderId === undefined);
-  const text = () => {
-    if (items.length === 0 && unmatched.length === 0) return "No orders.";
-    const tables = [
-      ...(items.length > 0 ? [formatOrders(items, stdout)] : []),
-      ...(reviews.length > 0 ? [formatReviews(reviews, stdout)] : []),
-    ];
-    const more = next === undefined ? [] : [paint("dim", `More orders: --after ${next}`)];
-    return [tables.join("\n\n"), ...more].join("\n");
-  };
-  return { value: { items, ...(query.review && { reviews }), next }, text };
-});
+export const list = onOrders(
+  async (orders, { flags, io: { stdout } }: Input<FlagsOf<typeof CHECKOUT_LIST>>) => {
+    const limit = readWholeNumber(flags, "limit", 1, MAX_LIMIT);
+    const { status, review, after } = flags;
+    const query = { status, review, limit, after };
+    const { items, next } = await orders.list(query);
+    // Payments that belong to no order are a separate table.
+    const reviews = query.review ? await orders.reviews.list() : [];
+    const unmatched = reviews.filter(({ orderId }) => orderId === undefined);
+    const text = () => {
+      if (items.length === 0 && unmatched.length === 0) return "No orders.";
+      const tables = [
+        ...(items.length > 0 ? [formatOrders(items, stdout)] : []),
+        ...(reviews.length > 0 ? [formatReviews(reviews, stdout)] : []),
+      ];
+      const more = next === undefined ? [] : [paint("dim", `More orders: --after ${next}`)];
+      return [tables.join("\n\n"), ...more].join("\n");
+    };
+    return { value: { items, ...(query.review && { reviews }), next }, text };
+  },
+);
 
 const ORDER_HEAD = ["order", "received", "of", "status", "goods", "attempts", "reviews", "changed"];
 
@@ -210,7 +223,7 @@ export const show = onOrders(async (orders, { args: [id = ""], io }) => {
 });
 
 /** `malipo checkout cancel` */
-export const cancel = onOrders(async (orders, input) => {
+export const cancel = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKOUT_CANCEL>>) => {
   const [id = ""] = input.args;
   const before = await orderWith(orders, id);
   if (before.status === "open" || before.status === "pending") {
@@ -234,30 +247,32 @@ const RESOLVED: Readonly<Record<ReviewDecision, string>> = {
 };
 
 /** `malipo checkout resolve` */
-export const resolve = onOrders(async (orders, input, writer) => {
-  const [id = "", given = ""] = input.args;
-  if (!Object.hasOwn(RESOLVED, given)) {
-    throw usageError(`The decision must be accept, refunded or dismiss, not ${given}.`);
-  }
-  const decision = given as ReviewDecision;
-  const review = (await orders.reviews.list()).find((one) => one.id === id);
-  if (review === undefined) {
-    const ended = await orders.reviews.ended(id);
-    if (ended !== undefined) throw ended;
-    const hint = "To see the reviews: malipo checkout list --review";
-    throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
-  }
-  await confirm(
-    `1 review would end with ${decision}`,
-    formatReviews([review], input.io.stderr),
-    input,
-  );
-  const { by } = input.values;
-  // The first stores had no log of decisions.
-  await writer.settings.store.open();
-  const order = await orders.reviews.resolve(id, decision, { by });
-  const value = { review: id, decision, ...(order !== undefined && { order }) };
-  const isEnded = decision === "refunded" && order?.effect === "refunded";
-  const hint = isEnded ? " The goods of the order are not given any more." : "";
-  return { value, text: () => `${id} ${RESOLVED[decision]}${hint}` };
-});
+export const resolve = onOrders(
+  async (orders, input: Input<FlagsOf<typeof CHECKOUT_RESOLVE>>, writer) => {
+    const [id = "", given = ""] = input.args;
+    if (!Object.hasOwn(RESOLVED, given)) {
+      throw usageError(`The decision must be accept, refunded or dismiss, not ${given}.`);
+    }
+    const decision = given as ReviewDecision;
+    const review = (await orders.reviews.list()).find((one) => one.id === id);
+    if (review === undefined) {
+      const ended = await orders.reviews.ended(id);
+      if (ended !== undefined) throw ended;
+      const hint = "To see the reviews: malipo checkout list --review";
+      throw new CliError("not_found", `There is no open review ${id}. ${hint}`);
+    }
+    await confirm(
+      `1 review would end with ${decision}`,
+      formatReviews([review], input.io.stderr),
+      input,
+    );
+    const { by } = input.flags;
+    // The first stores had no log of decisions.
+    await writer.settings.store.open();
+    const order = await orders.reviews.resolve(id, decision, { by });
+    const value = { review: id, decision, ...(order !== undefined && { order }) };
+    const isEnded = decision === "refunded" && order?.effect === "refunded";
+    const hint = isEnded ? " The goods of the order are not given any more." : "";
+    return { value, text: () => `${id} ${RESOLVED[decision]}${hint}` };
+  },
+);

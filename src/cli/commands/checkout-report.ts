@@ -11,15 +11,19 @@ import type { CheckoutStore } from "../../checkout/checkout-store.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { Engine } from "../../checkout/order-engine.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { DAY_MS } from "../../internal/units.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { CHECKOUT_REPORT } from "../flags/stores.ts";
 import { createGateway } from "../gateway-from-flags.ts";
 import { paint, printError } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { formatTable, type Screen } from "../terminal/table.ts";
 import { onOrders } from "./checkout-orders.ts";
+
+type ReportFlags = FlagsOf<typeof CHECKOUT_REPORT>;
 
 /** A day in a time zone, and its first moments. */
 interface Day {
@@ -46,15 +50,15 @@ function beginOf(timeZone: string, midnight: number): Date {
   return new Date(midnight - offsetMs(timeZone, near));
 }
 
-function dayOf({ values }: Input): Day {
-  const timeZone = values["time-zone"] ?? "Africa/Nairobi";
+function dayOf({ flags }: Input<ReportFlags>): Day {
+  const timeZone = flags["time-zone"] ?? "Africa/Nairobi";
   try {
     dateIn(timeZone, 0);
   } catch {
     throw usageError(`--time-zone must be a time zone such as Africa/Nairobi, not ${timeZone}.`);
   }
   const today = dateIn(timeZone, Date.now());
-  const given = values.day === "today" ? today : values.day;
+  const given = flags.day === "today" ? today : flags.day;
   const day = given ?? dateIn(timeZone, Date.now() - DAY_MS);
   const midnight = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
@@ -64,10 +68,13 @@ function dayOf({ values }: Input): Day {
   return { day, timeZone, from, to };
 }
 
-async function read(input: Input, store: CheckoutStore, { from, to }: Day): Promise<BooksReport> {
-  const { values } = input;
+async function read(
+  input: Input<ReportFlags>,
+  store: CheckoutStore,
+  { from, to }: Day,
+): Promise<BooksReport> {
   const gateway = await createGateway(input, { idempotency: store.idempotency });
-  const prefix = values.prefix ?? "";
+  const prefix = input.flags.prefix ?? "";
   const engine = new Engine({
     store,
     gateway,
@@ -109,22 +116,22 @@ async function read(input: Input, store: CheckoutStore, { from, to }: Day): Prom
 }
 
 /** `malipo checkout report` */
-export const report = onOrders(async (_orders, input, { settings: { store } }) => {
-  const { switches } = input;
-  if (switches.has("csv") && switches.has("html"))
-    throw usageError("--csv does not go with --html.");
-  const day = dayOf(input);
-  const { shop } = input.values;
-  const about = { day: day.day, timeZone: day.timeZone, ...(shop !== undefined && { shop }) };
-  const value = { ...about, ...(await read(input, store, day)) };
-  const text = () => {
-    if (switches.has("csv")) return booksAsCsv(value);
-    return switches.has("html") ? booksAsPage(value) : textOf(value, input.io.stdout);
-  };
-  return { value, text, exitCode: isAllClear(value) ? EXIT.ok : EXIT.failed };
-});
+export const report = onOrders(
+  async (_orders, input: Input<ReportFlags>, { settings: { store } }) => {
+    const { csv, html, shop } = input.flags;
+    if (csv && html) throw usageError("--csv does not go with --html.");
+    const day = dayOf(input);
+    const about = { day: day.day, timeZone: day.timeZone, ...(shop !== undefined && { shop }) };
+    const value = { ...about, ...(await read(input, store, day)) };
+    const text = () => {
+      if (csv) return booksAsCsv(value);
+      return html ? booksAsPage(value) : textOfReport(value, input.io.stdout);
+    };
+    return { value, text, exitCode: isAllClear(value) ? EXIT.ok : EXIT.failed };
+  },
+);
 
-function textOf(value: DayReport, screen: Screen): string {
+function textOfReport(value: DayReport, screen: Screen): string {
   const tables = partsOf(value).map(
     ({ title, head, rows }) => `${paint("bold", title)}\n${formatTable(screen, [head, ...rows])}`,
   );

@@ -10,9 +10,10 @@ import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
 import { MOBILE_EXPECTED, mobileNumber, parseAmount } from "../../sandbox/state/notation.ts";
 import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
 import { usageError } from "../cli-error.ts";
-import { type Input, kebabCase, type Output } from "../command.ts";
+import { type AnyFlags, type Input, kebabCase, type Output } from "../command.ts";
 import { argumentFields, flagFields, isFile } from "../command-words.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { SandboxUrl } from "../flags/common.ts";
 import { readFile } from "../input/files.ts";
 import { DURATION_RULE } from "../input/flag-values.ts";
 import type { Io } from "../io.ts";
@@ -22,7 +23,10 @@ import { type Details, deliveryDetails } from "../sandbox/sandbox-log.ts";
 import { formatFields } from "../terminal/table.ts";
 
 /** Runs a command of the control API on the sandbox that is running. */
-export async function runOnSandbox(name: CommandName, input: Input): Promise<Output> {
+export async function runOnSandbox(
+  name: CommandName,
+  input: Input<SandboxUrl & AnyFlags>,
+): Promise<Output> {
   const fields = fieldsOf(name, input);
   const origin = await findSandbox(input);
   const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
@@ -73,7 +77,7 @@ function checkValue(field: string, text: unknown, shown: string): void {
 /** The arguments and flags that were given, as the fields of the command. */
 function fieldsOf(
   name: CommandName,
-  { args, values, switches, io }: Input,
+  { args, flags, io }: Input<AnyFlags>,
 ): Record<string, unknown> {
   const row: ControlRow = COMMANDS[name];
   const given = [
@@ -82,9 +86,9 @@ function fieldsOf(
     ),
     ...flagFields(row).map((field) => {
       const flag = kebabCase(field);
-      return [field, switches.has(flag) ? true : values[flag], `--${flag}`] as const;
+      return [field, flags[flag], `--${flag}`] as const;
     }),
-  ].filter(([, value]) => value !== undefined);
+  ].filter(([, value]) => value !== undefined && value !== false);
   for (const [field, value, shown] of given) checkValue(field, value, shown);
   if (name === "chaos" && given.every(([field]) => COMMAND_FIELDS[field]?.type !== "number")) {
     throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");

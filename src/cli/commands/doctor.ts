@@ -1,26 +1,28 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { type Check, checkGateway } from "../diagnosis/check-gateway.ts";
 import { checkReceiver } from "../diagnosis/check-receiver.ts";
 import { checkRegistrations } from "../diagnosis/check-registrations.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { DOCTOR } from "../flags/tools.ts";
 import { givenGateway } from "../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { paint, printable } from "../terminal/output.ts";
 
-export async function run(input: Input): Promise<Output> {
-  const { values, io } = input;
-  const secret = ["secret", "secret-file"].find((name) => values[name] !== undefined);
-  if (secret !== undefined && values.webhook === undefined) {
+export async function run(input: Input<FlagsOf<typeof DOCTOR>>): Promise<Output> {
+  const { flags, io } = input;
+  const secret = (["secret", "secret-file"] as const).find((name) => flags[name] !== undefined);
+  if (secret !== undefined && flags.webhook === undefined) {
     throw usageError(`--${secret} goes with --webhook: it is the secret of that receiver.`);
   }
   // Read before the checks: an invalid value is reported before anything is sent. First the variables of a file.
   const given = givenGateway(input);
   const receiver =
-    values.webhook === undefined
+    flags.webhook === undefined
       ? undefined
-      : { url: readUrl(values, "webhook"), secret: signingSecret(input) };
-  const gateway = await checkGateway(io, given, values["key-file"]);
+      : { url: readUrl(flags, "webhook"), secret: signingSecret(input) };
+  const gateway = await checkGateway(io, given, flags["key-file"]);
   const isReachable = !gateway.some(({ state }) => state === "fail");
   const checks = [
     ...gateway,

@@ -1,7 +1,12 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { allCases, type DrillCase, GROUP_NAMES, GROUPS } from "../../drill/cases.ts";
-import { ASKED_SETTINGS, DRILL_FILE, type RunSwitch } from "../../drill/drill-options.ts";
+import {
+  ASKED_SETTINGS,
+  DRILL_FILE,
+  type DrillFlags,
+  type RunSwitch,
+} from "../../drill/drill-options.ts";
 import {
   exitStatus,
   formatDryRun,
@@ -14,7 +19,6 @@ import {
   type RawSettings,
   readDrillFile,
   readNumber,
-  SHOP_SWITCHES,
 } from "../../drill/drill-settings.ts";
 import { reportAsPage } from "../../drill/report-page.ts";
 import { type DrillListener, quoteOutput, runDrill } from "../../drill/run-drill.ts";
@@ -32,21 +36,21 @@ import { Progress } from "../terminal/progress.ts";
 const EXIT_MS = 500;
 
 /** `malipo drill` @throws {CliError} for a wrong setting: its message names the flag. */
-export async function run(input: Input): Promise<Output | number> {
+export async function run(input: Input<DrillFlags>): Promise<Output | number> {
   try {
-    const other = RUN_SWITCHES.find((name) => input.switches.has(name));
+    const other = RUN_SWITCHES.find((name) => input.flags[name]);
     return await (other === undefined ? drill(input) : RUNS[other](input));
   } catch (error) {
     throw error instanceof ConfigurationError ? usageError(error.message) : error;
   }
 }
 
-async function drill(input: Input): Promise<Output> {
-  const { switches, json, values, io } = input;
+async function drill(input: Input<DrillFlags>): Promise<Output> {
+  const { flags, json, io } = input;
   const cases = chosenCases(input);
   const all = parseSettings({ ...settingsInFile(io), ...given(input) });
   const settings = cases === undefined ? all : { ...all, orders: 0 };
-  const { listener, end } = showProgress(io, values.case !== undefined, json);
+  const { listener, end } = showProgress(io, flags.case !== undefined, json);
   const controller = new AbortController();
   // The shop and its children end first, and what is known is printed.
   const forget = io.onStop((signal) => {
@@ -54,14 +58,14 @@ async function drill(input: Input): Promise<Output> {
     if (controller.signal.aborted) io.exit(EXIT.usage);
     controller.abort(signal);
   });
-  const untilFirstFailure = switches.has("until-first-failure");
+  const untilFirstFailure = flags["until-first-failure"];
   const { signal } = controller;
   const result = await runDrill(settings, { cases, untilFirstFailure, signal, listener });
   forget();
   // What still waits for a shop that has ended must not hold this process.
   if (signal.aborted) setTimeout(() => io.exit(), EXIT_MS).unref();
   end();
-  const { report, junit } = values;
+  const { report, junit } = flags;
   if (report !== undefined) {
     writeFileSync(pathOf(io, report), reportAsPage(result, packageVersion(), new Date()));
   }
@@ -71,8 +75,8 @@ async function drill(input: Input): Promise<Output> {
 }
 
 /** The cases that `--case` and `--only` name; `undefined` for all of them. */
-function chosenCases({ values }: Pick<Input, "values">): readonly DrillCase[] | undefined {
-  const { case: numbers, only } = values;
+function chosenCases({ flags }: Input<DrillFlags>): readonly DrillCase[] | undefined {
+  const { case: numbers, only } = flags;
   if (numbers === undefined && only === undefined) return undefined;
   const all = allCases();
   const [first = "1", last = first] = numbers?.split("-") ?? ["1", `${all.length}`];
@@ -91,15 +95,12 @@ function settingsInFile(io: Io): RawSettings {
 }
 
 /** The flags that were given: they replace what the file says. A default is not given. */
-function given({ values, repeated, switches }: Input): RawSettings {
-  return {
-    ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-    ...repeated,
-    ...Object.fromEntries(
-      SHOP_SWITCHES.filter((name) => switches.has(name)).map((name) => [name, true]),
+const given = ({ flags }: Input<DrillFlags>): RawSettings =>
+  Object.fromEntries(
+    Object.entries(flags).filter(([, value]) =>
+      Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false,
     ),
-  };
-}
+  );
 
 /** Shows how far the drill is, on standard error: standard output is for the report. */
 function showProgress(io: Io, showsOutput: boolean, json: boolean) {
@@ -126,7 +127,7 @@ function showProgress(io: Io, showsOutput: boolean, json: boolean) {
 }
 
 /** The cases by their groups, each with its number. */
-function list(input: Input): Output {
+function list(input: Input<DrillFlags>): Output {
   const value = chosenCases(input) ?? allCases();
   const text = () =>
     GROUP_NAMES.flatMap((group) => {
@@ -151,7 +152,7 @@ async function init({ io }: Input): Promise<number> {
 }
 
 /** What each switch does in the place of a drill: a switch that does nothing does not compile. */
-const RUNS: Readonly<Record<RunSwitch, (input: Input) => Output | Promise<number>>> = {
+const RUNS: Readonly<Record<RunSwitch, (input: Input<DrillFlags>) => Output | Promise<number>>> = {
   init,
   list,
 };

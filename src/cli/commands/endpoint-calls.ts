@@ -2,11 +2,13 @@ import type { Gateway } from "../../client/gateway.ts";
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { explainFailure } from "../../contract/explain-failure.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { endpointWords } from "../command-words.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { CALLS, CallKind, WAIT } from "../flags/service.ts";
 import { createGateway } from "../gateway-from-flags.ts";
 import { bodyFields } from "../input/body-fields.ts";
 import {
@@ -25,9 +27,14 @@ type Fields = Readonly<Record<string, unknown>>;
 type Method = (...args: unknown[]) => Promise<object>;
 
 /** Calls an endpoint with what the flags and arguments say. */
-export async function callEndpoint(name: string, row: Endpoint, input: Input): Promise<Output> {
+export async function callEndpoint<Kind extends CallKind>(
+  kind: Kind,
+  name: string,
+  row: Endpoint,
+  input: Input<FlagsOf<(typeof CALLS)[Kind]>>,
+): Promise<Output> {
   const [namespace = "", method = ""] = name.split(".");
-  const args = await (ARGUMENTS[name]?.(input) ?? argumentsOf(row, input));
+  const args = await ARGUMENTS[kind](input, row);
   const gateway = await createGateway(input);
   await CHECKS[name]?.(gateway, args);
   const resource = gateway[namespace as keyof Gateway] as unknown as Readonly<
@@ -39,32 +46,41 @@ export async function callEndpoint(name: string, row: Endpoint, input: Input): P
     : fieldsOutput(Object(result));
 }
 
-/** What the method of an endpoint takes: path parameters, then the query or the body. */
-async function argumentsOf({ list, request, path }: Endpoint, input: Input): Promise<unknown[]> {
-  const params = input.args.slice(0, path.split("{").length - 1);
-  if (list) return [...params, parseQuery(input.repeated.query)];
-  if (request === undefined) return params;
-  const fields = await bodyFields(input);
-  // An invoice can be sent without a body.
-  if (fields !== undefined || path.endsWith("/send")) return [...params, fields];
-  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
-}
+/** What the parameters of a path are. */
+const paramsOf = ({ args }: Input, { path }: Endpoint): string[] =>
+  args.slice(0, path.split("{").length - 1);
 
-/** The arguments of the methods whose commands have flags for their fields. */
-const ARGUMENTS: Readonly<Record<string, (input: Input) => readonly unknown[]>> = {
-  "mobileMoney.initiate": ({ values }) => [
+/** What the method of an endpoint takes: path parameters, then the query or the body. */
+const ARGUMENTS: {
+  readonly [Kind in CallKind]: (
+    input: Input<FlagsOf<(typeof CALLS)[Kind]>>,
+    row: Endpoint,
+  ) => readonly unknown[] | Promise<readonly unknown[]>;
+} = {
+  nothing: paramsOf,
+  query: (input, row) => [...paramsOf(input, row), parseQuery(input.flags.query)],
+  fields: async (input, row) => {
+    const fields = await bodyFields(input);
+    // An invoice can be sent without a body.
+    if (fields !== undefined || row.path.endsWith("/send"))
+      return [...paramsOf(input, row), fields];
+    throw usageError(
+      "The fields are missing. Give --set name=value, or --data with a JSON object.",
+    );
+  },
+  "mobileMoney.initiate": ({ flags }) => [
     {
-      amount: readAmount(values, "amount"),
-      phone: requireValue(values, "phone"),
-      account_reference: values["account-reference"],
-      description: values.description,
-      payment_account_id: values["payment-account-id"],
+      amount: readAmount(flags, "amount"),
+      phone: requireValue(flags, "phone"),
+      account_reference: flags["account-reference"],
+      description: flags.description,
+      payment_account_id: flags["payment-account-id"],
     },
   ],
   "mobileMoney.validatePhone": ({ args }) => args,
-  "webhooks.register": ({ args: [receiver = ""], values, repeated }) => {
+  "webhooks.register": ({ args: [receiver = ""], flags: { name, event } }) => {
     const { host, href: url } = parseUrl(receiver, "<receiver>");
-    return [{ name: values.name ?? host, url, events: [...(repeated.event ?? EVENT_KINDS)] }];
+    return [{ name: name ?? host, url, events: event.length > 0 ? event : EVENT_KINDS }];
   },
 };
 
@@ -88,9 +104,9 @@ const CHECKS: Readonly<
 };
 
 /** `malipo payments wait` */
-export async function wait(input: Input): Promise<Output> {
+export async function wait(input: Input<FlagsOf<typeof WAIT>>): Promise<Output> {
   const [reference = ""] = input.args;
-  const waitMs = readTimeout(input.values, "timeout");
+  const waitMs = readTimeout(input.flags, "timeout");
   const gateway = await createGateway(input);
   const progress = showProgress({
     output: input.io.stderr,

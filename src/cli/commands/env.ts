@@ -1,6 +1,8 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
+import type { ENV } from "../flags/sandbox.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { writeEnvFile } from "../sandbox/private-files.ts";
 import { registeredSandboxes } from "../sandbox/registry.ts";
@@ -11,11 +13,11 @@ interface Status {
   readonly webhook_secret: string;
 }
 
-export async function run(input: Input): Promise<Output> {
-  const { values, io } = input;
+export async function run(input: Input<FlagsOf<typeof ENV>>): Promise<Output> {
+  const { flags, io } = input;
   const origin = await findSandbox(input);
-  const variables = await sandboxVariables(origin, values.kind);
-  const { write: path } = values;
+  const variables = await sandboxVariables(origin, flags.kind);
+  const { write: path } = flags;
   if (path !== undefined) await writeEnvFile(io, path, variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
   const elsewhere = registeredSandboxes(io).find(

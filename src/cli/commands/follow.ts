@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FlagsOf } from "../../internal/flags.ts";
 import type { Delivery } from "../../sandbox/index.ts";
 import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { SandboxUrl } from "../flags/common.ts";
+import type { LOGS } from "../flags/sandbox.ts";
 import { parseUrl } from "../input/flag-values.ts";
 import { type Io, stopSignal } from "../io.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
@@ -21,19 +24,19 @@ const INTERVAL_MS = 500;
 const LIMIT = 200;
 
 /** `malipo logs` */
-export async function showLogs(input: Input): Promise<number> {
-  const { switches, json, io } = input;
+export async function showLogs(input: Input<FlagsOf<typeof LOGS>>): Promise<number> {
+  const { flags, json, io } = input;
   const print = (news: News) => {
     for (const line of json ? jsonLines(news) : textLines(news)) printLine(io, line);
   };
   const nextNews = newsOf(await findSandbox(input));
-  if (switches.has("once")) print(await nextNews());
+  if (flags.once) print(await nextNews());
   else await follow(io, nextNews, print);
   return EXIT.ok;
 }
 
 /** `malipo listen` */
-export async function listen(input: Input): Promise<number> {
+export async function listen(input: Input<SandboxUrl>): Promise<number> {
   const { json, io } = input;
   const [receiver = ""] = input.args;
   const { href: url } = parseUrl(receiver, "<receiver>");

@@ -7,6 +7,7 @@ import { isLoopback } from "../../internal/urls.ts";
 import { reportError, usageError } from "../cli-error.ts";
 import type { Argument, Command, Input, Subcommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { SandboxUrl } from "../flags/common.ts";
 import { flagSummary } from "../help.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { type Io, stopSignal, type TextOutput } from "../io.ts";
@@ -118,7 +119,7 @@ function describeTool({ name, subcommand, flags }: Tool) {
   };
 }
 
-const textOf = (value: unknown): string =>
+const textOfField = (value: unknown): string =>
   typeof value === "string" ? value : String(JSON.stringify(value));
 
 /** The words with which definitions name an argument or the value of a flag that is an address. */
@@ -151,7 +152,7 @@ function argvOf(
   const names = [...args.map((one) => fieldName(one.name)), ...flags.keys()];
   const fields = ownOptions(given, names, name);
   const textsOf = (field: string, kind: string, values: readonly unknown[]) => {
-    const texts = values.map(textOf);
+    const texts = values.map(textOfField);
     if (ADDRESSES.includes(kind)) for (const text of texts) checkAddress(name, field, text);
     return texts;
   };
@@ -168,10 +169,10 @@ function argvOf(
 }
 
 /** Serves the tools until standard input ends. Standard output is only for the protocol. */
-export async function run(input: Input, commands: readonly Command[]): Promise<number> {
-  const { values, io } = input;
+export async function run(input: Input<SandboxUrl>, commands: readonly Command[]): Promise<number> {
+  const { flags: given, io } = input;
   // A wrong address is said at once, not at the first call of a tool.
-  if (values.url !== undefined) readUrl(values, "url");
+  if (given.url !== undefined) readUrl(given, "url");
   const sdk = await loadSdk();
   const tools = toolsOf(commands);
   const secrets = takeSettings(io);

@@ -1,9 +1,10 @@
 import type { Input, Output } from "../command.ts";
+import type { SandboxUrl } from "../flags/common.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { querySandbox } from "../sandbox/running-sandbox.ts";
 import { openInBrowser } from "../terminal/browser.ts";
 
-export async function run(input: Input): Promise<Output> {
+export async function run(input: Input<SandboxUrl>): Promise<Output> {
   const origin = await findSandbox(input);
   // An error if no sandbox runs there, before a browser shows an empty page.
   await querySandbox(origin, "/clock");

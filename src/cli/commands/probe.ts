@@ -1,3 +1,4 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import type { ProbeResult } from "../../learn/probe/run-probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import type { ServiceProfile } from "../../profile/profile-types.ts";
@@ -5,6 +6,7 @@ import { reportOn } from "../../sandbox/assumption-report.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { PROBE } from "../flags/learn.ts";
 import { pathOf } from "../input/files.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { askService, readProbeSettings } from "../learn/ask-service.ts";
@@ -12,10 +14,10 @@ import { checkProfileOut } from "../learn/profile-arguments.ts";
 import { formatReport } from "../learn/report.ts";
 import { paint, printable } from "../terminal/output.ts";
 
-export async function run(input: Input): Promise<Output> {
-  const { values, json, io } = input;
+export async function run(input: Input<FlagsOf<typeof PROBE>>): Promise<Output> {
+  const { flags, json, io } = input;
   const settings = await readProbeSettings(input);
-  const out = requireValue(values, "out");
+  const out = requireValue(flags, "out");
   checkReplaceable(out, checkProfileOut(io, out));
   // With `--json`, the standard output is only for the result.
   const stream = json ? io.stderr : io.stdout;

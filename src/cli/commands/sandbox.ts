@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { EVENT_KINDS } from "../../contract/events.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { SANDBOX } from "../flags/sandbox.ts";
 import { pathOf } from "../input/files.ts";
 import { stopSignal } from "../io.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
@@ -18,15 +20,15 @@ import { describeReady, readSettings, type Settings } from "../sandbox/sandbox-s
 import { createStateSaver, restoreState } from "../sandbox/state-file.ts";
 import { printError, printLine } from "../terminal/output.ts";
 
-export async function run(input: Input): Promise<number> {
-  const { values, json, io } = input;
+export async function run(input: Input<FlagsOf<typeof SANDBOX>>): Promise<number> {
+  const { flags, json, io } = input;
   const warn = (message: string) => printError(io, `malipo: ${message}`);
   const settings = readSettings(input);
   const { clock, auto, profile: path } = settings;
   const state = settings.state && pathOf(io, settings.state);
   // A seed that everybody knows would make keys that every web page knows.
   const seed = settings.seed ?? randomUUID();
-  const readyFile = values["ready-file"];
+  const readyFile = flags["ready-file"];
   const profile = path === undefined ? undefined : encodeProfile(readProfile(io, path));
   // A seed repeats a transcript, timestamps included. Otherwise virtual time begins today, since an
   // inbox takes events that were signed long ago for replays.

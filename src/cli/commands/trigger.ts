@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { EVENT_KINDS } from "../../contract/events.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { eventExample } from "../../openapi/event-schemas.ts";
 import { formatTimestamp } from "../../sandbox/clock.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
@@ -7,19 +8,20 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { TRIGGER } from "../flags/tools.ts";
 import { setField } from "../input/body-fields.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { suggest } from "../terminal/suggest.ts";
 import { formatFields } from "../terminal/table.ts";
 
-export async function run(input: Input): Promise<Output> {
-  const { args, values, repeated } = input;
+export async function run(input: Input<FlagsOf<typeof TRIGGER>>): Promise<Output> {
+  const { args, flags } = input;
   const [kind = ""] = args;
-  if (!input.switches.has("any")) checkKind(kind);
-  const to = readUrl(values, "to");
+  if (!flags.any) checkKind(kind);
+  const to = readUrl(flags, "to");
   const secret = signingSecret(input);
   const event = sampleEvent(kind);
-  for (const setting of repeated.set ?? []) setField(event, setting);
+  for (const setting of flags.set) setField(event, setting);
   const body = JSON.stringify(event);
   const signature = signWebhook(body, secret);
   const response = await sendDelivery(to, body, signature);

@@ -1,4 +1,5 @@
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
@@ -7,6 +8,8 @@ import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { SecretFlags } from "../flags/common.ts";
+import type { VERIFY } from "../flags/tools.ts";
 import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
 import { paint } from "../terminal/output.ts";
@@ -15,7 +18,7 @@ import { formatFields } from "../terminal/table.ts";
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
 /** `malipo sign` */
-export async function sign(input: Input): Promise<Output> {
+export async function sign(input: Input<SecretFlags>): Promise<Output> {
   const secret = signingSecret(input);
   const body = await readBytes(input.io, input.args[0]);
   const signature = signWebhook(body, secret);
@@ -24,15 +27,18 @@ export async function sign(input: Input): Promise<Output> {
 }
 
 /** `malipo verify` */
-export async function verify(input: Input): Promise<Output> {
-  const { values, repeated, io } = input;
+export async function verify(input: Input<FlagsOf<typeof VERIFY>>): Promise<Output> {
+  const { flags, io } = input;
   // The header line may have been copied whole.
-  const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
-  const secrets = repeated.secret ?? [signingSecret(input)];
+  const signature = requireValue(flags, "signature").replace(/^x-service-signature\s*:\s*/i, "");
+  const secrets =
+    flags.secret.length > 0
+      ? flags.secret
+      : [signingSecret({ ...input, flags: { ...flags, secret: undefined } })];
   if (secrets.includes("")) {
     throw usageError("--secret is empty. If it comes from a variable, check that it is set.");
   }
-  const maxAgeSeconds = values["max-age"] && readWholeNumber(values, "max-age", 1, MAX_AGE_SECONDS);
+  const maxAgeSeconds = flags["max-age"] && readWholeNumber(flags, "max-age", 1, MAX_AGE_SECONDS);
   const body = await readBytes(io, input.args[0]);
   try {
     const options = { body, signature, secret: secrets };
@@ -50,8 +56,7 @@ export async function verify(input: Input): Promise<Output> {
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
-    const headers = repeated.header ?? [];
-    const why = EXPLANATIONS[code]({ body, signature, secrets, headers }, message);
+    const why = EXPLANATIONS[code]({ body, signature, secrets, headers: flags.header }, message);
     const value = { genuine: false, bytes: body.length, code, why, status };
     const text = () =>
       `${paint("red", TITLES[code] ?? "The delivery is not genuine.")}\n${formatFields([

@@ -1,10 +1,19 @@
-import type { FlagRows } from "../../internal/flags.ts";
+import type { FlagRow } from "../../internal/flags.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import type { Command as ControlRow } from "../../sandbox/control/define-command.ts";
 import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
-import { type Command, command, kebabCase, lazily, type SubcommandRow } from "../command.ts";
+import {
+  type Command,
+  command,
+  kebabCase,
+  lazily,
+  type Runnable,
+  runnable,
+  type SubcommandRow,
+} from "../command.ts";
 import { argumentFields, controlWords, fieldRow, flagFields, isFile } from "../command-words.ts";
-import { SANDBOX_URL } from "./common-flags.ts";
+import { SANDBOX_URL } from "../flags/common.ts";
+import { DELIVERIES, REQUESTS } from "../flags/sandbox.ts";
 
 // A command for every command of the control API, derived from its row.
 
@@ -32,12 +41,15 @@ const FOR_MODELS: readonly string[] = [
   ...[...CHAOS_NAMES, "seed"],
 ];
 
-function fieldFlag(name: string): [usage: string, text: string] {
+function fieldFlag(name: string): [flag: string, row: FlagRow] {
   const { type = "", description } = fieldRow(name);
   const kebab = kebabCase(name);
-  const value = type === "boolean" ? "" : ` <${VALUE_NAMES[type] ?? kebab}>`;
-  const note = FOR_MODELS.includes(name) ? " [for models]" : "";
-  return [`--${kebab}${value}`, phrase(description) + note];
+  const row: FlagRow = {
+    ...(type !== "boolean" && { value: VALUE_NAMES[type] ?? kebab }),
+    summary: phrase(description),
+    ...(FOR_MODELS.includes(name) && { forModels: true }),
+  };
+  return [kebab, row];
 }
 
 type Example = Readonly<Record<string, unknown>>;
@@ -67,9 +79,9 @@ function controlRow([name, row]: readonly [string, ControlRow]): [usage: string,
   });
   const definition: SubcommandRow = {
     summary: row.summary,
-    run: async (input) =>
+    ...runnable({ ...SANDBOX_URL, ...Object.fromEntries(flags.map(fieldFlag)) }, async (input) =>
       (await import("../commands/control.ts")).runOnSandbox(name as CommandName, input),
-    flags: { ...SANDBOX_URL, ...Object.fromEntries(flags.map(fieldFlag)) },
+    ),
     examples: [example.join(" ")],
     values: Object.fromEntries(known),
     effect: row.removes && "removes",
@@ -78,22 +90,14 @@ function controlRow([name, row]: readonly [string, ControlRow]): [usage: string,
 }
 
 /** A command that reads from a running sandbox. */
-const read = (
-  what: keyof typeof import("../sandbox/reads.ts"),
-  summary: string,
-  examples: readonly string[],
-  own: FlagRows = {},
-): SubcommandRow => ({
+const read = (run: Runnable, summary: string, examples: readonly string[]): SubcommandRow => ({
+  ...run,
   summary,
-  run: lazily(() => import("../sandbox/reads.ts"), what),
-  flags: { ...SANDBOX_URL, ...own },
   examples,
   effect: "reads",
 });
 
-const limit = (what: string): FlagRows => ({
-  "--limit <number>": `the maximum number of ${what} [default: 20; for models]`,
-});
+const reads = () => import("../sandbox/reads.ts");
 
 /** What the command line calls a group of commands, and what it reads from a sandbox itself. */
 const GROUPS: Readonly<
@@ -105,28 +109,24 @@ const GROUPS: Readonly<
   phone: { summary: "act as the customer of a running sandbox" },
   clock: {
     summary: "show and move the clock of a running sandbox",
-    reads: { now: read("clock", "Shows the sandbox's time.", ["clock now"]) },
+    reads: {
+      now: read(lazily(SANDBOX_URL, reads, "clock"), "Shows the sandbox's time.", ["clock now"]),
+    },
   },
   events: {
     summary: "list, show and resend the webhook deliveries of a running sandbox",
     reads: {
       list: read(
-        "deliveries",
+        lazily(DELIVERIES, reads, "deliveries"),
         "Lists deliveries, newest first, and how many are pending for each URL.",
         [
           "events list",
           "events list --payment PAY-7Q2M9X4KD1TB",
           "events list --state failed --json",
         ],
-        {
-          "--state <state>":
-            "list only deliveries in this state [pending | delivered | failed; for models]",
-          "--payment <reference>": "list only deliveries about this payment [for models]",
-          ...limit("deliveries"),
-        },
       ),
       "show <id>": read(
-        "delivery",
+        lazily(SANDBOX_URL, reads, "delivery"),
         "Shows one delivery: its body, its signature and every attempt.",
         ["events show dlv_4cG7wq1ZbK2m"],
       ),
@@ -136,19 +136,20 @@ const GROUPS: Readonly<
     summary: "list the requests to a running sandbox",
     reads: {
       list: read(
-        "requests",
+        lazily(REQUESTS, reads, "requests"),
         "Lists requests and what the sandbox responded, newest first. Keys are shortened.",
         ["requests list", "requests list --limit 5 --json"],
-        limit("requests"),
       ),
     },
   },
   faults: {
     summary: "make requests to a running sandbox fail on purpose",
     reads: {
-      list: read("faults", "Lists the faults that are active, and the rates of chaos.", [
-        "faults list",
-      ]),
+      list: read(
+        lazily(SANDBOX_URL, reads, "faults"),
+        "Lists the faults that are active, and the rates of chaos.",
+        ["faults list"],
+      ),
     },
   },
   keys: { summary: "revoke a key of a running sandbox" },
@@ -156,8 +157,12 @@ const GROUPS: Readonly<
   scenes: {
     summary: "save and load the state of a running sandbox",
     reads: {
-      list: read("scenes", "Lists the saved states.", ["scenes list"]),
-      export: read("snapshot", "Prints the whole state as JSON, keys included.", ["scenes export"]),
+      list: read(lazily(SANDBOX_URL, reads, "scenes"), "Lists the saved states.", ["scenes list"]),
+      export: read(
+        lazily(SANDBOX_URL, reads, "snapshot"),
+        "Prints the whole state as JSON, keys included.",
+        ["scenes export"],
+      ),
     },
   },
   reset: { summary: "delete everything in a running sandbox" },

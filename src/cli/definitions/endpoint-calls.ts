@@ -1,10 +1,8 @@
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
-import { DURATION_UNITS } from "../../internal/duration.ts";
-import type { FlagRows } from "../../internal/flags.ts";
 import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
-import { type Command, command, lazily, type SubcommandRow } from "../command.ts";
+import { type Command, command, lazily, runnable, type SubcommandRow } from "../command.ts";
 import { endpointWords } from "../command-words.ts";
-import { GATEWAY } from "./common-flags.ts";
+import { CALLS, type CallKind, WAIT } from "../flags/service.ts";
 
 // A command for every endpoint of the contract, derived from its row.
 
@@ -15,46 +13,17 @@ const ARGUMENT_EXAMPLES: Readonly<Record<string, string>> = {
   invoice: "INV-0001",
 };
 
-const QUERY: FlagRows = {
-  "--query <name=value>":
-    "a query parameter, passed to the service unchanged [repeatable; for models]",
-};
-
-const FIELDS: FlagRows = {
-  "--set <path=text>": "sets a field; path:=json sets a number, a boolean or a list [repeatable]",
-  "--data <json>": "all fields as one JSON object; @path reads a file, @- reads standard input",
-};
-
 const PAGE_EXAMPLE = "--query page=2 --query per_page=50";
 
-/** The endpoints whose command takes more than its row says: arguments, flags and examples. */
-const OWN: Readonly<
-  Record<string, { args?: string; flags: FlagRows; examples: readonly string[] }>
-> = {
-  "mobileMoney.initiate": {
-    flags: {
-      "--amount <amount>": "above 0, with at most two decimals [for models]",
-      "--phone <number>": "the customer's phone, in any usual format [for models]",
-      "--account-reference <label>":
-        "for example an order number; at most 12 characters [for models]",
-      "--description <text>": "a description of the payment [for models]",
-      "--payment-account-id <id>":
-        "the account that receives the money [otherwise: the merchant's default account; for models]",
-    },
-    examples: ["payments initiate --amount 100 --phone 0712345678"],
-  },
+/** The endpoints whose command takes what their row does not say: arguments and examples. */
+const OWN: Readonly<Record<string, { args?: string; examples: readonly string[] }>> = {
+  "mobileMoney.initiate": { examples: ["payments initiate --amount 100 --phone 0712345678"] },
   "mobileMoney.validatePhone": {
     args: "<number>",
-    flags: {},
     examples: ["payments validate-phone 0712345678"],
   },
   "webhooks.register": {
     args: "<receiver>",
-    flags: {
-      "--name <text>": "a label [otherwise: the host of the receiver; for models]",
-      "--event <event>":
-        "an event to deliver, such as payment.completed [otherwise: all eight documented events; repeatable; for models]",
-    },
     examples: [
       "webhooks register https://shop.example/webhooks --name shop --event payment.completed",
     ],
@@ -71,19 +40,30 @@ function summaryOf(name: string, { path, method, effect }: Endpoint): string {
   return `${title}.${effect === "create" ? ` ${CREATES}` : ""}`;
 }
 
+const hasOwnFlags = (name: string): name is CallKind => Object.hasOwn(CALLS, name);
+
+function kindOf(name: string, { list, request }: Endpoint): CallKind {
+  if (hasOwnFlags(name)) return name;
+  if (list) return "query";
+  return request === undefined ? "nothing" : "fields";
+}
+
+/** Reads the flags of its kind, and calls the endpoint. */
+const calling = <Kind extends CallKind>(kind: Kind, name: string, row: Endpoint) =>
+  runnable(CALLS[kind], async (input) =>
+    (await import("../commands/endpoint-calls.ts")).callEndpoint(kind, name, row, input),
+  );
+
 function endpointRow([name, row]: readonly [string, Endpoint]): [usage: string, SubcommandRow] {
   const [, words = ""] = endpointWords(name).split(" ");
   const params = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = ""]) => param);
   const {
     args = params.map((param) => `<${param}>`).join(" "),
-    flags = { ...(row.list && QUERY), ...(row.request && FIELDS) },
     examples = [exampleOf(name, row, params)],
   } = OWN[name] ?? {};
   const definition: SubcommandRow = {
     summary: summaryOf(name, row),
-    run: async (input) =>
-      (await import("../commands/endpoint-calls.ts")).callEndpoint(name, row, input),
-    flags: { ...GATEWAY, ...flags },
+    ...calling(kindOf(name, row), name, row),
     examples,
     creates: row.effect === "create",
     effect: row.method === "GET" ? "reads" : undefined,
@@ -97,13 +77,9 @@ function exampleOf(name: string, { list, request }: Endpoint, params: readonly s
   return [endpointWords(name), ...args, ...flags].join(" ");
 }
 
-const WAIT: SubcommandRow = {
+const WAIT_ROW: SubcommandRow = {
   summary: "Waits until a payment is completed or failed.",
-  run: lazily(() => import("../commands/endpoint-calls.ts"), "wait"),
-  flags: {
-    ...GATEWAY,
-    "--timeout <duration>": `how long to wait: a number with a unit (${DURATION_UNITS.join(", ")}) [default: 2m]`,
-  },
+  ...lazily(WAIT, () => import("../commands/endpoint-calls.ts"), "wait"),
   examples: ["payments wait PAY-7Q2M9X4KD1TB --timeout 90s"],
 };
 
@@ -124,7 +100,7 @@ export function endpointCommands(
     const own = Object.entries(rows).filter(([endpoint]) => groupOf(endpoint) === name);
     return command(name, SUMMARIES[name] ?? `call the endpoints of ${name}, on any gateway`, {
       ...Object.fromEntries(own.map(endpointRow)),
-      ...(name === "payments" && { "wait <reference>": WAIT }),
+      ...(name === "payments" && { "wait <reference>": WAIT_ROW }),
     });
   });
 }

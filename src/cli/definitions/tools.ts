@@ -1,7 +1,8 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { DRILL_FLAGS } from "../../drill/drill-options.ts";
 import { type Command, lazily, singles } from "../command.ts";
-import { GATEWAY, SANDBOX_URL, secretFlags } from "./common-flags.ts";
+import { SANDBOX_URL, SECRET } from "../flags/common.ts";
+import { DOCTOR, TRIGGER, VERIFY } from "../flags/tools.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -10,15 +11,8 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
   "trigger <event>": {
     about: "send a signed event to any receiver, without a gateway",
     summary: "Sends one signed event to a receiver and shows the response.",
-    run: lazily(() => import("../commands/trigger.ts"), "run"),
+    ...lazily(TRIGGER, () => import("../commands/trigger.ts"), "run"),
     values: { event: { values: EVENT_KINDS, takesOthers: true } },
-    flags: {
-      "--to <url>": "the URL of the receiver",
-      ...secretFlags(),
-      "--set <path=text>":
-        "sets a field of the event; path:=json sets a number, a boolean or a list [repeatable]",
-      "--any": "allow an event that the service does not document",
-    },
     examples: [
       "trigger payment.completed --to http://localhost:3000/webhooks --secret-file secret.txt",
       "trigger payment.failed --to http://localhost:3000/webhooks --set data.amount=100.00",
@@ -28,21 +22,13 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
   "sign [file]": {
     about: "sign a body as the service does",
     summary: "Prints the signature of a body. The raw bytes are signed.",
-    run: lazily(() => import("../commands/verify.ts"), "sign"),
-    flags: secretFlags(),
+    ...lazily(SECRET, () => import("../commands/verify.ts"), "sign"),
     examples: ["sign body.json --secret-file secret.txt", "sign - < body.json"],
   },
   "verify [file]": {
     about: "verify the signature of a delivery, and explain why it is rejected",
     summary: "Verifies a body and its signature. If they do not match, explains the cause.",
-    run: lazily(() => import("../commands/verify.ts"), "verify"),
-    flags: {
-      "--signature <hex>": "the value of the header X-Service-Signature",
-      ...secretFlags("; repeatable"),
-      "--max-age <seconds>": "reject events whose signed timestamp is older",
-      "--header <name: value>":
-        "another header of the delivery: tries whether a time in it was signed with the body [repeatable]",
-    },
+    ...lazily(VERIFY, () => import("../commands/verify.ts"), "verify"),
     examples: [
       "verify body.json --signature 3f0a… --secret-file secret.txt",
       "verify - --signature 3f0a… --max-age 300 < body.json",
@@ -52,13 +38,7 @@ export const WEBHOOK_TOOLS: readonly Command[] = singles({
     about: "check the key, URL, TLS, clock and receiver, and name what to fix",
     summary:
       "Checks the key, the URL, TLS, the clock and the registered webhooks, and sends test events to your receiver.",
-    run: lazily(() => import("../commands/doctor.ts"), "run"),
-    flags: {
-      ...GATEWAY,
-      "--webhook <url>":
-        "a receiver: it is sent one signed event and one with a forged signature [for models]",
-      ...secretFlags(),
-    },
+    ...lazily(DOCTOR, () => import("../commands/doctor.ts"), "run"),
     examples: [
       "doctor",
       "doctor --webhook http://localhost:3000/webhooks --secret-file secret.txt",
@@ -72,15 +52,14 @@ export const REHEARSALS: readonly Command[] = singles({
     about: "rehearse your shop: crashes, lost responses and forged webhooks at every moment",
     summary:
       "Starts your shop with a sandbox, places orders, causes faults, and compares what the shop shows with what was paid.",
-    run: lazily(() => import("../commands/drill.ts"), "run"),
-    flags: DRILL_FLAGS,
+    ...lazily(DRILL_FLAGS, () => import("../commands/drill.ts"), "run"),
     examples: ["drill --init", "drill --report drill.html", "drill --case 41"],
   },
   "explain [code]": {
     about: "explain why a payment failed, by its result code or reason",
     summary:
       "Explains a result code or a failure_reason: the cause, what to tell the customer, and whether to try again. Without one, lists all codes.",
-    run: lazily(() => import("../commands/explain.ts"), "run"),
+    ...lazily({}, () => import("../commands/explain.ts"), "run"),
     examples: ["explain 1037", "explain"],
     effect: "reads",
   },
@@ -92,8 +71,7 @@ export const MCP: readonly Command[] = singles({
     about: "serve the tools of a running sandbox to a coding assistant, over stdio",
     summary:
       "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
-    run: lazily(() => import("../commands/mcp.ts"), "run"),
-    flags: SANDBOX_URL,
+    ...lazily(SANDBOX_URL, () => import("../commands/mcp.ts"), "run"),
     examples: ["mcp", "mcp --url http://127.0.0.1:4011"],
   },
 });
@@ -103,7 +81,7 @@ export const COMPLETION: readonly Command[] = singles({
   "completion <shell>": {
     about: "print a script with which your shell completes commands, flags and values",
     summary: "Prints the script. Its first lines say where it belongs. Nothing is installed.",
-    run: lazily(() => import("../completion.ts"), "run"),
+    ...lazily({}, () => import("../completion.ts"), "run"),
     values: { shell: { values: SHELLS } },
     examples: SHELLS.map((shell) => `completion ${shell}`),
   },

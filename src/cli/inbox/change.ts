@@ -1,5 +1,7 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
+import type { CHANGE, INBOX_DROP, INBOX_REQUEUE } from "../flags/stores.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { printError } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
@@ -18,22 +20,29 @@ const DONE = { requeue: "requeued", drop: "dropped" } as const;
 /** All of them are changed together, or none. */
 const MAX_AT_ONCE = 500;
 
+/** Only `requeue` has `--never-tried`. */
+type ChangeFlags = FlagsOf<typeof CHANGE> & { readonly "never-tried"?: boolean };
+
 /** `malipo inbox requeue` */
-export const requeue = onList((selection, input) => changeEvents("requeue", selection, input));
+export const requeue = onList((selection, input: Input<FlagsOf<typeof INBOX_REQUEUE>>) =>
+  changeEvents("requeue", selection, input),
+);
 
 /** `malipo inbox drop` */
-export const drop = onList((selection, input) => changeEvents("drop", selection, input));
+export const drop = onList((selection, input: Input<FlagsOf<typeof INBOX_DROP>>) =>
+  changeEvents("drop", selection, input),
+);
 
 async function changeEvents(
   how: keyof typeof DONE,
   selection: Selected,
-  input: Input,
+  input: Input<ChangeFlags>,
 ): Promise<Output> {
-  const { json, switches, io } = input;
+  const { json, flags, io } = input;
   const events = await eventsToChange(how, selection, input);
   const ids = events.map(({ id }) => id);
-  const isDryRun = switches.has("dry-run");
-  if (events.length > 0 && (isDryRun || switches.has("all"))) {
+  const isDryRun = flags["dry-run"];
+  if (events.length > 0 && (isDryRun || flags.all)) {
     const what = `${amountOf(selection, events.length)} would be ${DONE[how]}`;
     const details = formatGroups(groupsOf(events, "error"), io.stderr);
     if (!isDryRun) await confirm(what, details, input);
@@ -77,17 +86,17 @@ async function changeAll(
 async function eventsToChange(
   how: keyof typeof DONE,
   selection: Selected,
-  { args, values, switches, io }: Input,
+  { args, flags, io }: Input<ChangeFlags>,
 ): Promise<readonly StoredEvent[]> {
-  if (!switches.has("all")) {
-    const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
+  if (!flags.all) {
+    const filter = (["kind", "since", "until"] as const).find((name) => flags[name] !== undefined);
     if (filter !== undefined) throw usageError(`--${filter} goes with --all.`);
     if (args.length === 0) throw usageError("Name the ids, or give --all for all that match.");
     return findEvents(selection, args);
   }
   if (args.length > 0) throw usageError("Give either ids or --all.");
-  const all = await allEvents(selection, readFilter(values));
-  if (how === "drop" || switches.has("never-tried")) return all;
+  const all = await allEvents(selection, readFilter(flags));
+  if (how === "drop" || flags["never-tried"]) return all;
   // No handler was given a replay of an old event: it may have been processed before.
   const tried = all.filter(({ attempts }) => attempts !== 0);
   const others = all.length - tried.length;

@@ -1,8 +1,11 @@
 import { sameError } from "../../internal/error-text.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
+import type { Input } from "../command.ts";
+import type { INBOX_LIST } from "../flags/stores.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, paint } from "../terminal/output.ts";
 import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
@@ -39,31 +42,33 @@ function orderIn(body = ""): Readonly<Record<string, unknown>> {
 }
 
 /** `malipo inbox list` */
-export const list = onList(async (selection, { values, io: { stdout } }) => {
-  const { what } = selection;
-  const filter = readFilter(values);
-  const all = await allEvents(selection, filter);
-  const groupBy = values["group-by"];
-  if (groupBy !== undefined) {
-    const groups = groupsOf(all, groupBy);
-    const text = () => (groups.length === 0 ? `No ${what}s.` : formatGroups(groups, stdout));
-    return { value: { groups }, text };
-  }
-  const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
-  const page = await listPage(selection.list, { ...filter, limit, after: values.after });
-  const orders = await Promise.all(
-    page.map(async ({ id }) => orderIn((await withBody(selection, id))?.body)),
-  );
-  const items = page.map((event, index) => ({ ...asJson(event), ...orders[index] }));
-  const text = () => {
-    if (page.length === 0) return `No ${what}s.`;
-    const count = `${page.length} of ${all.length} ${what}${all.length === 1 ? "" : "s"}.`;
-    const more = page.next === undefined ? "" : ` More: --after ${page.next}`;
-    const shortId = shortIds(all.map(({ id }) => id));
-    return [formatEvents(page, orders, shortId, stdout), paint("dim", count + more)].join("\n");
-  };
-  return { value: { items, next: page.next, total: all.length }, text };
-});
+export const list = onList(
+  async (selection, { flags, io: { stdout } }: Input<FlagsOf<typeof INBOX_LIST>>) => {
+    const { what } = selection;
+    const filter = readFilter(flags);
+    const all = await allEvents(selection, filter);
+    const groupBy = flags["group-by"];
+    if (groupBy !== undefined) {
+      const groups = groupsOf(all, groupBy);
+      const text = () => (groups.length === 0 ? `No ${what}s.` : formatGroups(groups, stdout));
+      return { value: { groups }, text };
+    }
+    const limit = readWholeNumber(flags, "limit", 1, MAX_LIMIT);
+    const page = await listPage(selection.list, { ...filter, limit, after: flags.after });
+    const orders = await Promise.all(
+      page.map(async ({ id }) => orderIn((await withBody(selection, id))?.body)),
+    );
+    const items = page.map((event, index) => ({ ...asJson(event), ...orders[index] }));
+    const text = () => {
+      if (page.length === 0) return `No ${what}s.`;
+      const count = `${page.length} of ${all.length} ${what}${all.length === 1 ? "" : "s"}.`;
+      const more = page.next === undefined ? "" : ` More: --after ${page.next}`;
+      const shortId = shortIds(all.map(({ id }) => id));
+      return [formatEvents(page, orders, shortId, stdout), paint("dim", count + more)].join("\n");
+    };
+    return { value: { items, next: page.next, total: all.length }, text };
+  },
+);
 
 type Column = readonly [head: string, cell: (event: StoredEvent, order: Order) => unknown];
 type Order = ReturnType<typeof orderIn>;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import type {
   DeadLetter,
   EventList,
@@ -9,9 +10,10 @@ import type {
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { StoredDoublePayment } from "../../webhooks/inbox/inbox-types.ts";
 import { type CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input, Output } from "../command.ts";
+import type { Input, Output } from "../command.ts";
+import type { FILTER, LIST_CHOICES } from "../flags/stores.ts";
 import { readMoment } from "../input/flag-values.ts";
-import { type ListedInbox, withInbox } from "./open-inbox.ts";
+import { type ListedInbox, type StoreFlags, withInbox } from "./open-inbox.ts";
 
 /** An event that waits, or a double payment. */
 export type StoredEvent = EventPosition & Partial<DeadLetter & StoredDoublePayment>;
@@ -23,8 +25,11 @@ export interface Selected {
   readonly list: Pick<EventList<StoredEvent>, "list"> & Partial<EventList<StoredEvent>>;
 }
 
+/** The switches that choose a list. A command has some of them. */
+type ListFlags = FlagsOf<typeof LIST_CHOICES>;
+
 /** The list that each flag chooses, in the place of the dead letters. */
-const LISTS: Readonly<Record<string, (inbox: ListedInbox) => Selected>> = {
+const LISTS: Readonly<Record<keyof ListFlags, (inbox: ListedInbox) => Selected>> = {
   conflicts: ({ conflicts }) => ({ what: "conflict", list: conflicts }),
   "double-payments": ({ doublePayments }) => ({ what: "double payment", list: doublePayments }),
   waiting: ({ waiting }) => ({ what: "waiting event", list: waiting }),
@@ -37,24 +42,27 @@ const LISTS: Readonly<Record<string, (inbox: ListedInbox) => Selected>> = {
   }),
 };
 
-function selected(inbox: ListedInbox, { switches }: Input): Selected {
-  const given = Object.keys(LISTS).filter((name) => switches.has(name));
+const LIST_NAMES = Object.keys(LISTS) as (keyof ListFlags)[];
+
+function selected(inbox: ListedInbox, { flags }: Input<Partial<ListFlags>>): Selected {
+  const given = LIST_NAMES.filter((name) => flags[name]);
   if (given.length > 1) {
     throw usageError(`Give only one of ${given.map((name) => `--${name}`).join(" and ")}.`);
   }
-  const choose = LISTS[given[0] ?? ""];
-  return choose?.(inbox) ?? { what: "dead letter", list: inbox.deadLetters };
+  const [name] = given;
+  return name === undefined ? { what: "dead letter", list: inbox.deadLetters } : LISTS[name](inbox);
 }
 
 /** A command about the list that the flags choose. */
-export const onList = (work: (selection: Selected, input: Input) => Promise<Output>) =>
-  withInbox((inbox, input) => work(selected(inbox, input), input));
+export const onList = <Flags extends StoreFlags & Partial<ListFlags>>(
+  work: (selection: Selected, input: Input<Flags>) => Promise<Output>,
+) => withInbox((inbox, input: Input<Flags>) => work(selected(inbox, input), input));
 
 /** The filter of `--kind`, `--since` and `--until`. */
-export const readFilter = (values: FlagValues): EventQuery => ({
-  kind: values.kind,
-  since: readMoment(values, "since"),
-  until: readMoment(values, "until"),
+export const readFilter = (flags: FlagsOf<typeof FILTER>): EventQuery => ({
+  kind: flags.kind,
+  since: readMoment(flags, "since"),
+  until: readMoment(flags, "until"),
 });
 
 const MAX_PAGE = 1_000;

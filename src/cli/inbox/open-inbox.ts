@@ -3,10 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
+import type { INBOX_STORE } from "../flags/stores.ts";
 import {
   connectPostgres,
   connectRedis,
@@ -25,6 +27,8 @@ export type ListedInbox = {
     | "waiting"
     | "stats"]: NonNullable<Inbox[Name]>;
 };
+
+export type StoreFlags = FlagsOf<typeof INBOX_STORE>;
 
 /** An inbox that is open. */
 export interface OpenInbox {
@@ -68,7 +72,7 @@ function retentionInFile(path: string): number | undefined {
 
 async function openRedis(
   url: string,
-  { values: { queue = DEFAULT_QUEUE }, io }: Input,
+  { flags: { queue = DEFAULT_QUEUE }, io }: Input<StoreFlags>,
 ): Promise<OpenInbox> {
   const redis = connectRedis(io, url);
   let retentionMs: number | undefined;
@@ -87,7 +91,7 @@ async function openRedis(
 
 async function openPostgres(
   connectionString: string,
-  { values: { queue = DEFAULT_QUEUE, schema }, io }: Input,
+  { flags: { queue = DEFAULT_QUEUE, schema }, io }: Input<StoreFlags>,
 ): Promise<OpenInbox> {
   const retentionMs = await retentionInTables(io, connectionString, queue, schema);
   const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>(io, "pg-boss");
@@ -123,11 +127,14 @@ async function retentionInTables(
   }
 }
 
-type Opener = (address: string, input: Input) => Promise<OpenInbox>;
+type Opener = (address: string, input: Input<StoreFlags>) => Promise<OpenInbox>;
 
 /** How each engine is opened, and the flags that it does not have. */
 const ENGINES: Readonly<
-  Record<StoreAddress["engine"], { readonly open: Opener; readonly others: readonly string[] }>
+  Record<
+    StoreAddress["engine"],
+    { readonly open: Opener; readonly others: readonly ("queue" | "schema")[] }
+  >
 > = {
   sqlite: { open: openSqlite, others: ["queue", "schema"] },
   redis: { open: openRedis, others: ["schema"] },
@@ -135,18 +142,18 @@ const ENGINES: Readonly<
 };
 
 /** Opens the inbox that `--store` names. */
-async function openInbox(input: Input): Promise<OpenInbox> {
+async function openInbox(input: Input<StoreFlags>): Promise<OpenInbox> {
   const { engine, address } = storeAddress(input);
   const { open, others } = ENGINES[engine];
-  const other = others.find((name) => input.values[name] !== undefined);
+  const other = others.find((name) => input.flags[name] !== undefined);
   if (other !== undefined) throw usageError(`--${other} does not go with --store ${engine}:...`);
   return open(address, input);
 }
 
 /** A command about the inbox that `--store` names. */
 export const withInbox =
-  (work: (inbox: ListedInbox, input: Input) => Promise<Output>) =>
-  async (input: Input): Promise<Output> => {
+  <Flags extends StoreFlags>(work: (inbox: ListedInbox, input: Input<Flags>) => Promise<Output>) =>
+  async (input: Input<Flags>): Promise<Output> => {
     try {
       const { inbox, close } = await openInbox(input);
       try {

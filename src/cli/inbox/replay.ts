@@ -1,8 +1,10 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isLoopback } from "../../internal/urls.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { INBOX_REPLAY } from "../flags/stores.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { formatTable } from "../terminal/table.ts";
@@ -12,7 +14,7 @@ import { onList, readEvents } from "./listed-events.ts";
 const MAX_TEXT_LENGTH = 200;
 
 /** `malipo inbox replay` */
-export const replay = onList(async (selection, input) => {
+export const replay = onList(async (selection, input: Input<FlagsOf<typeof INBOX_REPLAY>>) => {
   const to = readTarget(input);
   const events = await readEvents(selection, input.args);
   const unsigned = events.find(({ signature }) => signature === undefined);
@@ -55,9 +57,9 @@ export const replay = onList(async (selection, input) => {
 });
 
 /** A body holds phone numbers and names: it leaves this machine only with `--remote`. */
-function readTarget({ values, switches }: Input): URL {
-  const to = readUrl(values, "to");
-  if (isLoopback(to.hostname) || switches.has("remote")) return to;
+function readTarget({ flags }: Input<FlagsOf<typeof INBOX_REPLAY>>): URL {
+  const to = readUrl(flags, "to");
+  if (isLoopback(to.hostname) || flags.remote) return to;
   throw usageError(
     `--to ${to.origin} is not this machine. The event has a customer's data and a genuine signature: the receiver there will believe it. To send it anyway, add --remote.`,
   );

@@ -1,19 +1,20 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
+import type { CALLS } from "../flags/service.ts";
 import type { Io } from "../io.ts";
 import { readBytes, readFile } from "./files.ts";
 
 /** The request body that `--data` and `--set` make; `undefined` if neither was given. */
 export async function bodyFields({
-  values: { data },
-  repeated: { set },
+  flags: { data, set },
   io,
-}: Input): Promise<Record<string, unknown> | undefined> {
-  if (data === undefined && set === undefined) return undefined;
+}: Input<FlagsOf<typeof CALLS.fields>>): Promise<Record<string, unknown> | undefined> {
+  if (data === undefined && set.length === 0) return undefined;
   const fields = data === undefined ? {} : parseObject(await readData(io, data));
-  for (const setting of set ?? []) setField(fields, setting);
+  for (const setting of set) setField(fields, setting);
   return fields;
 }
 

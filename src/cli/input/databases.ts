@@ -24,10 +24,10 @@ export interface StoreAddress {
  * @throws {CliError} `usage`, also for a file that is missing.
  */
 export function storeAddress(
-  { values, io }: Input,
+  { flags, io }: Input<{ readonly store: string | undefined }>,
   engines = "sqlite:, redis:// or postgres://",
 ): StoreAddress {
-  const url = requireValue(values, "store");
+  const url = requireValue(flags, "store");
   if (url.startsWith("sqlite:")) {
     const path = url.slice("sqlite:".length).replace(/^\/\//, "");
     // It would be created, and empty.

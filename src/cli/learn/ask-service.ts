@@ -13,6 +13,7 @@ import { FOLLOW_MS } from "../../learn/probe/watch-payment.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { ProbeFlags } from "../flags/learn.ts";
 import { gatewaySettings } from "../gateway-from-flags.ts";
 import { readSecret } from "../input/files.ts";
 import type { Io, TextOutput } from "../io.ts";
@@ -31,13 +32,12 @@ export interface ProbeSettings extends Choices {
  *
  * @throws {CliError} `usage`, and `configuration` for a key or a URL that is missing or cannot be one.
  */
-export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
-  const { switches, io } = input;
-  const { prompt: phone, "public-key-file": file } = input.values;
+export async function readProbeSettings(input: Input<ProbeFlags>): Promise<ProbeSettings> {
+  const { flags, io } = input;
+  const { prompt: phone, write = false, "public-key-file": file } = flags;
   const { key, kind, baseUrl } = await gatewaySettings(input);
   const isPublic = kind === "public";
-  const write = switches.has("write");
-  if (kind === "secret" && !switches.has("live")) {
+  if (kind === "secret" && !flags.live) {
     throw usageError(
       "This is a secret key (sk_): it acts on the merchant's real account. Nothing was sent. Use a sandbox key (sb_), or add --live if you mean it.",
     );

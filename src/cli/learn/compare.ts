@@ -1,3 +1,4 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import { compareProfiles, isOfTwoServices } from "../../profile/compare-profiles.ts";
 import { CHECK, DIFF, type Difference, MERGE } from "../../profile/compare-shapes.ts";
@@ -7,6 +8,7 @@ import type { ServiceProfile } from "../../profile/profile-types.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { LEARN_CHECK, LEARN_MERGE } from "../flags/learn.ts";
 import { pathOf } from "../input/files.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { paint, printable, printError, write } from "../terminal/output.ts";
@@ -20,8 +22,8 @@ export async function diff({ args: [a = "", b = ""], io }: Input): Promise<Outpu
 }
 
 /** `malipo learn check [FILE] --against FILE` */
-export async function check(input: Input): Promise<Output> {
-  const against = requireValue(input.values, "against");
+export async function check(input: Input<FlagsOf<typeof LEARN_CHECK>>): Promise<Output> {
+  const against = requireValue(input.flags, "against");
   const known = readProfile(input.io, against);
   const [file] = input.args;
   const now = file === undefined ? await askAgain(input) : readProfile(input.io, file);
@@ -34,7 +36,7 @@ export async function check(input: Input): Promise<Output> {
 }
 
 /** What the service says now. The progress goes to the standard error. */
-async function askAgain(input: Input): Promise<ServiceProfile> {
+async function askAgain(input: Input<FlagsOf<typeof LEARN_CHECK>>): Promise<ServiceProfile> {
   const settings = await readProbeSettings(input);
   const target = { stream: input.io.stderr, isHidden: input.json };
   const { profile } = await askService(input.io, settings, target);
@@ -44,10 +46,10 @@ async function askAgain(input: Input): Promise<ServiceProfile> {
 const MAX_EXAMPLES = 3;
 
 /** `malipo learn merge A B [--out FILE]` */
-export async function merge(input: Input): Promise<Output | number> {
-  const { values, io } = input;
+export async function merge(input: Input<FlagsOf<typeof LEARN_MERGE>>): Promise<Output | number> {
+  const { flags, io } = input;
   const [a = "", b = ""] = input.args;
-  const { out } = values;
+  const { out } = flags;
   if (out !== undefined) checkProfileOut(io, out);
   const [one, other] = [readProfile(io, a), readProfile(io, b)];
   const differences = compareProfiles(one, other, MERGE);

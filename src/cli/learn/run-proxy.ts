@@ -3,13 +3,15 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { settingsFrom } from "../../client/settings.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import type { FlagsOf } from "../../internal/flags.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { profileSaver } from "../../learn/profile-file.ts";
 import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy.ts";
 import { Recorder } from "../../learn/recorder.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../command.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import type { LEARN_PROXY } from "../flags/learn.ts";
 import { pathOf } from "../input/files.ts";
 import { readUrl, readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { stopSignal } from "../io.ts";
@@ -23,12 +25,15 @@ const SAVE_MS = 5_000;
 const GRACE_MS = 10_000;
 
 /** Runs the proxy until a signal stops it. */
-export async function runProxy({ values, json, io }: Input): Promise<number> {
-  const to = readTarget(values);
-  const port = readWholeNumber(values, "port", 0, MAX_PORT);
-  const webhooksTo =
-    values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
-  const out = requireValue(values, "out");
+export async function runProxy({
+  flags,
+  json,
+  io,
+}: Input<FlagsOf<typeof LEARN_PROXY>>): Promise<number> {
+  const to = readTarget(flags);
+  const port = readWholeNumber(flags, "port", 0, MAX_PORT);
+  const webhooksTo = flags["webhooks-to"] === undefined ? undefined : readUrl(flags, "webhooks-to");
+  const out = requireValue(flags, "out");
   const recorder = new Recorder({ by: "proxy", base: checkProfileOut(io, out) });
   const save = profileSaver(pathOf(io, out), () => recorder.profile());
   let timer: NodeJS.Timeout | undefined;
@@ -55,8 +60,8 @@ export async function runProxy({ values, json, io }: Input): Promise<number> {
 }
 
 /** The base URL in `--to`, checked as the client checks its own: the key passes there. */
-function readTarget(values: FlagValues): string {
-  const baseUrl = requireValue(values, "to");
+function readTarget(flags: FlagsOf<typeof LEARN_PROXY>): string {
+  const baseUrl = requireValue(flags, "to");
   try {
     return settingsFrom({ apiKey: "pk_proxy", baseUrl }).baseUrl;
   } catch (error) {

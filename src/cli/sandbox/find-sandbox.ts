@@ -1,5 +1,6 @@
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
+import type { SandboxUrl } from "../flags/common.ts";
 import { readUrl } from "../input/flag-values.ts";
 import type { Io } from "../io.ts";
 import { printError } from "../terminal/output.ts";
@@ -36,8 +37,8 @@ export function chooseSandbox(
  * @throws {CliError} `several_sandboxes` if several run and it is not clear which one is meant,
  *   `usage` if another user could decide which one is found.
  */
-export async function findSandbox({ values, io }: Input): Promise<string> {
-  if (values.url !== undefined) return readUrl(values, "url").origin;
+export async function findSandbox({ flags, io }: Input<SandboxUrl>): Promise<string> {
+  if (flags.url !== undefined) return readUrl(flags, "url").origin;
   const running = await runningSandboxes(io);
   if (running.length === 0) return defaultUrl(io);
   const url = chooseSandbox(io, running);

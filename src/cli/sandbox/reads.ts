@@ -1,3 +1,4 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import type { CommandResult } from "../../sandbox/control/commands.ts";
 import type { QueueLength } from "../../sandbox/deliveries/deliveries.ts";
 import type { Delivery } from "../../sandbox/index.ts";
@@ -5,6 +6,8 @@ import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import type { StoredFault } from "../../sandbox/state/stored.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
+import type { SandboxUrl } from "../flags/common.ts";
+import type { DELIVERIES, REQUESTS } from "../flags/sandbox.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { paint } from "../terminal/output.ts";
 import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
@@ -15,11 +18,11 @@ import { deliveryDetails, requestLine, responseOf } from "./sandbox-log.ts";
 
 /** A command that prints what the sandbox that is running returns for a path of its control API. */
 const read =
-  <Data>(
-    path: string | ((input: Input) => string),
+  <Data, Flags extends SandboxUrl = SandboxUrl>(
+    path: string | ((input: Input<Flags>) => string),
     format: (data: Data, screen: Screen) => string,
   ) =>
-  async (input: Input): Promise<Output> => {
+  async (input: Input<Flags>): Promise<Output> => {
     const origin = await findSandbox(input);
     const value = await querySandbox<Data>(origin, typeof path === "string" ? path : path(input));
     return { value, text: () => format(value, input.io.stdout) };
@@ -28,9 +31,12 @@ const read =
 const MAX_LIMIT = 100_000;
 
 /** The query of `--limit`, and of other flags that were given. */
-function queryOf({ values }: Input, ...flags: readonly string[]): URLSearchParams {
-  const given = flags.flatMap((flag) => (values[flag] ? [[flag, values[flag]]] : []));
-  const limit = String(readWholeNumber(values, "limit", 1, MAX_LIMIT));
+function queryOf(
+  flags: { readonly limit: string },
+  others: Readonly<Record<string, string | undefined>> = {},
+): URLSearchParams {
+  const given = Object.entries(others).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  const limit = String(readWholeNumber(flags, "limit", 1, MAX_LIMIT));
   return new URLSearchParams([["limit", limit], ...given]);
 }
 
@@ -42,7 +48,7 @@ export const clock = read(
 export const snapshot = read("/snapshot", (state) => JSON.stringify(state, null, 2));
 
 export const requests = read(
-  (input) => `/requests?${queryOf(input)}`,
+  ({ flags }: Input<FlagsOf<typeof REQUESTS>>) => `/requests?${queryOf(flags)}`,
   ({ requests }: { requests: LoggedExchange[] }) =>
     requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n"),
 );
@@ -101,7 +107,8 @@ interface DeliveryLog {
 const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt"];
 
 export const deliveries = read(
-  (input) => `/deliveries?${queryOf(input, "state", "payment")}`,
+  ({ flags: { state, payment, ...flags } }: Input<FlagsOf<typeof DELIVERIES>>) =>
+    `/deliveries?${queryOf(flags, { state, payment })}`,
   formatDeliveries,
 );
 
@@ -136,7 +143,7 @@ function formatDeliveries({ deliveries, total, queues, now }: DeliveryLog, scree
   );
 }
 
-export async function delivery(input: Input): Promise<Output> {
+export async function delivery(input: Input<SandboxUrl>): Promise<Output> {
   const [id = ""] = input.args;
   const origin = await findSandbox(input);
   const { deliveries } = await querySandbox<DeliveryLog>(origin, `/deliveries?limit=${MAX_LIMIT}`);

@@ -1,28 +1,25 @@
+import type { FlagsOf } from "../../internal/flags.ts";
 import type { Sandbox, ServedSandbox } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
+import type { SANDBOX } from "../flags/sandbox.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
 import { MAX_PORT } from "../port-error.ts";
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export function readSettings({ argv, values, repeated }: Input) {
-  const { host = "" } = values;
+export function readSettings({ argv, flags }: Input<FlagsOf<typeof SANDBOX>>) {
+  const { host, clock, auto, seed, state, profile } = flags;
   return {
     serve: {
-      port: readWholeNumber(values, "port", 0, MAX_PORT),
+      port: readWholeNumber(flags, "port", 0, MAX_PORT),
       host,
-      cors: (repeated.cors ?? []).map(checkOrigin),
-      allowedHosts: repeated["allow-host"] ?? [],
+      cors: flags.cors.map(checkOrigin),
+      allowedHosts: flags["allow-host"],
       command: commandLine(argv),
     },
-    // The parser has checked both against their choices.
-    clock: values.clock as "virtual" | "real",
-    auto: values.auto as "approve" | "none" | "magic",
-    seed: values.seed,
-    webhook: values.webhook && readUrl(values, "webhook").href,
-    state: values.state,
-    profile: values.profile,
+    webhook: flags.webhook && readUrl(flags, "webhook").href,
+    ...{ clock, auto, seed, state, profile },
   };
 }
 

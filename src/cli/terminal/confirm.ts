@@ -10,10 +10,14 @@ import { printError, write } from "./output.ts";
  * @param details - The table of what will change.
  * @throws {CliError} `usage` if the user says no, or cannot be asked.
  */
-export async function confirm(what: string, details: string, input: Input): Promise<void> {
-  const { switches, json, io } = input;
+export async function confirm(
+  what: string,
+  details: string,
+  input: Input<{ readonly yes: boolean }>,
+): Promise<void> {
+  const { flags, json, io } = input;
   if (!json) printError(io, `${what}:\n${details}`);
-  if (switches.has("yes")) return;
+  if (flags.yes) return;
   if (json || !io.stdin.isTTY) {
     throw usageError(`${what}. Nothing was changed. To do it, add --yes.`);
   }

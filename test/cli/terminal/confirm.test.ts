@@ -12,8 +12,8 @@ async function ask(typed: string) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(typed);
   const io = { stdin, stdout: { write }, stderr: { write }, env: {}, cwd: "." };
-  const input: Input = {
-    ...{ args: [], argv: [], values: {}, repeated: {}, switches: new Set(), json: false },
+  const input: Input<{ readonly yes: boolean }> = {
+    ...{ args: [], argv: [], flags: { yes: false }, json: false },
     io: { ...io, onStop: () => () => {}, exit: () => {} },
   };
   const result = await confirm("1 order would be canceled", "ORDER-1", input).then(

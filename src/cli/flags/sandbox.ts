@@ -1,0 +1,103 @@
+import type { FlagRows } from "../../internal/flags.ts";
+import { SANDBOX_URL } from "./common.ts";
+
+export const SANDBOX = {
+  port: {
+    value: "number",
+    summary: "the port to listen on; 0 takes any free port",
+    default: "4010",
+  },
+  seed: {
+    value: "text",
+    summary: "the same seed makes the same keys and references",
+    fallback: "a new one in each run",
+  },
+  state: { value: "path", summary: "a file in which the sandbox's state stays between runs" },
+  host: {
+    value: "address",
+    summary: "the address to listen on; 0.0.0.0 lets other machines and containers use it",
+    default: "127.0.0.1",
+  },
+  cors: {
+    value: "origin",
+    summary: "an origin whose pages may call the service, beside pages of this machine",
+    repeatable: true,
+  },
+  "allow-host": {
+    value: "name",
+    summary: "a full host name under which other machines reach the sandbox",
+    repeatable: true,
+  },
+  clock: {
+    value: "kind",
+    summary: "virtual time moves only with `malipo clock advance`",
+    choices: ["real", "virtual"],
+    default: "real",
+  },
+  auto: {
+    value: "kind",
+    summary: "which prompts the sandbox answers automatically, after 3 s",
+    choices: ["approve", "none", "magic"],
+    default: "magic",
+  },
+  profile: {
+    value: "path",
+    summary: "a profile of your service, as `malipo probe` writes it: the sandbox responds like it",
+  },
+  webhook: {
+    value: "url",
+    summary: "the URL of your receiver; it is registered for all eight events",
+  },
+  "ready-file": {
+    value: "path",
+    summary: "a file for URL, keys and secret: written when the sandbox is ready, then removed",
+  },
+} as const satisfies FlagRows;
+
+export const LOGS = {
+  ...SANDBOX_URL,
+  once: { summary: "print what there is, and end" },
+} as const satisfies FlagRows;
+
+export const ENV = {
+  ...SANDBOX_URL,
+  write: {
+    value: "path",
+    summary:
+      "a .env file to write them into, whole or not at all; its other variables stay as they are",
+  },
+  kind: {
+    value: "kind",
+    summary: "which key to print",
+    choices: ["secret", "public", "sandbox"],
+    default: "secret",
+  },
+} as const satisfies FlagRows;
+
+const limit = (what: string) =>
+  ({
+    limit: {
+      value: "number",
+      summary: `the maximum number of ${what}`,
+      default: "20",
+      forModels: true,
+    },
+  }) as const satisfies FlagRows;
+
+export const REQUESTS = { ...SANDBOX_URL, ...limit("requests") } as const satisfies FlagRows;
+
+export const DELIVERIES = {
+  ...SANDBOX_URL,
+  state: {
+    value: "state",
+    summary: "list only deliveries in this state",
+    choices: ["pending", "delivered", "failed"],
+    forModels: true,
+  },
+  payment: {
+    value: "reference",
+    summary: "list only deliveries about this payment",
+    forModels: true,
+  },
+  ...limit("deliveries"),
+} as const satisfies FlagRows;

@@ -1,0 +1,229 @@
+import { DURATION_UNITS } from "../../internal/duration.ts";
+import type { FlagRows } from "../../internal/flags.ts";
+import { ENV_FILE, GATEWAY } from "./common.ts";
+
+const PAGE = {
+  limit: { value: "number", summary: "the maximum number of rows", default: "100" },
+  after: { value: "cursor", summary: "the `next` of the page before" },
+} as const satisfies FlagRows;
+
+const DRY_RUN = {
+  "dry-run": { summary: "show what would happen, and change nothing" },
+} as const satisfies FlagRows;
+
+const ASKS_NOT = {
+  yes: { summary: "do not ask before something is changed, for scripts" },
+} as const satisfies FlagRows;
+
+export const ATTEMPT_STORE = {
+  store: {
+    value: "url",
+    summary: "the idempotency store: sqlite:payments.db, redis://... or postgres://...",
+  },
+  scope: { value: "name", summary: "the `scope` option of the store", default: "" },
+  prefix: { value: "text", summary: "the `prefix` option of the Redis store" },
+  table: { value: "name", summary: "the `table` option of the PostgreSQL store" },
+  "pepper-file": {
+    value: "path",
+    summary: "a file that contains only the `pepper` option of the store",
+  },
+} as const satisfies FlagRows;
+
+export const INBOX_STORE = {
+  store: { value: "url", summary: "the inbox: sqlite:inbox.db, redis://... or postgres://..." },
+  queue: {
+    value: "name",
+    summary: "the `queue` option of an inbox in Redis or PostgreSQL",
+    fallback: "malipo-webhooks",
+  },
+  schema: {
+    value: "name",
+    summary: "the `schema` option of an inbox in PostgreSQL",
+    fallback: "malipo_inbox",
+  },
+} as const satisfies FlagRows;
+
+const CONFLICTS = {
+  conflicts: { summary: "the conflicts, in the place of the dead letters" },
+} as const satisfies FlagRows;
+
+const DOUBLE_PAYMENTS = {
+  "double-payments": { summary: "the double payments" },
+} as const satisfies FlagRows;
+
+const UNPROCESSED = {
+  retrying: { summary: "the events whose last attempt failed, and that are tried again" },
+  waiting: { summary: "all events that are not processed yet, the retrying ones included" },
+} as const satisfies FlagRows;
+
+/** The switches that choose a list in the place of the dead letters. */
+export const LIST_CHOICES = {
+  ...CONFLICTS,
+  ...DOUBLE_PAYMENTS,
+  ...UNPROCESSED,
+} as const satisfies FlagRows;
+
+export const FILTER = {
+  kind: { value: "event", summary: "only events of this kind, such as payment.completed" },
+  since: {
+    value: "time",
+    summary: `only events received at this time or later: 2026-01-31, 2026-01-31T09:00:00+03:00, or how long ago (${DURATION_UNITS.join(", ")})`,
+  },
+  until: { value: "time", summary: "only events received before this time" },
+} as const satisfies FlagRows;
+
+export const CHANGE = {
+  ...FILTER,
+  all: { summary: "all that match --kind, --since and --until" },
+  ...DRY_RUN,
+  ...ASKS_NOT,
+} as const satisfies FlagRows;
+
+export const CHECKOUT_STORE = {
+  store: { value: "url", summary: "the store of the checkout: sqlite:shop.db or postgres://..." },
+  schema: {
+    value: "name",
+    summary: "the `schema` option of a checkout in PostgreSQL",
+    fallback: "malipo_checkout",
+  },
+  ...ENV_FILE,
+} as const satisfies FlagRows;
+
+export const ATTEMPTS_LIST = {
+  ...ATTEMPT_STORE,
+  state: {
+    value: "state",
+    summary: "only attempts in this state",
+    choices: ["in_flight", "unknown", "succeeded"],
+  },
+  ...PAGE,
+  "account-reference": {
+    value: "label",
+    summary: "only attempts for this account reference, which the store has as a digest only",
+  },
+  amount: { value: "amount", summary: "only attempts for this amount" },
+  phone: { value: "number", summary: "only attempts for this phone" },
+} as const satisfies FlagRows;
+
+export const ATTEMPTS_RESOLVE = {
+  ...ATTEMPT_STORE,
+  ...GATEWAY,
+  endpoint: {
+    value: "endpoint",
+    summary: "the call that the key was used with, as `attempts list` shows it",
+    default: "mobileMoney.initiate",
+  },
+  attempt: {
+    value: "id",
+    summary: "resolves only this attempt, as `attempts list` shows it",
+    fallback: "any attempt with this key",
+  },
+  force: { summary: "does not look at the service first" },
+} as const satisfies FlagRows;
+
+export const ATTEMPTS_RESOLVE_UNKNOWN = {
+  ...ATTEMPT_STORE,
+  ...GATEWAY,
+  "look-back": { value: "duration", summary: "how old an attempt may be", default: "1d" },
+  "not-sent-after": {
+    value: "duration",
+    summary:
+      "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent",
+    fallback: "an attempt without a payment stays unknown",
+  },
+  profile: {
+    value: "path",
+    summary:
+      "the profile of your service, by `malipo probe --prompt`, in the place of --not-sent-after: it knows how long the list takes",
+  },
+  ...DRY_RUN,
+  ...ASKS_NOT,
+} as const satisfies FlagRows;
+
+export const INBOX_LIST = {
+  ...INBOX_STORE,
+  ...LIST_CHOICES,
+  ...FILTER,
+  "group-by": {
+    value: "field",
+    summary: "counts the events, in the place of listing them",
+    choices: ["error", "kind"],
+  },
+  ...PAGE,
+} as const satisfies FlagRows;
+
+export const INBOX_SHOW = {
+  ...INBOX_STORE,
+  ...CONFLICTS,
+  ...UNPROCESSED,
+} as const satisfies FlagRows;
+
+export const INBOX_REQUEUE = {
+  ...INBOX_STORE,
+  ...CONFLICTS,
+  ...CHANGE,
+  "never-tried": {
+    summary: "with --all, also those that no handler was given: replays of old events, for example",
+  },
+} as const satisfies FlagRows;
+
+export const INBOX_DROP = {
+  ...INBOX_STORE,
+  ...CONFLICTS,
+  ...DOUBLE_PAYMENTS,
+  ...CHANGE,
+} as const satisfies FlagRows;
+
+export const INBOX_REPLAY = {
+  ...INBOX_STORE,
+  ...CONFLICTS,
+  to: { value: "url", summary: "the URL of the receiver, on this machine" },
+  remote: { summary: "allow a receiver on another machine" },
+} as const satisfies FlagRows;
+
+export const CHECKOUT_LIST = {
+  ...CHECKOUT_STORE,
+  status: {
+    value: "status",
+    summary: "only orders with this status",
+    choices: ["open", "pending", "paid", "canceled", "expired"],
+  },
+  review: {
+    summary: "only orders with a review, the reviews, and the payments that belong to no order",
+  },
+  ...PAGE,
+} as const satisfies FlagRows;
+
+export const CHECKOUT_CREATE = {
+  ...CHECKOUT_STORE,
+  amount: { value: "amount", summary: "what is to be paid: 1500.50" },
+  currency: { value: "code", summary: "its currency", fallback: "KES" },
+  description: { value: "text", summary: "what it is for" },
+  prefix: { value: "text", summary: "the `prefix` option of the checkout", fallback: "no prefix" },
+  "page-url": { value: "url", summary: "the address of the pay page", fallback: "MALIPO_PAGE_URL" },
+  days: { value: "number", summary: "how long the link works", fallback: "30" },
+  link: { summary: "print only its payment link, with the secret in MALIPO_PAGE_SECRET" },
+} as const satisfies FlagRows;
+
+export const CHECKOUT_CANCEL = { ...CHECKOUT_STORE, ...ASKS_NOT } as const satisfies FlagRows;
+
+export const CHECKOUT_RESOLVE = {
+  ...CHECKOUT_STORE,
+  by: { value: "name", summary: "who decides it" },
+  ...ASKS_NOT,
+} as const satisfies FlagRows;
+
+export const CHECKOUT_REPORT = {
+  ...CHECKOUT_STORE,
+  ...GATEWAY,
+  day: { value: "date", summary: "the day: 2026-11-23, or today", fallback: "yesterday" },
+  shop: { value: "name", summary: "its name, for the title" },
+  "time-zone": {
+    value: "zone",
+    summary: "by whose clock the day begins and ends",
+    fallback: "Africa/Nairobi",
+  },
+  prefix: { value: "text", summary: "the `prefix` option of the checkout", fallback: "no prefix" },
+  csv: { summary: "print it as CSV, for a spreadsheet" },
+  html: { summary: "print a page that can be sent or printed" },
+} as const satisfies FlagRows;
