@@ -17,7 +17,8 @@ const PIN = "471147";
 
 /**
  * What a model may say, by tool. A new flag of a command is no field of its tool until it is allowed in
- * `src/cli/definitions`, and listed here. None may name a file, a folder, a store or another machine.
+ * `src/cli/flags` or `src/cli/definitions`, and listed here. None may name a file, a folder, a store or
+ * another machine.
  */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   phone_approve: ["number", "reference"],

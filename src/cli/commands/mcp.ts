@@ -170,9 +170,9 @@ function argvOf(
 
 /** Serves the tools until standard input ends. Standard output is only for the protocol. */
 export async function run(input: Input<SandboxUrl>, commands: readonly Command[]): Promise<number> {
-  const { flags: given, io } = input;
+  const { io } = input;
   // A wrong address is said at once, not at the first call of a tool.
-  if (given.url !== undefined) readUrl(given, "url");
+  if (input.flags.url !== undefined) readUrl(input.flags, "url");
   const sdk = await loadSdk();
   const tools = toolsOf(commands);
   const secrets = takeSettings(io);
