@@ -216,23 +216,3 @@ export interface Checkout extends ManagedOrders, PayPages {
   /** Does what is due now, and returns: for functions and cron. Resolves with how many orders there were. */
   reconcile(options?: { timeoutMs?: number | undefined }): Promise<{ processed: number }>;
 }
-
-/** The names of the options. */
-export const CHECKOUT_OPTIONS = [
-  "store",
-  "onPaid",
-  "gateway",
-  "secret",
-  "onReview",
-  "onChange",
-  "hooks",
-  "onError",
-  "prefix",
-  "promptWithinMs",
-  "notSentAfterMs",
-  "phoneLimit",
-  "attemptLimit",
-  "currency",
-  "maxWaits",
-  "country",
-];

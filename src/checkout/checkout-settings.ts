@@ -4,16 +4,18 @@ import { callingCodeOf } from "../contract/countries.ts";
 import {
   checkFunction,
   checkMilliseconds,
+  checkOptions,
   checkText,
   checkWholeNumber,
-  ownOptions,
+  type OptionRows,
+  optional,
   wrongOption,
 } from "../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../internal/environment.ts";
 import { isObject } from "../internal/is-object.ts";
 import { MINUTE_MS } from "../internal/units.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
-import { CHECKOUT_OPTIONS, type CheckoutOptions } from "./checkout-options.ts";
+import type { CheckoutOptions } from "./checkout-options.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { checkCountry } from "./customer-phone.ts";
 import { TIMES } from "./inputs.ts";
@@ -70,43 +72,59 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
   return new Gateway({ ...given, totalTimeoutMs, idempotency: store.idempotency });
 }
 
+function checkStore(store: CheckoutStore): CheckoutStore {
+  if (isObject(store)) return store;
+  throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
+}
+
+const CURRENCY = "KES";
+const PREFIX_RULE = "at most 4 upper-case letters, digits and dashes";
+
+const OPTIONS = {
+  store: checkStore,
+  onPaid: (callback) => checkFunction("onPaid", callback),
+  /** {@link gatewayFor} reads it: a gateway that is made keeps its keys in the store. */
+  gateway: (gateway) => gateway,
+  /** The receiver checks it, and `hooks`. */
+  secret: (secret) => secret,
+  onReview: (callback = () => {}) => checkFunction("onReview", callback),
+  onChange: (callback) => optional(callback, (given) => checkFunction("onChange", given)),
+  hooks: (hooks) => hooks,
+  onError: (callback) => checkFunction("onError", callback ?? createErrorLog("malipo checkout")),
+  prefix: (prefix = "") => checkText("prefix", prefix, /^[0-9A-Z-]{0,4}$/, PREFIX_RULE),
+  promptWithinMs: (ms = TIMES.promptWithinMs) => checkMilliseconds("promptWithinMs", ms),
+  notSentAfterMs: (ms = notSentAfterMsOfEnvironment() ?? TIMES.notSentAfterMs) =>
+    checkMilliseconds("notSentAfterMs", ms),
+  phoneLimit: (count = 3) => checkWholeNumber("phoneLimit", count, 1, 1_000),
+  attemptLimit: (count = 3) => checkWholeNumber("attemptLimit", count, 1, 1_000),
+  currency: (currency = CURRENCY) =>
+    checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES"),
+  maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),
+  country: (country, { currency = CURRENCY }) =>
+    country === undefined ? callingCodeOf(currency) : checkCountry(country),
+} satisfies OptionRows<CheckoutOptions>;
+
 /** @throws {ConfigurationError} for a wrong or missing option of `createCheckout`. */
-export function checkoutSettings<Connection>(
-  options: CheckoutOptions<Connection>,
-): CheckoutSettings {
-  const own = ownOptions(options, CHECKOUT_OPTIONS, "createCheckout");
-  const { store, onPaid, onReview, onChange, onError = createErrorLog("malipo checkout") } = own;
-  const { prefix = "", currency = "KES", phoneLimit = 3, attemptLimit = 3, maxWaits = 1_000 } = own;
-  const { promptWithinMs = TIMES.promptWithinMs } = own;
-  const { notSentAfterMs = notSentAfterMsOfEnvironment() ?? TIMES.notSentAfterMs } = own;
-  if (!isObject(store)) throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
-  checkFunction("onPaid", onPaid);
-  if (onReview !== undefined) checkFunction("onReview", onReview);
-  if (onChange !== undefined) checkFunction("onChange", onChange);
-  checkFunction("onError", onError);
-  const prefixRule = "at most 4 upper-case letters, digits and dashes";
-  checkText("prefix", prefix, /^[0-9A-Z-]{0,4}$/, prefixRule);
-  checkMilliseconds("promptWithinMs", promptWithinMs);
-  checkMilliseconds("notSentAfterMs", notSentAfterMs);
-  checkWholeNumber("phoneLimit", phoneLimit, 1, 1_000);
-  checkWholeNumber("attemptLimit", attemptLimit, 1, 1_000);
-  checkWholeNumber("maxWaits", maxWaits, 1, 1_000_000);
-  checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES");
-  const country = own.country === undefined ? callingCodeOf(currency) : checkCountry(own.country);
+export function checkoutSettings(options: CheckoutOptions): CheckoutSettings {
+  const { store, gateway, onPaid, onReview, onChange, phoneLimit, ...own } = checkOptions(
+    options,
+    OPTIONS,
+    "createCheckout",
+  );
+  const { promptWithinMs, notSentAfterMs, onError, prefix, ...rest } = own;
   // It leaves some time after the click.
   const openMs = promptWithinMs + TIMES.promptLifeMs;
   const engine: EngineSettings = {
     store,
-    gateway: gatewayFor(own.gateway, store),
+    gateway: gatewayFor(gateway, store),
     times: { ...TIMES, promptWithinMs, notSentAfterMs },
     limits: { prompts: phoneLimit, withinMs: PHONE_WITHIN_MS, openMs },
     prefix,
     onPaid,
-    onReview: onReview ?? (() => {}),
+    onReview,
     onOrderChange: onChange,
     onError: harmless(onError),
     onEmpty: tellOnce(harmless(onError)),
   };
-  const { secret, hooks } = own;
-  return { engine, onError, secret, hooks, prefix, currency, attemptLimit, maxWaits, country };
+  return { engine, onError, prefix, ...rest };
 }

@@ -1,6 +1,6 @@
 import { callingCodes } from "../contract/countries.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
-import { checkChoice, checkOptions, ownOptions } from "../internal/check-options.ts";
+import { checkChoice, checkOptions, type OptionRows, optional } from "../internal/check-options.ts";
 import { cutPage, PAGE_OPTIONS, type Position } from "../internal/page-cursor.ts";
 import { DAY_MS } from "../internal/units.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
@@ -24,6 +24,13 @@ export interface OrderQuery {
   /** `next` of the page before. */
   after?: string | undefined;
 }
+
+const QUERY = {
+  status: (status) => optional(status, (given) => checkChoice("status", given, ORDER_STATUSES)),
+  review: (isOpen = false) => isOpen,
+  goodsDue: (isDue = false) => isDue,
+  ...PAGE_OPTIONS,
+} satisfies OptionRows<OrderQuery>;
 
 /** An order whose request the service rejected, for a cause that the merchant must correct. */
 export interface RejectedOrder {
@@ -89,12 +96,9 @@ export function manageOrders(
     return stored && orderView(stored.order, now);
   };
   const list: ManagedOrders["list"] = async (query = {}) => {
-    const names = ["status", "review", "goodsDue", "limit", "after"];
-    const { status, review = false, goodsDue = false, ...page } = ownOptions(query, names, "list");
-    if (status !== undefined) checkChoice("status", status, ORDER_STATUSES);
-    const asked = { status, review, isDue: goodsDue, ...checkOptions(page, PAGE_OPTIONS, "list") };
+    const { goodsDue, ...asked } = checkOptions(query, QUERY, "list");
     const { now } = await store.read("");
-    const found = await store.list(asked);
+    const found = await store.list({ ...asked, isDue: goodsDue });
     const positionOf = ({ createdAt, id }: OrderState) => ({ at: createdAt, id });
     const { items, next } = cutPage(found, asked.limit, positionOf);
     const isAsked = ({ effect }: OrderState) => !goodsDue || effect?.state === "due";

@@ -4,9 +4,10 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { isCrossSite, pageHeaders } from "../html/serving.ts";
 import {
   checkFunction,
+  checkOptions,
   checkWholeNumber,
   describeValue,
-  ownOptions,
+  type OptionRows,
   wrongOption,
 } from "../internal/check-options.ts";
 import { readBody } from "../internal/read-body.ts";
@@ -80,17 +81,6 @@ export interface OperatorHandlerOptions {
   readonly timeZone?: string | undefined;
 }
 
-const OPTIONS = [
-  "gateway",
-  "checkout",
-  "receiver",
-  "authorize",
-  "actions",
-  "decisions",
-  "takeBackMs",
-  "timeZone",
-];
-
 const TAKE_BACK_MS = 10_000;
 const MAX_TAKE_BACK_MS = HOUR_MS;
 
@@ -134,6 +124,19 @@ function timeIn(timeZone: string | undefined) {
   }
 }
 
+const OPTIONS = {
+  /** {@link sourcesOf} checks it together with `checkout` and `receiver`. */
+  gateway: (gateway) => gateway,
+  checkout: (checkout) => checkout,
+  receiver: (receiver) => receiver,
+  authorize: (authorize) => checkFunction("authorize", authorize),
+  actions: (actions = false) => actions,
+  /** {@link logFor} checks it. */
+  decisions: (decisions) => decisions,
+  takeBackMs: (ms = TAKE_BACK_MS) => checkWholeNumber("takeBackMs", ms, 0, MAX_TAKE_BACK_MS),
+  timeZone: timeIn,
+} satisfies OptionRows<OperatorHandlerOptions>;
+
 /** What `authorize` said: who it is; `undefined` for a person who may not see the page. */
 function personIn(access: unknown): { readonly name: string | undefined } | undefined {
   if (access === true) return { name: undefined };
@@ -166,14 +169,12 @@ function personIn(access: unknown): { readonly name: string | undefined } | unde
 export function operatorHandler(
   options: OperatorHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const own = ownOptions(options, OPTIONS, "operatorHandler");
-  const { authorize, actions = false, takeBackMs = TAKE_BACK_MS } = own;
-  checkFunction("authorize", authorize);
-  checkWholeNumber("takeBackMs", takeBackMs, 0, MAX_TAKE_BACK_MS);
+  const own = checkOptions(options, OPTIONS, "operatorHandler");
+  const { authorize, actions, takeBackMs, timeZone: time } = own;
   const sources = sourcesOf(own);
   const log = own.decisions ?? own.checkout?.decisions;
   const requests = new OperatorRequests(new Decisions(logFor(log), sources, takeBackMs), {
-    ...{ sources, time: timeIn(own.timeZone), hasActions: actions === true },
+    ...{ sources, time, hasActions: actions === true },
     isKept: (own.decisions ?? own.checkout) !== undefined,
   });
   return async (request) => {

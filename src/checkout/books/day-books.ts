@@ -1,7 +1,7 @@
 import { timeOf } from "../../client/unknown-outcomes/payment-pages.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import { ownOptions, wrongOption } from "../../internal/check-options.ts";
+import { checkOptions, type OptionRows, wrongOption } from "../../internal/check-options.ts";
 import { labelOf } from "../checkout-store.ts";
 import type { OrderState } from "../order.ts";
 import type { Review } from "../order-types.ts";
@@ -91,6 +91,18 @@ function timeOfOption(name: string, value: Date | string): number {
   return time;
 }
 
+function checkEnd(to: Date | string, from: Date | string): number {
+  const end = timeOfOption("to", to);
+  if (end > timeOfOption("from", from)) return end;
+  throw wrongOption("to", "later than `from`", to);
+}
+
+const QUERY = {
+  from: (from) => timeOfOption("from", from),
+  to: (to, { from }) => checkEnd(to, from),
+  onProgress: (callback) => callback,
+} satisfies OptionRows<ReportQuery>;
+
 /** The money of reviews. */
 function sumsOf(reviews: readonly Review[]): readonly CurrencySum[] {
   const sums = new Sums();
@@ -102,13 +114,11 @@ function sumsOf(reviews: readonly Review[]): readonly CurrencySum[] {
 
 /** Reads the payments and the orders of a time, compares them, and opens a review for each difference. */
 export async function reportBooks(source: BooksSource, query: ReportQuery): Promise<BooksReport> {
-  const own = ownOptions(query, ["from", "to", "onProgress"], "report");
-  const [from, to] = [timeOfOption("from", own.from), timeOfOption("to", own.to)];
-  if (from >= to) throw wrongOption("to", "later than `from`", own.to);
+  const { from, to, onProgress } = checkOptions(query, QUERY, "report");
   const progress = { payments: 0, orders: 0 };
   const onRead = (kind: keyof typeof progress) => (number: number) => {
     progress[kind] = number;
-    own.onProgress?.({ ...progress });
+    onProgress?.({ ...progress });
   };
   // Orders first: a payment that comes meanwhile is then in the list, and its order is read again.
   const { changed, ...read } = await readOrders(source, { from, to }, onRead("orders"));

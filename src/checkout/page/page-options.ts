@@ -1,11 +1,17 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkText, ownOptions, wrongOption } from "../../internal/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  type OptionRows,
+  optional,
+  wrongOption,
+} from "../../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
 import { checkCountry } from "../customer-phone.ts";
 import type { Order } from "../order-types.ts";
-import { type PayPageMessages, type PayPageTexts, textsOf } from "./page-texts.ts";
+import { type PayPageMessages, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
 
 /** Who is paid, as the customer sees it. */
@@ -71,65 +77,52 @@ export interface PayPageOptions {
   frameAncestors?: readonly string[] | undefined;
 }
 
-/** The options of a page, checked. */
-export interface PageSettings {
-  readonly merchant: PayPageMerchant;
-  readonly secrets: readonly string[];
-  readonly url: string | undefined;
-  readonly wallet: string;
-  readonly country: string | undefined;
-  readonly timeZone: string;
-  readonly color: string | undefined;
-  readonly texts: ReadonlyMap<string, PayPageTexts>;
-  readonly returnUrl: (order: Order) => string | undefined;
-  readonly frameAncestors: readonly string[];
+const MERCHANT = {
+  name: (name) => checkText("merchant.name", name, /\S/, "the name that customers know"),
+  contact: (contact) => contact,
+  logo: (logo) => optional(logo, logoOf),
+} satisfies OptionRows<PayPageMerchant>;
+
+function checkMerchant(merchant: PayPageMerchant) {
+  if (!isObject(merchant)) throw wrongOption("merchant", "an object with a `name`", merchant);
+  return checkOptions<PayPageMerchant, typeof MERCHANT>(merchant, MERCHANT, "merchant");
 }
 
-const NAMES = [
-  "merchant",
-  "secret",
-  "url",
-  "wallet",
-  "country",
-  "timeZone",
-  "color",
-  "messages",
-  "returnUrl",
-  "frameAncestors",
-];
+function checkColor(color: string): string {
+  return checkText("color", color, /^#[0-9a-f]{6}$/i, "a colour such as #0a6279");
+}
 
-/** @throws {ConfigurationError} */
-export function pageSettings(options: PayPageOptions, home: string | undefined): PageSettings {
-  const own = ownOptions(options, NAMES, "checkout.page");
-  const { wallet = "M-Pesa", country = home, timeZone = "Africa/Nairobi", color } = own;
-  const { frameAncestors = [], messages, returnUrl } = own;
-  if (!isObject(own.merchant))
-    throw wrongOption("merchant", "an object with a `name`", own.merchant);
-  const merchant = ownOptions(own.merchant, ["name", "contact", "logo"], "merchant");
-  checkText("merchant.name", merchant.name, /\S/, "the name that customers know");
-  checkText("wallet", wallet, /\S/, "a name");
-  if (country !== undefined) checkCountry(country);
-  if (country !== (home ?? country)) {
-    throw new ConfigurationError(
-      `\`country\` of checkout.page is ${country}, but the checkout asks phones of the country with the code ${home}. Set \`country\` of createCheckout instead.`,
-    );
-  }
-  if (color !== undefined) checkText("color", color, /^#[0-9a-f]{6}$/i, "a colour such as #0a6279");
-  if (merchant.logo !== undefined) {
-    merchant.logo = logoOf(merchant.logo);
-  }
-  for (const one of frameAncestors) {
-    checkText("frameAncestors", one, /^https?:\/\/[\w.:[\]-]+$/, "a list of origins");
-  }
-  checkTimeZone(timeZone);
-  return {
-    merchant,
-    secrets: linkSecrets(own.secret ?? allowedEnvironmentVariable("MALIPO_PAGE_SECRET")),
-    url: checkUrl(own.url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
-    ...{ wallet, country, timeZone, color, frameAncestors },
-    texts: textsOf(messages),
-    returnUrl: returnTo(returnUrl),
-  };
+function checkOrigin(origin: string): string {
+  return checkText("frameAncestors", origin, /^https?:\/\/[\w.:[\]-]+$/, "a list of origins");
+}
+
+const OPTIONS = {
+  merchant: checkMerchant,
+  secret: (secret) => linkSecrets(secret ?? allowedEnvironmentVariable("MALIPO_PAGE_SECRET")),
+  url: (url) => checkUrl(url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
+  wallet: (wallet = "M-Pesa") => checkText("wallet", wallet, /\S/, "a name"),
+  country: (country) => optional(country, checkCountry),
+  timeZone: (timeZone = "Africa/Nairobi") => checkTimeZone(timeZone),
+  color: (color) => optional(color, checkColor),
+  messages: textsOf,
+  returnUrl: returnTo,
+  frameAncestors: (origins = []) => [...origins].map(checkOrigin),
+} satisfies OptionRows<PayPageOptions>;
+
+/** The options of a page, checked and with their defaults. */
+export type PageSettings = Readonly<ReturnType<typeof pageSettings>>;
+
+/**
+ * @param home - The country of the checkout.
+ * @throws {ConfigurationError}
+ */
+export function pageSettings(options: PayPageOptions, home: string | undefined) {
+  const checked = checkOptions(options, OPTIONS, "checkout.page");
+  const { secret: secrets, messages: texts, country = home, ...settings } = checked;
+  if (country === (home ?? country)) return { ...settings, secrets, texts, country };
+  throw new ConfigurationError(
+    `\`country\` of checkout.page is ${country}, but the checkout asks phones of the country with the code ${home}. Set \`country\` of createCheckout instead.`,
+  );
 }
 
 /** @throws {ConfigurationError} */
@@ -147,7 +140,7 @@ function checkReturn(given: unknown): string {
   return linkAddress(given) as string;
 }
 
-function returnTo(given: PayPageOptions["returnUrl"]): PageSettings["returnUrl"] {
+function returnTo(given: PayPageOptions["returnUrl"]): (order: Order) => string | undefined {
   if (typeof given === "function") {
     return (order) => {
       const url = given(order);
@@ -158,9 +151,10 @@ function returnTo(given: PayPageOptions["returnUrl"]): PageSettings["returnUrl"]
   return () => url;
 }
 
-function checkTimeZone(timeZone: string): void {
+function checkTimeZone(timeZone: string): string {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
+    return timeZone;
   } catch {
     throw wrongOption("timeZone", "a time zone such as Africa/Nairobi", timeZone);
   }

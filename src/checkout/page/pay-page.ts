@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { ownOptions } from "../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { type PayPageOptions, pageSettings } from "./page-options.ts";
 import { linkKeys, linkTo } from "./pay-link.ts";
 import { type PaySource, servePayPage } from "./pay-requests.ts";
@@ -48,11 +48,16 @@ export interface PayPages {
   payQrCode(id: string, options?: PayLinkOptions): Promise<string>;
 }
 
+const LINK_OPTIONS = {
+  /** {@link linkTo} checks it. */
+  expiresAt: (expiresAt) => expiresAt,
+} satisfies OptionRows<PayLinkOptions>;
+
 /** The pay page, its links and their QR codes. */
 export function payPages(source: PaySource): PayPages {
   let last: { readonly url: string | undefined; readonly keys: readonly Uint8Array[] } | undefined;
   const payLink: PayPages["payLink"] = (id, options = {}) => {
-    const { expiresAt } = ownOptions(options, ["expiresAt"], "payLink");
+    const { expiresAt } = checkOptions(options, LINK_OPTIONS, "payLink");
     if (last?.url === undefined) {
       throw new ConfigurationError(
         last === undefined

@@ -7,7 +7,13 @@
 import type pg from "pg";
 import { tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
-import { checkFunction, checkText, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkFunction,
+  checkOptions,
+  checkText,
+  type OptionRows,
+  optional,
+} from "../../internal/check-options.ts";
 import { checkTransact } from "../../internal/postgres/check-transact.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
@@ -81,7 +87,25 @@ export interface PostgresCheckoutOptions<Client = unknown> {
   now?: (() => number) | undefined;
 }
 
-const OPTIONS = ["connectionString", "pool", "schema", "transact", "inbox", "pepper", "now"];
+const SCHEMA_RULE = "lower-case letters, digits and underscores";
+
+function checkSchema(schema = "malipo_checkout"): string {
+  checkText("schema", schema, /^[a-z_][a-z0-9_]*$/, SCHEMA_RULE);
+  checkNameLength("schema", schema);
+  return schema;
+}
+
+const OPTIONS = {
+  /** {@link poolFor} checks it together with `pool`. */
+  connectionString: (address) => address,
+  pool: (pool) => pool as pg.Pool | undefined,
+  schema: checkSchema,
+  transact: (transact) => optional(transact, (given) => checkFunction("transact", given)),
+  inbox: (inbox) => inbox,
+  /** The store of idempotency keys checks it. */
+  pepper: (pepper) => pepper,
+  now: (now) => now,
+} satisfies OptionRows<PostgresCheckoutOptions>;
 
 /**
  * Keeps orders, attempts, idempotency keys and reviews in PostgreSQL, in one schema beside your tables, for
@@ -116,14 +140,9 @@ export function postgresCheckout<Client = unknown>(
   options: PostgresCheckoutOptions<Client> & { transact: CheckoutTransact<Client> },
 ): CheckoutStore<Client>;
 export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStore {
-  const own = ownOptions(options, OPTIONS, OWNER);
-  const { transact, inbox, pepper } = own;
-  const expected = "lower-case letters, digits and underscores";
-  const schema = own.schema ?? "malipo_checkout";
-  checkText("schema", schema, /^[a-z_][a-z0-9_]*$/, expected);
-  checkNameLength("schema", schema);
-  if (transact !== undefined) checkFunction("transact", transact);
-  const pool = poolFor(own.connectionString, own.pool as pg.Pool | undefined);
+  const own = checkOptions(options, OPTIONS, OWNER);
+  const { schema, transact, inbox, pepper } = own;
+  const pool = poolFor(own.connectionString, own.pool);
   const tables = new PostgresTables(pool, schema, own.now);
   const table = `${schema}.idempotency`;
   const idempotency = postgresIdempotency(pool, { table, pepper });

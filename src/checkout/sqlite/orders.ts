@@ -9,7 +9,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
-import { ownOptions } from "../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { isLocked, whenUnlocked } from "../../internal/sqlite/locks.ts";
 import {
   cannotUse,
@@ -93,6 +93,12 @@ export interface SqliteCheckoutOptions {
   /** @internal The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
+
+const OPTIONS = {
+  /** The store of idempotency keys checks it. */
+  pepper: (pepper) => pepper,
+  now: (now = Date.now) => now,
+} satisfies OptionRows<SqliteCheckoutOptions>;
 
 /** What `transaction` of `onPaid` passes on: the database that was given, or that of the path. */
 export type ConnectionOf<Source> = Source extends string ? DatabaseSync : Source;
@@ -263,7 +269,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   source: Source,
   options: SqliteCheckoutOptions = {},
 ): CheckoutStore<ConnectionOf<Source>> {
-  const { pepper, now = Date.now } = ownOptions(options, ["pepper", "now"], OWNER);
+  const { pepper, now } = checkOptions(options, OPTIONS, OWNER);
   const isPath = typeof source === "string";
   const database = isPath ? openFile(OWNER, source) : sharedDatabase(source);
   const connection = (isPath ? database : source) as ConnectionOf<Source>;

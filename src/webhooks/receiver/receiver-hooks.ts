@@ -93,8 +93,6 @@ export interface WebhookHooks {
   process?: ((view: ProcessView) => Observation<ProcessResult> | undefined) | undefined;
 }
 
-export const HOOK_NAMES: readonly (keyof WebhookHooks)[] = ["receive", "process"];
-
 /** Calls a hook. Never throws: a log that fails must not lose an event. */
 function callHook<Returned>(hook: () => Returned): Returned | undefined {
   try {

@@ -7,7 +7,6 @@ import {
   describeValue,
   type OptionRows,
   optional,
-  ownOptions,
   wrongOption,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
@@ -19,7 +18,7 @@ import { reportOncePerMinute } from "../inbox/repeated-errors.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
-import { HOOK_NAMES, type WebhookHooks } from "./receiver-hooks.ts";
+import type { WebhookHooks } from "./receiver-hooks.ts";
 import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./receiver-options.ts";
 import { Retention } from "./retention.ts";
 
@@ -88,13 +87,14 @@ function checkInbox(inbox: Inbox = defaultInbox()): Inbox {
   throw wrongOption("inbox", "an inbox, such as memoryInbox() or sqliteInbox(path)", inbox);
 }
 
+const HOOKS = {
+  receive: (hook) => optional(hook, (given) => checkFunction("hooks.receive", given)),
+  process: (hook) => optional(hook, (given) => checkFunction("hooks.process", given)),
+} satisfies OptionRows<WebhookHooks>;
+
 function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
   if (typeof hooks !== "object" || hooks === null) throw wrongOption("hooks", "an object", hooks);
-  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
-  for (const name of HOOK_NAMES) {
-    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
-  }
-  return own;
+  return checkOptions(hooks, HOOKS, "`hooks`");
 }
 
 /**
