@@ -19,7 +19,8 @@ const processIo = (): Io => ({
   env: process.env,
   cwd: process.cwd(),
   onStop,
-  exit: (code) => process.exit(code),
+  // Without a code, the process keeps its own: an `undefined` that is passed would take it away.
+  exit: (...code) => process.exit(...code),
 });
 
 const outputOf = (name: "stdout" | "stderr"): TextOutput => ({
