@@ -67,17 +67,17 @@ export interface Within<Connection = unknown> {
   /** In this transaction of the merchant, which is begun and committed elsewhere. */
   readonly transaction?: unknown;
   /**
-   * After the change, in the same transaction; with the merchant's connection. The change is `done` only if it was
-   * read in that transaction after this.
+   * The merchant's code. It runs after the order was written, in the same transaction, with the merchant's connection.
+   * The change is `done` only if it was read in that transaction after this.
    */
-  readonly write?: (connection: Connection) => unknown;
-  /** Whether `write` is known to be an async function, before it runs. */
+  readonly work?: (connection: Connection) => unknown;
+  /** Whether `work` is known to be an async function, before it runs. */
   readonly isAsync?: boolean;
-  /** Is called if `write` has written no row, by a store that can know. */
+  /** Is called if `work` has written no row, by a store that can know. */
   readonly onEmpty?: () => void;
   /** Is called if the connection is used after the end of the transaction, by a store that can know. */
   readonly onLate?: () => void;
-  /** Aborts when the transaction must end, whatever `write` does. */
+  /** Aborts when the transaction must end, whatever `work` does. */
   readonly signal?: AbortSignal;
 }
 

@@ -139,7 +139,7 @@ class GoodsTry {
         if (this.#hasCommitted) this.#unclear(LATE_QUERY).catch(this.#writer.settings.onError);
       },
       onEmpty: this.#writer.settings.onEmpty,
-      write: (connection) => {
+      work: (connection) => {
         const value: unknown = write(connection as never);
         // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.
         const awaited = isThenable(value) ? Promise.resolve(value) : value;

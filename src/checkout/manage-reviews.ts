@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../errors/order.ts";
 import { wrongOption } from "../internal/check-options.ts";
 import { isOfNoPayment, nameIn, reviewWith } from "./changes.ts";
+import type { CheckoutStore } from "./checkout-store.ts";
 import { linesOf } from "./decision-lines.ts";
 import { DECISIONS } from "./history.ts";
 import type { OrderState, ReviewState } from "./order.ts";
@@ -49,71 +50,97 @@ export interface ManagedReviews {
 const MAX_UNMATCHED = 1_000;
 const PAGE = 1_000;
 
-/** @param listOrders - Reads a page of orders. */
-export function manageReviews(
-  writer: OrderWriter,
-  listOrders: (query: {
-    review: true;
-    after: string | undefined;
-    limit: number;
-  }) => Promise<{ items: Order[]; next: string | undefined }>,
-): ManagedReviews {
+/** Reads a page of orders with open reviews. */
+type ListOrders = (query: {
+  readonly review: true;
+  readonly after: string | undefined;
+  readonly limit: number;
+}) => Promise<{ items: Order[]; next: string | undefined }>;
+
+export function manageReviews(writer: OrderWriter, listOrders: ListOrders): ManagedReviews {
   const { store } = writer.settings;
-  /** The order of a review, as it is stored. */
-  const orderWith = async (id: string): Promise<OrderState | undefined> => {
-    const order = (await store.read(orderIdOf(id))).stored?.order;
-    return order?.reviews.some((one) => one.id === id) ? order : undefined;
-  };
-  const ended = async (id: string): Promise<ReviewDecidedError | undefined> => {
-    const order = await orderWith(id);
-    if (order !== undefined) return endIn(order, id);
-    const stray = await store.strayOf(referenceIn(id) ?? "");
-    const decision = stray?.isClosed ? "closed" : stray?.decision;
-    return decision && endOf(id, decision, stray?.decided?.by, stray?.decided?.at);
-  };
-  const resolveUnmatched = async (id: string, decision: ReviewDecision, given: Deciding) => {
-    const reference = referenceIn(id);
-    if (reference === undefined) throw noReview(id);
-    if (decision === "accept") {
-      throw new ConfigurationError(
-        `The payment ${JSON.stringify(reference)} belongs to no order, so there are no goods to give. Pay it back ("refunded"), or "dismiss" the review.`,
-      );
-    }
-    const lines = linesFor(decision, [reference], given);
-    const isResolved = await store.resolve(reference, { decision, by: given.by, lines });
-    if (!isResolved) throw (await ended(id)) ?? noReview(id);
-    return undefined;
-  };
   return {
-    list: async () => {
-      const unmatched = (await store.unmatched(MAX_UNMATCHED)).map(({ report, at }) =>
-        unmatchedView(report, at),
-      );
-      const reviews: Review[] = [];
-      for (let after: string | undefined; ; ) {
-        const page = await listOrders({ review: true, after, limit: PAGE });
-        for (const order of page.items) reviews.push(...order.reviews);
-        after = page.next;
-        if (after === undefined) return [...reviews, ...unmatched];
-      }
-    },
+    list: () => openReviews(store, listOrders),
     resolve: async (id, decision, given = {}) => {
       if (!["accept", "refunded", "dismiss"].includes(decision)) {
         throw wrongOption("decision", '"accept", "refunded" or "dismiss"', decision);
       }
-      const order = await orderWith(id);
-      if (order === undefined) return resolveUnmatched(id, decision, given);
-      const review = order.reviews.find((one) => one.id === id);
-      const lines = linesFor(decision, [order.id, ...(review?.references.slice(-1) ?? [])], given);
-      const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
-      const changed = await writer.write(order.id, input);
-      if (changed === undefined) throw noReview(id);
-      if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision);
-      const { now, stored } = await store.read(order.id);
-      return stored && orderView(stored.order, now);
+      const order = await orderWith(store, id);
+      if (order !== undefined) return resolveOfOrder(writer, order, id, decision, given);
+      await resolveUnmatched(store, id, decision, given);
+      return undefined;
     },
-    ended,
+    ended: (id) => reviewEnd(store, id),
   };
+}
+
+/** All open reviews: those of orders, then those of payments without one. */
+async function openReviews(store: CheckoutStore, listOrders: ListOrders): Promise<Review[]> {
+  const unmatched = (await store.unmatched(MAX_UNMATCHED)).map(({ report, at }) =>
+    unmatchedView(report, at),
+  );
+  const reviews: Review[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await listOrders({ review: true, after, limit: PAGE });
+    for (const order of page.items) reviews.push(...order.reviews);
+    after = page.next;
+    if (after === undefined) return [...reviews, ...unmatched];
+  }
+}
+
+/** The order of a review, as it is stored. */
+async function orderWith(store: CheckoutStore, id: string): Promise<OrderState | undefined> {
+  const order = (await store.read(orderIdOf(id))).stored?.order;
+  return order?.reviews.some((one) => one.id === id) ? order : undefined;
+}
+
+/** How a review ended; `undefined` if it is open, or if there is none. */
+async function reviewEnd(
+  store: CheckoutStore,
+  id: string,
+): Promise<ReviewDecidedError | undefined> {
+  const order = await orderWith(store, id);
+  if (order !== undefined) return endIn(order, id);
+  const stray = await store.strayOf(referenceIn(id) ?? "");
+  const decision = stray?.isClosed ? "closed" : stray?.decision;
+  return decision && endOf(id, decision, stray?.decided?.by, stray?.decided?.at);
+}
+
+/** Decides the review of an order. */
+async function resolveOfOrder(
+  writer: OrderWriter,
+  { id: orderId, reviews }: OrderState,
+  id: string,
+  decision: ReviewDecision,
+  given: Deciding,
+): Promise<Order | undefined> {
+  const review = reviews.find((one) => one.id === id);
+  const lines = linesFor(decision, [orderId, ...(review?.references.slice(-1) ?? [])], given);
+  const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
+  const changed = await writer.write(orderId, input);
+  if (changed === undefined) throw noReview(id);
+  if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision);
+  const { now, stored } = await writer.settings.store.read(orderId);
+  return stored && orderView(stored.order, now);
+}
+
+/** Decides the review of a payment that belongs to no order. */
+async function resolveUnmatched(
+  store: CheckoutStore,
+  id: string,
+  decision: ReviewDecision,
+  given: Deciding,
+): Promise<void> {
+  const reference = referenceIn(id);
+  if (reference === undefined) throw noReview(id);
+  if (decision === "accept") {
+    throw new ConfigurationError(
+      `The payment ${JSON.stringify(reference)} belongs to no order, so there are no goods to give. Pay it back ("refunded"), or "dismiss" the review.`,
+    );
+  }
+  const lines = linesFor(decision, [reference], given);
+  const isResolved = await store.resolve(reference, { decision, by: given.by, lines });
+  if (!isResolved) throw (await reviewEnd(store, id)) ?? noReview(id);
 }
 
 /** The order in the id of a review, as text without encoding; `""` for another text. */

@@ -169,8 +169,8 @@ export type Step = readonly [name: CheckoutStatement, values: SqlValues];
 type Steps<Result> = Generator<Step, Result, readonly SqlRow[]>;
 
 /** The steps of a change. Its transaction is to be rolled back unless the result is `done`. */
-export function* commitSteps(change: OrderWrite): Steps<Committed> {
-  const { order, version, now, references, aliases } = change;
+export function* commitSteps(write: OrderWrite): Steps<Committed> {
+  const { order, version, now, references, aliases } = write;
   const { id, createdAt } = order;
   const values = {
     id,
@@ -180,7 +180,7 @@ export function* commitSteps(change: OrderWrite): Steps<Committed> {
     label: labelOf(order.accountReference),
     status: statusOf(order),
     has_review: openReviews(order).length > 0 ? 1 : 0,
-    due_at: change.dueAt === undefined ? null : Math.ceil(change.dueAt),
+    due_at: write.dueAt === undefined ? null : Math.ceil(write.dueAt),
     state: JSON.stringify(order),
   };
   const written = yield [version === 0 ? "insert" : "update", values];
@@ -188,8 +188,8 @@ export function* commitSteps(change: OrderWrite): Steps<Committed> {
     if (version > 0 || (yield ["exists", { id }]).length > 0) return { state: "stale" };
     return { state: (yield ["wasAsked", { id }]).length > 0 ? "deleted" : "label_taken" };
   }
-  for (const prompt of change.prompts) {
-    const busy = yield* promptSteps(change, prompt);
+  for (const prompt of write.prompts) {
+    const busy = yield* promptSteps(write, prompt);
     if (busy !== undefined) return busy;
   }
   const strays: PaymentUpdate[] = [];
@@ -203,7 +203,7 @@ export function* commitSteps(change: OrderWrite): Steps<Committed> {
     const [row] = yield ["bind", { reference, id, now }];
     if (typeof row?.report === "string") strays.push(JSON.parse(row.report));
   }
-  for (const line of change.lines ?? []) yield* addDecisionSteps(line);
+  for (const line of write.lines ?? []) yield* addDecisionSteps(line);
   return { state: "done", strays };
 }
 
@@ -213,8 +213,8 @@ export function* isWrittenSteps({ order, version }: OrderWrite): Steps<boolean> 
   return Number(row?.version ?? 0) > version;
 }
 
-function* promptSteps(change: OrderWrite, prompt: Prompt): Steps<Committed | undefined> {
-  const { order, now, limits } = change;
+function* promptSteps(write: OrderWrite, prompt: Prompt): Steps<Committed | undefined> {
+  const { order, now, limits } = write;
   const { number, phone, at, state } = prompt;
   const { id } = order;
   if (state === "none") {

@@ -95,8 +95,8 @@ export function recordStore(records: Records, digest: Digest, scope: string): Id
       const { items, next } = cutPage(found, query.limit, positionOf);
       return { attempts: items.map(([, record]) => attemptRecord(record)), next };
     },
-    finish: records.finish,
-    forget: records.forget,
+    finish: (key, owner, how) => records.finish(key, owner, how),
+    forget: (key, owner) => records.forget(key, owner),
     digest,
   };
 }

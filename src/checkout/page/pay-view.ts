@@ -62,6 +62,33 @@ export function noticeView(
   return { title: heard, main: main("notice", content), isPending: false };
 }
 
+type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
+
+/** An order, and the parts that its pages share. */
+interface Shown {
+  readonly words: Words;
+  readonly order: OrderState;
+  readonly view: Order;
+  readonly now: number;
+  readonly rejected: Rejected | undefined;
+  /** Fills the amount and the names into a text. */
+  readonly fill: Fill;
+  /** What is paid for. */
+  readonly about: Part;
+  /** The amount of the order, and what is paid for. */
+  readonly sum: Html;
+  /** The link to the shop. */
+  readonly back: Part;
+}
+
+/** The heading of a page with its icon, and what is below it. */
+type Page = readonly [
+  title: string,
+  name: IconName | undefined,
+  tone: "good" | "bad" | "waiting" | "",
+  content: Html,
+];
+
 /** Shows an order to its customer. */
 export function orderPage(
   words: Words,
@@ -78,64 +105,64 @@ export function orderPage(
   const { wallet, merchant } = settings;
   const example = exampleNumber(settings.country);
   const values = { amount, merchant: merchant.name, wallet, example };
-  const fill = (text: string, more: Readonly<Record<string, string>> = {}) =>
-    filled(text, { ...values, ...more });
-  const page = (title: string, name: IconName | undefined, tone: string, content: Part): View => ({
-    title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
-    main: main(view.status, html`${heading(name, tone, title)}${content}`),
-    isPending: view.status === "pending",
-  });
+  const fill: Fill = (text, more) => filled(text, { ...values, ...more });
   const about = order.description !== undefined && html`<p>${order.description}</p>`;
   const sum = html`<p class="sum">${amount}</p>${about}`;
   const back =
     returnUrl !== undefined && html`<p><a href="${returnUrl}">${fill(texts.goBack)}</a></p>`;
-  const form = (again: boolean) => payForm(words, order, fill, again, rejected);
+  const shown = { words, order, view, now, rejected, fill, about, sum, back };
+  const [title, name, tone, content] = pageOf(shown);
+  return {
+    title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
+    main: main(view.status, html`${heading(name, tone, title)}${content}`),
+    isPending: view.status === "pending",
+  };
+}
 
+/** The page of an order, by what has become of it. */
+function pageOf(shown: Shown): Page {
+  const { words, order, view, fill, sum, back } = shown;
+  const { texts } = words;
   if (view.effect === "refunded") {
-    return page(texts.paidBackTitle, "cross", "bad", html`${sum}<p>${texts.paidBack}</p>${back}`);
+    return [texts.paidBackTitle, "cross", "bad", html`${sum}<p>${texts.paidBack}</p>${back}`];
   }
   if (view.status === "paid") {
-    // A person may have accepted another amount: a receipt names what came.
-    const came = order.money.find(({ reference }) => reference === order.paidBy)?.amount;
-    const paid = came ? withCommas({ ...view, amount: came }) : amount;
-    const paidSum = html`<p class="sum">${paid}</p>${about}`;
-    return page(
-      texts.paidTitle,
-      "check",
-      "good",
-      html`${receipt(words, order, view, paidSum)}${back}`,
-    );
+    return [texts.paidTitle, "check", "good", html`${receipt(shown)}${back}`];
   }
-  if (view.status === "pending") return page(...pending(words, order, fill, sum, now));
+  if (view.status === "pending") return pendingPage(shown);
   // Also of an order that is over: its customer has paid, and must not read that nothing is to be paid.
   if (isLate(order) || holdsMoney(order)) {
-    return page(texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>${back}`);
+    return [texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>${back}`];
   }
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
-    return page(texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}${back}`);
+    return [texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}${back}`];
   }
   if (view.status === "expired") {
-    return page(texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>${back}`);
+    return [texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>${back}`];
   }
-  const reason = reasonOf(words, order, now);
   if (isUsedUp(order)) {
     // Why the last attempt failed may end with "try again", which is not possible.
-    return page(
-      texts.notPaidTitle,
-      "cross",
-      "bad",
-      html`${sum}<p>${isFull(order) ? fill(texts.tooManyAttempts) : texts.usedUp}</p>${back}`,
-    );
+    const why = isFull(order) ? fill(texts.tooManyAttempts) : texts.usedUp;
+    return [texts.notPaidTitle, "cross", "bad", html`${sum}<p>${why}</p>${back}`];
   }
-  if (reason === undefined)
-    return page(fill(texts.payTitle), undefined, "", html`${about}${form(false)}`);
+  return unpaidPage(shown);
+}
+
+/** The page of an order that may be paid: it asks for a number, unless the shop must correct something. */
+function unpaidPage(shown: Shown): Page {
+  const { words, order, view, now, fill, about, sum } = shown;
+  const { texts } = words;
+  const reason = reasonOf(words, order, now);
+  if (reason === undefined) {
+    return [fill(texts.payTitle), undefined, "", html`${about}${payForm(shown, false)}`];
+  }
   const isBusy = (order.blocked?.until ?? 0) > now;
   const canPay = view.canPay || isBusy;
   const rest = canPay
-    ? html`<p>${!isBusy && mayBePhone(order) && texts.notCharged}</p>${form(true)}`
+    ? html`<p>${!isBusy && mayBePhone(order) && texts.notCharged}</p>${payForm(shown, true)}`
     : html`<p>${texts.cannotPay}</p>`;
-  return page(texts.notPaidTitle, "cross", "bad", html`${sum}${reason}${rest}`);
+  return [texts.notPaidTitle, "cross", "bad", html`${sum}${reason}${rest}`];
 }
 
 /** Whether another number may help: not if the amount or the shop was rejected. */
@@ -143,8 +170,6 @@ const mayBePhone = ({ attempts }: OrderState): boolean => {
   const { about = "phone" } = attempts.at(-1) ?? {};
   return about === "phone";
 };
-
-type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
 
 /** Why the order is not paid, in the customer's words; `undefined` if he was not asked yet. */
 function reasonOf(words: Words, order: OrderState, now: number): Html | undefined {
@@ -164,13 +189,7 @@ function reasonOf(words: Words, order: OrderState, now: number): Html | undefine
   return html`<p class="notice bad" role="status">${text}</p>`;
 }
 
-function pending(
-  words: Words,
-  order: OrderState,
-  fill: Fill,
-  sum: Html,
-  now: number,
-): readonly [title: string, name: IconName, tone: string, content: Html] {
+function pendingPage({ words, order, fill, sum, now }: Shown): Page {
   const { texts } = words;
   const open = order.attempts.filter(isOpen);
   const isUnknown = open.some((one) => isUnclear(one, now));
@@ -191,13 +210,8 @@ function pending(
       ];
 }
 
-function payForm(
-  { texts, lang }: Words,
-  order: OrderState,
-  fill: Fill,
-  again: boolean,
-  rejected: Rejected | undefined,
-): Html {
+function payForm({ words, order, fill, rejected }: Shown, again: boolean): Html {
+  const { texts, lang } = words;
   const error =
     rejected !== undefined &&
     html`<p class="bad" id="phone-error">${fill(texts[PHONE_PROBLEMS[rejected.problem]])}</p>`;
@@ -212,11 +226,13 @@ function payForm(
 <p class="hint">${texts.afterButton}</p>`;
 }
 
-function receipt(words: Words, order: OrderState, view: Order, sum: Html): Html {
+function receipt({ words, order, view, about }: Shown): Html {
   const { texts } = words;
   const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
   const paidAt = order.paidAt ?? attempt?.askedAt;
   const money = order.money.find(({ reference }) => reference === order.paidBy);
+  // A person may have accepted another amount: a receipt names what came.
+  const sum = withCommas(money?.amount ? { ...view, amount: money.amount } : view);
   const { wallet } = words.settings;
   const rows: (readonly [string, string | undefined])[] = [
     [texts.order, view.accountReference],
@@ -230,5 +246,5 @@ function receipt(words: Words, order: OrderState, view: Order, sum: Html): Html 
         : timeIn(paidAt, words, { dateStyle: "medium", timeStyle: "short" }),
     ],
   ];
-  return html`${sum}<dl aria-label="${texts.receipt}">${rows.map(([name, value]) => value !== undefined && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><button class="quiet" type="button" data-print hidden>${texts.print}</button>`;
+  return html`<p class="sum">${sum}</p>${about}<dl aria-label="${texts.receipt}">${rows.map(([name, value]) => value !== undefined && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><button class="quiet" type="button" data-print hidden>${texts.print}</button>`;
 }

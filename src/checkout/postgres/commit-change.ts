@@ -50,7 +50,7 @@ class NotCommitted extends Error {
   }
 }
 
-type Write = NonNullable<Within["write"]>;
+type Work = NonNullable<Within["work"]>;
 
 /**
  * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
@@ -68,77 +68,105 @@ async function countWritten(run: Run): Promise<number> {
 const goodsPlaces = ({ options }: Partial<pg.Pool>): number =>
   Math.max(1, (options?.max ?? 10) - 1);
 
+/** Commits what is written of orders, alone or together with what the merchant's code writes. */
+class Committer {
+  readonly #tables: PostgresTables;
+  readonly #transact: CheckoutTransact | undefined;
+  readonly #places: Semaphore;
+
+  constructor(tables: PostgresTables, pool: pg.Pool, transact: CheckoutTransact | undefined) {
+    this.#tables = tables;
+    this.#transact = transact;
+    this.#places = new Semaphore(goodsPlaces(pool));
+  }
+
+  async commit(write: OrderWrite, within: Within): Promise<Committed> {
+    const { transaction, work, signal } = within;
+    const transact = this.#transact;
+    if (transaction !== undefined) {
+      return this.#tables.steps(commitSteps(write), runOn(transaction));
+    }
+    try {
+      if (work === undefined) {
+        return await this.#tables.transaction((run) => this.#commitOn(write, run));
+      }
+      return await this.#places.use(signal, () =>
+        transact === undefined
+          ? this.#commitByUs(write, work, within)
+          : this.#commitByThem(write, work, transact, within),
+      );
+    } catch (error) {
+      if (error instanceof NotCommitted) return error.outcome;
+      throw error;
+    }
+  }
+
+  /** With the goods, in a transaction of the pool. */
+  #commitByUs(write: OrderWrite, work: Work, { onLate = () => {}, onEmpty, signal }: Within) {
+    return this.#tables.transaction(async (run, client) => {
+      const guard = new GuardedClient(client, onLate);
+      try {
+        const guarded = async () => {
+          await work(guard.client);
+          await guard.idle();
+        };
+        return await this.#commitOn(write, run, guarded, onEmpty);
+      } finally {
+        guard.end();
+      }
+    }, signal);
+  }
+
+  /** With the goods, in a transaction of the user's client. */
+  async #commitByThem(
+    write: OrderWrite,
+    work: Work,
+    transact: CheckoutTransact,
+    { onEmpty }: Within,
+  ): Promise<Committed> {
+    const outcome = await transact(async (client, db) => {
+      const run = runOn(db);
+      await run(`SELECT ${DURABLE}`);
+      await run(LIMIT_IDLE);
+      return this.#commitOn(write, run, () => work(client), onEmpty);
+    });
+    // What the library said of its COMMIT is not known here.
+    await this.#readBack(write, this.#tables.run);
+    return outcome;
+  }
+
+  /** Writes the order, and runs the merchant's code, in a transaction that is open. */
+  async #commitOn(
+    write: OrderWrite,
+    run: Run,
+    work?: () => unknown,
+    onEmpty?: () => void,
+  ): Promise<Committed> {
+    const outcome = await this.#tables.steps(commitSteps(write), run);
+    if (outcome.state !== "done") throw new NotCommitted(outcome);
+    if (work === undefined) return outcome;
+    const before = await countWritten(run);
+    await work();
+    await this.#readBack(write, run).catch((error) => {
+      throw isAborted(error) ? notKept(error) : error;
+    });
+    // Without `track_counts`, nothing is counted: not even the row of the order.
+    if (before > 0 && (await countWritten(run)) === before) onEmpty?.();
+    return outcome;
+  }
+
+  /** @throws {TransactionEndedError} if the order is not as it was written. */
+  async #readBack(write: OrderWrite, run: Run): Promise<void> {
+    if (!(await this.#tables.steps(isWrittenSteps(write), run))) throw rolledBack();
+  }
+}
+
 /** How a store commits. @param transact - Of the user, if there is one. */
 export function committer(
   tables: PostgresTables,
   pool: pg.Pool,
   transact: CheckoutTransact | undefined,
 ): CheckoutStore["commit"] {
-  const places = new Semaphore(goodsPlaces(pool));
-  const readBack = async (change: OrderWrite, run: Run) => {
-    if (!(await tables.steps(isWrittenSteps(change), run))) throw rolledBack();
-  };
-  const commitOn = async (
-    change: OrderWrite,
-    run: Run,
-    write: (() => unknown) | undefined,
-    onEmpty?: () => void,
-  ) => {
-    const outcome = await tables.steps(commitSteps(change), run);
-    if (outcome.state !== "done") throw new NotCommitted(outcome);
-    if (write === undefined) return outcome;
-    const before = await countWritten(run);
-    await write();
-    await readBack(change, run).catch((error) => {
-      throw isAborted(error) ? notKept(error) : error;
-    });
-    // Without `track_counts`, nothing is counted: not even the row of the order.
-    if (before > 0 && (await countWritten(run)) === before) onEmpty?.();
-    return outcome;
-  };
-  const commitByThem = async (
-    change: OrderWrite,
-    given: CheckoutTransact,
-    write: Write,
-    { onEmpty }: Within,
-  ) => {
-    const outcome = await given(async (client, db) => {
-      const run = runOn(db);
-      await run(`SELECT ${DURABLE}`);
-      await run(LIMIT_IDLE);
-      return commitOn(change, run, () => write(client), onEmpty);
-    });
-    // What the library said of its COMMIT is not known here.
-    await readBack(change, tables.run);
-    return outcome;
-  };
-  const commitByUs = (change: OrderWrite, { write, onLate = () => {}, onEmpty, signal }: Within) =>
-    tables.transaction(async (run, client) => {
-      if (write === undefined) return commitOn(change, run, undefined);
-      const guard = new GuardedClient(client, onLate);
-      try {
-        const written = async () => {
-          await write(guard.client);
-          await guard.idle();
-        };
-        return await commitOn(change, run, written, onEmpty);
-      } finally {
-        guard.end();
-      }
-    }, signal);
-  return async (change, within = {}) => {
-    const { transaction, write, signal } = within;
-    if (transaction !== undefined) return tables.steps(commitSteps(change), runOn(transaction));
-    try {
-      if (write === undefined) return await commitByUs(change, {});
-      return await places.use(signal, () =>
-        transact === undefined
-          ? commitByUs(change, within)
-          : commitByThem(change, transact, write, within),
-      );
-    } catch (error) {
-      if (error instanceof NotCommitted) return error.outcome;
-      throw error;
-    }
-  };
+  const own = new Committer(tables, pool, transact);
+  return (write, within = {}) => own.commit(write, within);
 }

@@ -212,7 +212,7 @@ const wrongFormat = (format: unknown) =>
     `sqliteCheckout: the tables have format ${String(format)}, and this version of malipo reads format ${CHECKOUT_FORMAT}. Use the version that wrote them.`,
   );
 
-/** How a store commits. @param connection - What `write` gets. */
+/** How a store commits. @param connection - What the code of the merchant gets. */
 function committer<Connection>(
   file: SqliteFile,
   connection: Connection,
@@ -220,27 +220,27 @@ function committer<Connection>(
   const { database } = file;
   // https://www.sqlite.org/lang_corefunc.html#total_changes
   const countWritten = () => database.prepare("SELECT total_changes() AS written").get()?.written;
-  const commitNow = (change: OrderWrite, { write, onEmpty }: Within<Connection>): Committed => {
-    const outcome = file.steps(commitSteps(change));
+  const commitNow = (write: OrderWrite, { work, onEmpty }: Within<Connection>): Committed => {
+    const outcome = file.steps(commitSteps(write));
     if (outcome.state !== "done") throw new NotCommitted(outcome);
-    if (write === undefined) return outcome;
+    if (work === undefined) return outcome;
     const before = countWritten();
-    const isLeftOpen = isThenable(writeNow(() => write(connection)));
-    if (!file.steps(isWrittenSteps(change))) throw rolledBack();
+    const isLeftOpen = isThenable(writeNow(() => work(connection)));
+    if (!file.steps(isWrittenSteps(write))) throw rolledBack();
     if (countWritten() === before) onEmpty?.();
     if (isLeftOpen) throw new TransactionEndedError(NOT_ASYNC);
     return outcome;
   };
-  return async (change, within = {}) => {
+  return async (write, within = {}) => {
     const { transaction, isAsync = false } = within;
     if (transaction !== undefined) {
-      const committed = file.steps(commitSteps(change), theirs(transaction));
+      const committed = file.steps(commitSteps(write), theirs(transaction));
       file.checkSame();
       return committed;
     }
     if (isAsync) throw new ConfigurationError(NOT_ASYNC);
     try {
-      return await file.use(() => inTransaction(database, () => commitNow(change, within)));
+      return await file.use(() => inTransaction(database, () => commitNow(write, within)));
     } catch (error) {
       if (error instanceof NotCommitted) return error.outcome;
       throw error;

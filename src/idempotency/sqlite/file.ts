@@ -39,68 +39,81 @@ function createTables(database: DatabaseSync): void {
 /**
  * A SQLite file with the table of idempotency keys. Operations come one after another, and wait for
  * other processes without blocking the event loop.
- *
- * @param warn - Called when a clock of the machine was set.
  */
-export function sqliteFile(path: SqliteSource, warn: (warning: string) => void) {
-  const database = openFile(OWNER, path);
-  const checkFile = watchFile(fileOf(database));
-  let checkLog: FileCheck = () => undefined;
-  let opened: Opened | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+export class KeyFile {
+  readonly #database: DatabaseSync;
+  readonly #warn: (warning: string) => void;
+  readonly #checkFile: FileCheck;
+  #checkLog: FileCheck = () => undefined;
+  #opened: Opened | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
-  const setUp = (): Opened => {
-    if (opened !== undefined) return opened;
-    makeDurable(database);
-    inTransaction(database, () => createTables(database));
-    checkLog = watchFile(logOf(database));
-    opened = {
-      statements: prepareAll(database, STATEMENTS),
-      clock: new FileClock(database, META),
-    };
-    return opened;
-  };
-  try {
-    setUp();
-  } catch (error) {
-    // If it is locked, the first operation sets it up.
-    if (!isLocked(error)) {
-      database.close();
+  /**
+   * @param warn - Called when a clock of the machine was set.
+   * @throws {ConfigurationError} for a file that cannot be used.
+   */
+  constructor(path: SqliteSource, warn: (warning: string) => void) {
+    this.#database = openFile(OWNER, path);
+    this.#warn = warn;
+    this.#checkFile = watchFile(fileOf(this.#database));
+    try {
+      this.#open();
+    } catch (error) {
+      // If it is locked, the first operation opens it.
+      if (isLocked(error)) return;
+      this.#database.close();
       throw cannotUse(OWNER, path, error);
     }
   }
 
-  const useUnlocked = async <T>(work: (opened: Opened) => T, deadline: number): Promise<T> => {
+  /**
+   * Runs work that is synchronous. It may run again if the file was locked.
+   *
+   * @throws {Error} if the file stays locked, or is no longer at its path.
+   */
+  async use<T>(work: (opened: Opened) => T): Promise<T> {
+    const deadline = performance.now() + MAX_LOCKED_MS;
+    const used = this.#last.then(() => this.#useUnlocked(work, deadline));
+    this.#last = used.catch(() => {});
+    return used;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #open(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
+    const database = this.#database;
+    makeDurable(database);
+    inTransaction(database, () => createTables(database));
+    this.#checkLog = watchFile(logOf(database));
+    this.#opened = {
+      statements: prepareAll(database, STATEMENTS),
+      clock: new FileClock(database, META),
+    };
+    return this.#opened;
+  }
+
+  async #useUnlocked<T>(work: (opened: Opened) => T, deadline: number): Promise<T> {
     try {
-      return await whenUnlocked(() => {
-        const ready = setUp();
-        const warning = ready.clock.advance();
-        if (warning !== undefined) warn(warning);
-        const result = work(ready);
-        // After the work: what was written to a file that is gone cannot be trusted.
-        const failure = checkFile() ?? checkLog();
-        if (failure !== undefined) throw failure;
-        return result;
-      }, deadline);
+      return await whenUnlocked(() => this.#use(work), deadline);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      const file = fileOf(database);
+      const file = fileOf(this.#database);
       const what = file === "" ? "The open database" : `The SQLite file ${file}`;
       throw new Error(`${what} cannot be used: ${lockedReason(error)}`, { cause: error });
     }
-  };
-  return {
-    /**
-     * Runs work that is synchronous. It may run again if the file was locked.
-     *
-     * @throws {Error} if the file stays locked, or is no longer at its path.
-     */
-    use: async <T>(work: (opened: Opened) => T): Promise<T> => {
-      const deadline = performance.now() + MAX_LOCKED_MS;
-      const used = last.then(() => useUnlocked(work, deadline));
-      last = used.catch(() => {});
-      return used;
-    },
-    close: () => database.close(),
-  };
+  }
+
+  #use<T>(work: (opened: Opened) => T): T {
+    const opened = this.#open();
+    const warning = opened.clock.advance();
+    if (warning !== undefined) this.#warn(warning);
+    const result = work(opened);
+    // After the work: what was written to a file that is gone cannot be trusted.
+    const failure = this.#checkFile() ?? this.#checkLog();
+    if (failure !== undefined) throw failure;
+    return result;
+  }
 }

@@ -15,7 +15,7 @@ import { recordStore } from "../record-store.ts";
 import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
 import { parametersOf } from "../sql/statements.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
-import { sqliteFile } from "./file.ts";
+import { KeyFile } from "./file.ts";
 import { STATEMENTS } from "./statements.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
@@ -79,7 +79,7 @@ export function sqliteIdempotency(
 ): SqliteIdempotency {
   const own = checkOptions(options, OPTIONS, "sqliteIdempotency");
   const { retentionMs, scope, pepper } = own;
-  const file = sqliteFile(path, own.onWarning);
+  const file = new KeyFile(path, own.onWarning);
 
   const run: RunStatement = (name, values) =>
     file.use(({ statements, clock }) => {

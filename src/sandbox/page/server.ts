@@ -131,25 +131,56 @@ function nextView(name: CommandName, result: object): Partial<View> {
   }
 }
 
-/** The handler of a served sandbox's page and its documents. */
-export function createPage(server: ServerContext): PageHandler {
-  const events = new EventStream(server.sandboxState);
+/** A served sandbox's page and its documents. */
+class Page {
+  readonly #server: ServerContext;
+  readonly #events: EventStream;
+  readonly #context: ReturnType<typeof commandContext>;
   /** The latest messages of actions. The address names one, and never holds its text. */
-  const messages = new Map<string, FlashMessage>();
-  let count = 0;
-  const context = commandContext(server);
+  readonly #messages = new Map<string, FlashMessage>();
+  #count = 0;
 
-  /** Leads back to the page by a GET, so that reloading it acts only once. */
-  function redirect(view: View, anchor: string, message: FlashMessage): OwnResponse {
-    const query = new URLSearchParams(queryOf(view));
-    messages.set(String(++count), message).delete(String(count - MAX_MESSAGES));
-    query.set("flash", String(count));
-    const location = `/?${query}${anchor && `#${anchor}`}`;
-    return { status: 303, type: "text/html", body: "", headers: { location } };
+  constructor(server: ServerContext) {
+    this.#server = server;
+    this.#events = new EventStream(server.sandboxState);
+    this.#context = commandContext(server);
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const { method, headers } = request;
+    const isOwn = pathname === "/" || pathname.startsWith(PREFIX);
+    protect(response, isOwn ? POLICY : DOCS_POLICY);
+    if (method === "POST" && isOwn) {
+      respond(response, await this.#post(pathname.replace(PREFIX, ""), request));
+    } else if (method !== "GET" && method !== "HEAD") {
+      const allow = isOwn ? "GET, POST" : "GET";
+      respond(response, errorResponse(405, `The page accepts only ${allow}.`, { allow }));
+    } else if (pathname !== `${PREFIX}events`) {
+      respond(response, this.#get(pathname, searchParams, headers.host));
+    } else if (!this.#events.add(response)) {
+      respond(response, errorResponse(503, "Too many pages are open."));
+    }
+  }
+
+  #get(path: string, query: URLSearchParams, host: string | undefined): OwnResponse {
+    const { origin } = new URL(`http://${host}`);
+    if (path === "/") {
+      const server = this.#server;
+      const view = viewIn(query);
+      const flash = this.#messages.get(view.flash);
+      const { state } = server.sandboxState;
+      const baseUrl = origin + ASSUMPTIONS.address.value.prefix;
+      const body = renderSandboxPage({ server, state, view, baseUrl, flash });
+      return { type: "text/html", body };
+    }
+    const found = ASSETS[path] ?? documentAt(path.replace(/\/$/, ""), origin);
+    const pages = "The pages are /, /docs and /docs/control.";
+    return found ?? errorResponse(404, `There is nothing at ${path}. ${pages}`);
   }
 
   /** Runs a command with the fields of a form. */
-  async function post(action: string, request: IncomingMessage): Promise<OwnResponse> {
+  async #post(action: string, request: IncomingMessage): Promise<OwnResponse> {
     if (!isCommandName(action)) return errorResponse(404, `There is no action ${PREFIX}${action}.`);
     const body = await readNodeBody(request, MAX_FORM_BYTES);
     if (body === undefined) {
@@ -162,44 +193,29 @@ export function createPage(server: ServerContext): PageHandler {
     const given = command.fields.filter((field) => form.has(field));
     const fields = given.map((field) => [field, formField(form, field)]);
     try {
-      const result = await runCommand(command, context, Object.fromEntries(fields));
+      const result = await runCommand(command, this.#context, Object.fromEntries(fields));
       const view = { ...before, ...nextView(action, result) };
-      return redirect(view, at, { text: command.message(result) });
+      return this.#redirect(view, at, { text: command.message(result) });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return redirect(before, at, { text: error.message, rejected: { action, at, fields: form } });
+      const rejected = { action, at, fields: form };
+      return this.#redirect(before, at, { text: error.message, rejected });
     }
   }
 
-  function get(path: string, query: URLSearchParams, host: string | undefined): OwnResponse {
-    const { origin } = new URL(`http://${host}`);
-    if (path === "/") {
-      const view = viewIn(query);
-      const flash = messages.get(view.flash);
-      const { state } = server.sandboxState;
-      const baseUrl = origin + ASSUMPTIONS.address.value.prefix;
-      const body = renderSandboxPage({ server, state, view, baseUrl, flash });
-      return { type: "text/html", body };
-    }
-    const found = ASSETS[path] ?? documentAt(path.replace(/\/$/, ""), origin);
-    const pages = "The pages are /, /docs and /docs/control.";
-    return found ?? errorResponse(404, `There is nothing at ${path}. ${pages}`);
+  /** Leads back to the page by a GET, so that reloading it acts only once. */
+  #redirect(view: View, anchor: string, message: FlashMessage): OwnResponse {
+    const query = new URLSearchParams(queryOf(view));
+    const count = ++this.#count;
+    this.#messages.set(String(count), message).delete(String(count - MAX_MESSAGES));
+    query.set("flash", String(count));
+    const location = `/?${query}${anchor && `#${anchor}`}`;
+    return { status: 303, type: "text/html", body: "", headers: { location } };
   }
+}
 
-  return async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const { method, headers } = request;
-    const isOwn = pathname === "/" || pathname.startsWith(PREFIX);
-    protect(response, isOwn ? POLICY : DOCS_POLICY);
-    if (method === "POST" && isOwn) {
-      respond(response, await post(pathname.replace(PREFIX, ""), request));
-    } else if (method !== "GET" && method !== "HEAD") {
-      const allow = isOwn ? "GET, POST" : "GET";
-      respond(response, errorResponse(405, `The page accepts only ${allow}.`, { allow }));
-    } else if (pathname !== `${PREFIX}events`) {
-      respond(response, get(pathname, searchParams, headers.host));
-    } else if (!events.add(response)) {
-      respond(response, errorResponse(503, "Too many pages are open."));
-    }
-  };
+/** The handler of a served sandbox's page and its documents. */
+export function createPage(server: ServerContext): PageHandler {
+  const page = new Page(server);
+  return (request, response) => page.serve(request, response);
 }
