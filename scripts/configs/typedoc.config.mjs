@@ -50,6 +50,8 @@ const config = {
     "For",
     "Fetch",
     "FetchInput",
+    "ErrorCause",
+    "SqliteSource",
   ],
 };
 

@@ -29,6 +29,7 @@ export type { CheckoutStore } from "./checkout-store.ts";
 export type { PaidContext } from "./give-goods.ts";
 export type { OrderEvent } from "./history.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./manage-orders.ts";
+export type { ManagedReviews } from "./manage-reviews.ts";
 export type { OrderChange } from "./order-change.ts";
 export type {
   Attempt,

@@ -10,6 +10,7 @@ import { bullmqInbox } from "malipo/inbox/bullmq";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../suites/inbox-stage.ts";
 import { sharedRedis } from "../support/engines/shared.ts";
 import { malipo, type Running, startSandbox } from "./in-process.ts";
 
@@ -57,8 +58,10 @@ async function fill(inbox: Inbox): Promise<void> {
   await handle("PAY-82", { account_reference: "ORDER-8" });
   await handle("PAY-OLD", {}, new Date("2020-01-01T09:00:00Z"));
   await receiver.start();
-  const expected = { retrying: FAILING + 1, running: 0 };
-  await expect.poll(() => receiver.stats()).toMatchObject(expected);
+  await until(async () => {
+    const { retrying, running } = await receiver.stats();
+    return retrying === FAILING + 1 && running === 0;
+  });
   await receiver.stop();
 }
 

@@ -2,7 +2,7 @@ import { Gateway, type IdempotencyStore } from "malipo";
 import { type OperatorHandlerOptions, operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
-import { expect } from "vitest";
+import { until } from "../suites/inbox-stage.ts";
 
 const SECRET = "a-secret-of-this-test";
 const ADDRESS = "https://shop.test/operator";
@@ -87,8 +87,7 @@ export async function nightShift(
       .initiate({ ...order, phone, account_reference }, { idempotencyKey: `ORDER-${number}/1` })
       .catch(() => undefined);
   }
-  const isFailing = async () => (await receiver.stats()).retrying === orders + 1;
-  await expect.poll(isFailing).toBe(true);
+  await until(async () => (await receiver.stats()).retrying === orders + 1);
   const handler = operatorHandler({
     receiver,
     gateway,

@@ -22,7 +22,9 @@ export interface PostgresClient {
  */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient>
   extends PostgresClient {
+  /** Takes a client of the pool. */
   connect(): Promise<Client>;
+  /** Takes a client of the pool, with a callback. */
   connect(
     callback: (
       error: Error | undefined,
