@@ -41,9 +41,9 @@ export const ORDER_SABOTAGES: Sabotages = {
   },
   "the goods before the transaction": {
     file: "checkout/sqlite/orders.ts",
-    from: "return await file.use(() => inTransaction(database, () => commitNow(change, within)));",
-    to: `within.write?.(connection);
-      return await file.use(() => inTransaction(database, () => commitNow(change, {})));`,
+    from: "return await file.use(() => inTransaction(database, () => commitNow(write, within)));",
+    to: `within.work?.(connection);
+      return await file.use(() => inTransaction(database, () => commitNow(write, {})));`,
     breaks: "goods",
   },
   "a phone is asked for two orders": {
@@ -54,13 +54,13 @@ export const ORDER_SABOTAGES: Sabotages = {
   },
   "an order outside of the merchant's transaction": {
     file: "checkout/sqlite/orders.ts",
-    from: "const committed = file.steps(commitSteps(change), theirs(transaction));",
-    to: "const committed = await file.transaction(() => commitSteps(change));",
+    from: "const committed = file.steps(commitSteps(write), theirs(transaction));",
+    to: "const committed = await file.transaction(() => commitSteps(write));",
     breaks: "cart",
   },
   "what onPaid rolled back counts as given": {
     file: "checkout/sqlite/orders.ts",
-    from: "if (!file.steps(isWrittenSteps(change))) throw rolledBack();",
+    from: "if (!file.steps(isWrittenSteps(write))) throw rolledBack();",
     to: "",
     breaks: "goods",
   },
