@@ -135,6 +135,8 @@ export default defineConfig({
           name: "long",
           include: [LONG],
           exclude: [NODE_MODULES, INSTALLED],
+          // As in "engines": they run some of the same suites.
+          clearMocks: false,
           ...limits(20),
           ...secondRun,
         },

@@ -23,15 +23,15 @@ const ADDITIONS: readonly Addition[] = [
   {
     what: "switch of a drill that is a setting of the shop",
     file: "src/drill/drill-options.ts",
-    before: '  "--double-click":',
-    added: '  "--another": "one more",',
+    before: '  "double-click":',
+    added: '  another: { summary: "one more" },',
     asked: ["src/drill/drill-settings.ts"],
   },
   {
     what: "switch in the place of a drill",
     file: "src/drill/drill-options.ts",
-    before: '  "--list":',
-    added: '  "--another": "one more",',
+    before: '  list:',
+    added: '  another: { summary: "one more" },',
     asked: ["src/cli/commands/drill.ts"],
   },
   {

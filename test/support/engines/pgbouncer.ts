@@ -17,7 +17,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
-default_pool_size = 3
+default_pool_size = 15
 `;
 
 /**
