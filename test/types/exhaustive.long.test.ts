@@ -30,7 +30,7 @@ const ADDITIONS: readonly Addition[] = [
   {
     what: "switch in the place of a drill",
     file: "src/drill/drill-options.ts",
-    before: '  list:',
+    before: "  list:",
     added: '  another: { summary: "one more" },',
     asked: ["src/cli/commands/drill.ts"],
   },
