@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createObserver } from "../../src/learn/index.ts";
 import { Recorder } from "../../src/learn/recorder.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse-profile.ts";
-import { isShapePath } from "../../src/profile/vocabulary/names.ts";
+import { isFieldName, isShapePath } from "../../src/profile/vocabulary/names.ts";
 import { deepBodies } from "../support/deep-bodies.ts";
 
 const RESPONSE = { method: "GET", path: "/merchant", status: 200, headers: [] } as const;
@@ -148,6 +148,12 @@ describe("a profile file that was tampered with", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`);
     expect(() => parseProfile(file(deep))).toThrow(/is not a service profile/);
     expect(() => parseProfile({ ...file({}), lists: deep })).toThrow(/is not a service profile/);
+  });
+
+  test("is read if it was written: each part of a name may begin with a sign", () => {
+    for (const name of ["A/$0", "v1/@type", "_links/_self", "v1/transaction"]) {
+      expect([name, isFieldName(name), isShapePath(`data.${name}`)]).toEqual([name, true, true]);
+    }
   });
 
   test("is checked in time that grows with its length", () => {

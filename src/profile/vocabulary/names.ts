@@ -170,7 +170,8 @@ export const isClosedValue = (value: string): boolean =>
 export const isBodyResultValue = (value: string): boolean =>
   /^(?:true|false|0?\d{1,3})$/.test(value) || isClosedValue(value);
 
-const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w/-]*)$/;
+/** As {@link isPlainName} has it, in each part of a name such as `v1/@type`. */
+const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*(?:\/[A-Za-z_$@][\w-]*)*)$/;
 
 /** No path that malipo writes is longer: eight names at most. */
 const MAX_PATH = 500;
