@@ -119,14 +119,17 @@ function placeOf(path: string): { readonly folder: string; readonly name: string
 
 const parentOf = (folder: string) => folder.split("/").slice(0, -1).join("/");
 
+/** What a folder exports, and what a store says about its tables to the room for storage. */
+const SHARED_NAMES = ["index", "tables"];
+
 /**
  * File names that occur more than once. Only folders of one parent may share a name, in which it is that
- * of one kind: `sqlite/store.ts` and `redis/store.ts`. An `index` is what a folder exports.
+ * of one kind: `sqlite/store.ts` and `redis/store.ts`.
  */
 export function findRepeatedNames(paths: readonly string[]): string[] {
   const folders = new Map<string, string[]>();
   for (const { folder, name } of paths.map(placeOf)) {
-    if (name !== "index") folders.set(name, [...(folders.get(name) ?? []), folder]);
+    if (!SHARED_NAMES.includes(name)) folders.set(name, [...(folders.get(name) ?? []), folder]);
   }
   return [...folders]
     .filter(([, found]) => new Set(found.map(parentOf)).size > 1)

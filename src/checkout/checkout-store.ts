@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { PageQuery } from "../internal/page-cursor.ts";
 import type { Inbox } from "../webhooks/index.ts";
@@ -81,23 +80,6 @@ export interface Within<Connection = unknown> {
   readonly signal?: AbortSignal;
 }
 
-/** The merchant's code has ended the transaction of a change: what else it wrote may have been kept. */
-export class TransactionEndedError extends Error {
-  /** A property, since the checkout and its store may be two copies of the package. */
-  readonly isTransactionEnded = true;
-  constructor(what: string) {
-    super(`${what} Some of its writes may have been kept, and others not.`);
-  }
-}
-
-export const isTransactionEnded = (error: unknown): error is TransactionEndedError =>
-  (Object(error) as Partial<TransactionEndedError>).isTransactionEnded === true;
-
-export const rolledBack = (): TransactionEndedError =>
-  new TransactionEndedError(
-    "onPaid rolled back the transaction that `transaction` had begun. To give up a transaction, throw an error.",
-  );
-
 /** Which orders `list` returns. */
 export interface StoreQuery extends PageQuery {
   readonly status: OrderStatus | undefined;
@@ -150,7 +132,7 @@ export interface StrayDecision {
 }
 
 /** A payment that belongs to no order. */
-interface Stray {
+export interface Stray {
   readonly report: PaymentUpdate;
   readonly at: number;
 }
@@ -282,9 +264,3 @@ export function writeOf(
   const aliases = [...new Set(aliasesOf(order))].filter((one) => !knownAliases.has(one));
   return { order, version, now, dueAt: dueAt(order), references, aliases, prompts, limits };
 }
-
-/** For a call after the end of a checkout. */
-export const storeClosed = (): ConfigurationError =>
-  new ConfigurationError(
-    "The checkout was stopped, or its pool was ended, so this call did nothing. Make its calls before checkout.stop(), or create another checkout.",
-  );

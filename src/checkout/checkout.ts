@@ -4,7 +4,6 @@ import { startClocks } from "../internal/elapsed-time.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 import { checkoutReceiver } from "./checkout-receiver.ts";
 import { checkoutSettings } from "./checkout-settings.ts";
-import { storeClosed } from "./checkout-store.ts";
 import { customerPhone } from "./customer-phone.ts";
 import type { Input } from "./inputs.ts";
 import { manageOrders } from "./manage-orders.ts";
@@ -20,6 +19,11 @@ import { Worker } from "./worker.ts";
 /** How long `stop` waits for what is under way. It is safe to leave it. */
 const STOP_MS = 10_000;
 
+const stopped = () =>
+  new ConfigurationError(
+    "The checkout was stopped, so this call did nothing. Make its calls before checkout.stop(), or create another checkout.",
+  );
+
 /** The store of a checkout: opened before its first use, and closed once. */
 function storeLife({ store, gateway }: EngineSettings) {
   let isReady = false;
@@ -27,7 +31,7 @@ function storeLife({ store, gateway }: EngineSettings) {
   return {
     /** Before each use, in a process that calls `start` or in one that does not. */
     open: async (): Promise<void> => {
-      if (isClosed) throw storeClosed();
+      if (isClosed) throw stopped();
       if (isReady) return;
       // A key that is not in the store would be free for another process, and after a crash.
       if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {

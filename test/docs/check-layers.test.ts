@@ -70,8 +70,9 @@ describe("the check of the names of files", () => {
     expect(repeated("page/main.ts", "cli/commands/main.tsx")).toHaveLength(1);
   });
 
-  test("finds nothing in a name that sibling folders share, and in an index", () => {
+  test("finds nothing in a name that sibling folders share, in an index, and in the tables of stores", () => {
     expect(repeated("inbox/sqlite/store.ts", "inbox/redis/store.ts")).toEqual([]);
     expect(repeated("index.ts", "cli/commands/index.ts")).toEqual([]);
+    expect(repeated("checkout/tables.ts", "webhooks/inbox/tables.ts")).toEqual([]);
   });
 });

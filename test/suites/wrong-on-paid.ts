@@ -244,7 +244,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => sql(db, "COMMIT"),
         ),
       ),
-    end: { sqlite: "given, told", pg: "given", orm: "safe" },
+    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
   },
   {
     name: "commits, and begins again",
@@ -256,7 +256,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => sql(db, "BEGIN"),
         ),
       ),
-    end: { sqlite: "given", pg: "given", orm: "safe" },
+    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
   },
   {
     name: "commits, begins again, and catches the error of a statement",
@@ -269,7 +269,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => caught(wrong, db),
         ),
       ),
-    end: { sqlite: "given", pg: "given, told", orm: "safe" },
+    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
   },
   {
     name: "lets a statement roll back the transaction, and goes on",

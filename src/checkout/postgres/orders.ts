@@ -14,31 +14,22 @@ import {
   type OptionRows,
   optional,
 } from "../../internal/check-options.ts";
-import { checkTransact } from "../../storage/postgres/check-transact.ts";
 import { checkNameLength } from "../../storage/postgres/name-length.ts";
+import { poolFor } from "../../storage/postgres/pool.ts";
 import type { PostgresClient, PostgresPool } from "../../storage/postgres/pool-types.ts";
+import { PostgresRoom } from "../../storage/postgres/postgres-room.ts";
+import type { Transact } from "../../storage/postgres/transact.ts";
 import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
-import {
-  addDecisionSteps,
-  decisionsSteps,
-  dueSteps,
-  keepSteps,
-  listStep,
-  orderOfSteps,
-  readRow,
-  readStep,
-  resolveSteps,
-  type SqlRow,
-  type Step,
-  strayStateSteps,
-} from "../sql.ts";
-import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
-import { PostgresTables } from "./checkout-tables.ts";
-import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
+import { sqlCheckout } from "../sql-store.ts";
+import { ORDERS } from "../tables.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "../../storage/postgres/pool-types.ts";
-export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+} from "../../storage/postgres/pool-types.ts";
+export type { SqlExecutor, Transact as CheckoutTransact } from "../../storage/postgres/transact.ts";
 
 /** How orders are stored in PostgreSQL. */
 export interface PostgresCheckoutOptions<Client = unknown> {
@@ -72,7 +63,7 @@ export interface PostgresCheckoutOptions<Client = unknown> {
    * transact: (run) => dataSource.transaction((manager) => run(manager, executorOf(manager)))
    * ```
    */
-  transact?: CheckoutTransact<Client> | undefined;
+  transact?: Transact<Client> | undefined;
   /**
    * Keeps events other than those of payments, for `receiver.on("invoice.paid", ...)`: set it to a
    * `pgBossInbox` on the same database. The store has none of its own: such events wait for a handler with
@@ -137,57 +128,24 @@ export function postgresCheckout<Client extends PostgresClient = PostgresClient>
   },
 ): CheckoutStore<Client>;
 export function postgresCheckout<Client = unknown>(
-  options: PostgresCheckoutOptions<Client> & { transact: CheckoutTransact<Client> },
+  options: PostgresCheckoutOptions<Client> & { transact: Transact<Client> },
 ): CheckoutStore<Client>;
 export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStore {
-  const own = checkOptions(options, OPTIONS, OWNER);
+  const own = checkOptions(options, OPTIONS, "postgresCheckout");
   const { schema, transact, inbox, pepper } = own;
   const pool = poolFor(own.connectionString, own.pool);
-  const tables = new PostgresTables(pool, schema, own.now);
+  const isOwnPool = own.pool === undefined;
+  const room = new PostgresRoom({ pool, isOwnPool, schema, transact, now: own.now });
   const table = `${schema}.idempotency`;
   const idempotency = postgresIdempotency(pool, { table, pepper });
-  /** One statement, and its rows. */
-  function* one(step: Step): Generator<Step, readonly SqlRow[], readonly SqlRow[]> {
-    return yield step;
-  }
-
-  return {
+  return sqlCheckout(room.tables(ORDERS), {
     idempotency,
     inbox,
-    sql: () => `${tables.sql()};\n${tableStatementsFor(table).migrate};`,
+    sql: () => `${room.sql([ORDERS])}\n${tableStatementsFor(table).migrate};`,
     open: async () => {
-      await tables.open();
-      if (transact !== undefined) {
-        await checkTransact(transact, { owner: OWNER, meta: tables.meta, run: tables.run });
-      }
+      await room.open();
       await idempotency.migrate();
     },
-    close: async () => {
-      if (own.pool === undefined && !pool.ending) await pool.end();
-    },
-    read: async (id, transaction) => {
-      const run = transaction === undefined ? tables.run : runOn(transaction);
-      return readRow((await tables.steps(one(readStep(id)), run))[0]);
-    },
-    orderOf: (names) => tables.steps(orderOfSteps(names)),
-    commit: committer(tables, pool, transact),
-    due: (count) => tables.steps(dueSteps(count)),
-    list: async (query) =>
-      (await tables.steps(one(listStep(query)))).map(({ state }) => JSON.parse(String(state))),
-    byPhone: async (phone, count) =>
-      (await tables.steps(one(["byPhone", { phone, count }]))).map(({ state }) =>
-        JSON.parse(String(state)),
-      ),
-    keep: (...kept) => tables.transaction((run) => tables.steps(keepSteps(...kept), run)),
-    unmatched: async (count) =>
-      (await tables.steps(one(["unmatched", { count }]))).map(({ report, at }) => ({
-        report: JSON.parse(String(report)),
-        at: Number(at),
-      })),
-    resolve: (...decided) =>
-      tables.transaction((run) => tables.steps(resolveSteps(...decided), run)),
-    strayOf: (reference) => tables.steps(strayStateSteps(reference)),
-    addDecision: (line) => tables.transaction((run) => tables.steps(addDecisionSteps(line), run)),
-    decisions: (count) => tables.steps(decisionsSteps(count)),
-  };
+    close: () => room.close(),
+  });
 }

@@ -70,7 +70,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     await checkout.stop();
     await small.end();
     await expect(postgresCheckout({ pool: small, schema }).read("")).rejects.toThrow(
-      /pool was ended/,
+      /The database was closed/,
     );
   });
 
@@ -308,7 +308,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const { checkout, given } = openShop(newSandbox(), store);
     const early = checkout.create(ORDER);
     await expect(early).rejects.toMatchObject({ code: "configuration" });
-    await expect(early).rejects.toThrow(/Run the SQL of store\.sql\(\) as a role that may/);
+    await expect(early).rejects.toThrow(/Run the SQL that db\.sql\(\) prints as a role that may/);
     await pool.query(store.sql());
     await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);

@@ -22,7 +22,8 @@ async function load(format: string): Promise<string> {
   return schema;
 }
 
-const COLUMNS = `SELECT table_name, column_name, data_type, is_nullable, collation_name
+// Not their collation: before the room for storage, a key was compared in the order of its database.
+const COLUMNS = `SELECT table_name, column_name, data_type, is_nullable
   FROM information_schema.columns WHERE table_schema = $1 ORDER BY table_name, ordinal_position`;
 const INDEXES =
   "SELECT replace(indexdef, $1, '') AS text FROM pg_indexes WHERE schemaname = $1 ORDER BY indexname";
@@ -42,5 +43,16 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const former = await load(FORMATS.at(-1) ?? "");
     for (const one of [schema, former]) await postgresCheckout({ pool, schema: one }).open();
     expect(await tablesIn(former)).toEqual(await tablesIn(schema));
+  });
+
+  test("makes keys whose order no upgrade of the system changes", async () => {
+    const schema = `keys_${process.pid}`;
+    await postgresCheckout({ pool, schema }).open();
+    const { rows } = await pool.query(
+      `SELECT DISTINCT collation_name FROM information_schema.columns
+        WHERE table_schema = $1 AND data_type = 'text' AND column_name IN ('id', 'label', 'reference', 'order_id', 'status')`,
+      [schema],
+    );
+    expect(rows).toEqual([{ collation_name: "C" }]);
   });
 });

@@ -40,28 +40,30 @@ export const ORDER_SABOTAGES: Sabotages = {
     breaks: "goods",
   },
   "the goods before the transaction": {
-    file: "checkout/sqlite/orders.ts",
-    from: "return await file.use(() => inTransaction(database, () => commitNow(write, within)));",
-    to: `within.work?.(connection);
-      return await file.use(() => inTransaction(database, () => commitNow(write, {})));`,
+    file: "storage/sqlite/sqlite-room.ts",
+    from: "    const { database } = this.#room;\n    try {\n      const done = await",
+    to: `    const { database } = this.#room;
+    try {
+      parts.work(this.#room.connection);
+      const done = await`,
     breaks: "goods",
   },
   "a phone is asked for two orders": {
-    file: "checkout/sql.ts",
+    file: "checkout/order-steps.ts",
     from: "if (openUntil > now) return",
     to: "if (openUntil > now && openUntil === 0) return",
     breaks: "two prompts on one phone",
   },
   "an order outside of the merchant's transaction": {
-    file: "checkout/sqlite/orders.ts",
-    from: "const committed = file.steps(commitSteps(write), theirs(transaction));",
-    to: "const committed = await file.transaction(() => commitSteps(write));",
+    file: "checkout/sql-store.ts",
+    from: "if (transaction !== undefined) return tables.within(transaction, steps);",
+    to: "if (transaction !== undefined) return tables.transaction(steps);",
     breaks: "cart",
   },
   "what onPaid rolled back counts as given": {
-    file: "checkout/sqlite/orders.ts",
-    from: "if (!file.steps(isWrittenSteps(write))) throw rolledBack();",
-    to: "",
+    file: "storage/sqlite/sqlite-room.ts",
+    from: "throw /no such savepoint/.test(String(error)) ? rolledBack(parts.caller, error) : error;",
+    to: "return { before, worked: { result: result as Worked } };",
     breaks: "goods",
   },
   "a review is decided by two people": {
