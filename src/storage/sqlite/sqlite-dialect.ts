@@ -12,6 +12,8 @@ export const SQLITE: Dialect = {
     bytes: "BLOB",
     digest: "BLOB",
     key: "TEXT",
+    longKey: "TEXT",
+    word: "TEXT",
     text: "TEXT",
     time: "INTEGER",
   },
@@ -28,6 +30,9 @@ export const SQLITE: Dialect = {
   lockName: "SELECT $name AS locked",
   maxValues: 32_000,
   table: (component, name) => `malipo_${component}${name === "" ? "" : `_${name}`}`,
+  column: (name) => name,
+  // SQLite has no comments on tables.
+  comment: (table) => `SELECT '' AS comment FROM sqlite_master WHERE name = '${table}'`,
   index: (table, name, columns, where) =>
     `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
 };
