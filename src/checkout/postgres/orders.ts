@@ -5,8 +5,8 @@
  */
 
 import type pg from "pg";
-import { tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
+import { KEYS } from "../../idempotency/tables.ts";
 import {
   checkFunction,
   checkOptions,
@@ -14,9 +14,12 @@ import {
   type OptionRows,
   optional,
 } from "../../internal/check-options.ts";
+import { tableSql } from "../../storage/component.ts";
 import { checkTransact } from "../../storage/postgres/check-transact.ts";
 import { checkNameLength } from "../../storage/postgres/name-length.ts";
+import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
 import type { PostgresClient, PostgresPool } from "../../storage/postgres/pool-types.ts";
+import { postgresDialect } from "../../storage/postgres/postgres-dialect.ts";
 import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import {
@@ -33,11 +36,14 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
 import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "../../storage/postgres/pool-types.ts";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+} from "../../storage/postgres/pool-types.ts";
 export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
 
 /** How orders are stored in PostgreSQL. */
@@ -154,7 +160,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   return {
     idempotency,
     inbox,
-    sql: () => `${tables.sql()};\n${tableStatementsFor(table).migrate};`,
+    sql: () => `${[tables.sql(), ...tableSql(postgresDialect(schema), KEYS)].join(";\n")};`,
     open: async () => {
       await tables.open();
       if (transact !== undefined) {

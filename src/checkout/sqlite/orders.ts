@@ -6,10 +6,12 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { parametersOf } from "../../idempotency/sql/statements.ts";
-import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
+import { KEYS } from "../../idempotency/tables.ts";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
+import { isThenable } from "../../internal/thenable.ts";
+import { tableSql } from "../../storage/component.ts";
+import { parametersOf } from "../../storage/sql-steps.ts";
 import { isLocked, whenUnlocked } from "../../storage/sqlite/locks.ts";
 import {
   cannotUse,
@@ -18,8 +20,9 @@ import {
   type SqliteSource,
 } from "../../storage/sqlite/open-file.ts";
 import { type FileCheck, fileOf, logOf, watchFile } from "../../storage/sqlite/same-file.ts";
+import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
+import { SQLITE } from "../../storage/sqlite/sqlite-dialect.ts";
 import { inTransaction, prepareAll } from "../../storage/sqlite/transaction.ts";
-import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
 import {
@@ -54,7 +57,6 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
 
 export type { BetterSqlite3 } from "../../storage/sqlite/shared-database.ts";
 
@@ -285,10 +287,13 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   return {
     idempotency,
     inbox,
-    sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
+    sql: () => [...checkoutTables(DIALECT), ...tableSql(SQLITE, KEYS), INBOX_SQL].join(";\n"),
     open: () => file.use(() => {}),
     close: async () => {
-      if (!file.isClosed) inbox.close();
+      if (!file.isClosed) {
+        idempotency.close();
+        inbox.close();
+      }
       file.isClosed = true;
     },
     read: async (id, transaction) => {
