@@ -55,6 +55,9 @@ export function sqliteIdempotency(
   options: SqlIdempotencyOptions = {},
 ): SqliteIdempotency {
   const room = new SqliteRoom(path, { now: () => Date.now() });
-  const store = sqlIdempotency(room.tables(KEYS), options);
+  const tables = room.tables(KEYS);
+  const store = sqlIdempotency(tables, options);
+  // If it fails, the first call says why.
+  tables.open().catch(() => {});
   return { ...store, close: () => void room.close() };
 }

@@ -46,6 +46,7 @@ standsByTheContract("SQLite", async (options) => open(options));
 test.for([
   ["of an account reference", "listFor", "account_reference (account_reference=?"],
   ["that have not succeeded", "listOpen", "state (state=?"],
+  ["that have expired", "expired", "keep_until (keep_until<?"],
 ] as const)("SQLite finds the attempts %s by an index", async ([, statement, index]) => {
   await open().list();
   const database = new DatabaseSync(path);
