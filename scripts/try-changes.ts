@@ -62,9 +62,9 @@ export const CHANGES: readonly SourceChange[] = [
     part: "stores",
     what: "the owner of an attempt is not checked",
     harm: "a process overwrites the attempt of another one",
-    file: "idempotency/sql/statements.ts",
-    from: "key = $key AND owner = $owner AND",
-    to: "key = $key AND $owner = $owner AND",
+    file: "idempotency/tables.ts",
+    from: "= $key AND owner = $owner AND",
+    to: "= $key AND $owner = $owner AND",
     tests: ["test/idempotency/sqlite/store.test.ts"],
   },
   {

@@ -1,7 +1,7 @@
 // What a store says about its tables: keys, events and orders each have one component, in one file `tables.ts`.
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Statements } from "./sql-steps.ts";
+import { type Statements, type Steps, statement } from "./sql-steps.ts";
 
 /** A change of the tables. Each is additive: two versions of malipo run side by side while a shop is deployed. */
 export interface Migration {
@@ -14,6 +14,14 @@ export interface Migration {
 /** The types of values that are no texts, by their names in statements. */
 export type ValueTypes = Readonly<Record<string, "integer" | "bytes">>;
 
+/** How tables are recognised whose version wrote no table about itself. */
+export interface WithoutMeta {
+  /** The table that is always there: the second part of its name. */
+  readonly table: string;
+  /** Its format, from the comment on it; `0` if the comment does not say. */
+  readonly formatIn: (comment: string) => string;
+}
+
 /** The tables of a store, and what it does with them. */
 export interface Component<Name extends string = string> {
   /** The beginning of the names of its tables: `checkout`. */
@@ -24,6 +32,7 @@ export interface Component<Name extends string = string> {
   readonly migrations: readonly Migration[];
   readonly statements: (dialect: Dialect) => Statements<Name>;
   readonly types: ValueTypes;
+  readonly withoutMeta?: WithoutMeta;
 }
 
 /** The table of names and values in which a component writes about itself: its format is the row `format`. */
@@ -49,6 +58,28 @@ export function tableSql(dialect: Dialect, component: Component): string[] {
   ];
 }
 
+const isKnown = ({ migrations }: Component, format: string): boolean =>
+  migrations.some((one) => String(one.format) === format);
+
+/** Resolves with the format of the tables: `undefined` if there are none, or if some of a known format are missing. */
+export function* formatSteps(
+  dialect: Dialect,
+  component: Component,
+): Steps<never, string | undefined> {
+  const meta = metaOf(dialect, component);
+  const { rows: made } = yield [statement(dialect.comment(meta)), {}];
+  if (made.length > 0) {
+    const { rows } = yield [statement(`SELECT value FROM ${meta} WHERE name = 'format'`), {}];
+    return String(rows[0]?.value ?? 0);
+  }
+  const { name, withoutMeta } = component;
+  if (withoutMeta === undefined) return undefined;
+  const { table, formatIn } = withoutMeta;
+  const { rows } = yield [statement(dialect.comment(dialect.table(name, table))), {}];
+  const found = rows[0] && formatIn(String(rows[0].comment));
+  return found === undefined || isKnown(component, found) ? undefined : found;
+}
+
 /**
  * What brings tables of a format to the newest one: statements for each step, which belong into one transaction.
  *
@@ -62,11 +93,9 @@ export function missingSteps(
 ): readonly (readonly string[])[] {
   if (found === undefined) return [tableSql(dialect, component)];
   const meta = metaOf(dialect, component);
-  const format = Number(found);
-  const known = component.migrations.map((migration) => migration.format);
-  if (!known.includes(format)) throw wrongFormat(component, found);
+  if (!isKnown(component, found)) throw wrongFormat(component, found);
   return component.migrations
-    .filter((migration) => migration.format > format)
+    .filter((migration) => migration.format > Number(found))
     .map(({ format: next, sql }) => [
       ...sql(dialect),
       `UPDATE ${meta} SET value = '${next}' WHERE name = 'format'`,

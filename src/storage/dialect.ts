@@ -12,6 +12,10 @@ export interface ColumnTypes {
   readonly digest: string;
   /** A text that is a key or in an index: compared byte by byte, at most 1,000 characters. */
   readonly key: string;
+  /** As {@link key}, for texts of at most 700 characters. An index may have it beside a number and a word. */
+  readonly longKey: string;
+  /** A text of at most 100 ASCII characters, which may be in an index: a state, a digest in hex. */
+  readonly word: string;
   /** A text of any length, in no index. */
   readonly text: string;
   /** A moment, as this database stores it. */
@@ -58,6 +62,10 @@ export interface Dialect {
   readonly after: (columns: readonly string[], values: readonly string[]) => string;
   /** The name of a table of a component, quoted if it must be. */
   readonly table: (component: string, name: string) => string;
+  /** The name of a column that is a word of SQL, such as `key`, quoted if it must be. */
+  readonly column: (name: string) => string;
+  /** A query for what a table says about itself: no row if there is no such table, or one with its `comment`. */
+  readonly comment: (table: string) => string;
   /** Makes an index. Databases without partial indexes leave `where` out. */
   readonly index: (table: string, name: string, columns: string, where?: string) => string;
 }

@@ -43,7 +43,7 @@ export function keepsItsRetention(name: string, open: Open): void {
       await expect(open(misspelt)).rejects.toMatchObject({
         code: "configuration",
         message: expect.stringMatching(
-          /Idempotency has no option "retention"\. .*retentionMs, scope, pepper\.$/,
+          /[iI]dempotency has no option "retention"\. .*retentionMs, scope, pepper\.$/,
         ),
       });
     });

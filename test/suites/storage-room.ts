@@ -208,6 +208,24 @@ export function storageRoomSuite(fresh: () => Promise<RoomStage> | RoomStage): v
     );
   });
 
+  it("knows tables without a table about them by what the component says, or refuses them", async () => {
+    const { stage, tables } = await opened();
+    await tables.run(() => add("old"));
+    const dropMeta = () => stage.run(`DROP TABLE ${tables.dialect.table("seats", "meta")}`);
+    const withFormat = (format: string) =>
+      stage.open().tables({ ...seats(), withoutMeta: { table: "", formatIn: () => format } });
+    for (const format of ["0", "2"]) {
+      await dropMeta();
+      const refused = `The tables of seats have format ${format}, and this version`;
+      await expect(withFormat(format).open()).rejects.toThrow(refused);
+      const known = withFormat("1");
+      await known.run(() => add(format));
+      // From here on, the table says it.
+      await withFormat("none").run(() => add(`after ${format}`));
+    }
+    expect(await tables.run(ids)).toEqual(["0", "2", "after 0", "after 2", "old"]);
+  });
+
   it("prints SQL that makes the tables, and that may be run again", async () => {
     const stage = await fresh();
     const room = stage.open();

@@ -5,8 +5,8 @@
  */
 
 import type pg from "pg";
-import { tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
+import { KEYS } from "../../idempotency/tables.ts";
 import {
   checkFunction,
   checkOptions,
@@ -141,7 +141,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   return sqlCheckout(room.tables(ORDERS), {
     idempotency,
     inbox,
-    sql: () => `${room.sql([ORDERS])}\n${tableStatementsFor(table).migrate};`,
+    sql: () => room.sql([ORDERS, KEYS]),
     open: async () => {
       await room.open();
       await idempotency.migrate();

@@ -5,8 +5,8 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
+import { KEYS } from "../../idempotency/tables.ts";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
 import { SqliteRoom } from "../../storage/sqlite/sqlite-room.ts";
@@ -65,15 +65,19 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   const room = new SqliteRoom<ConnectionOf<Source>>(source, { now });
   // The room closes the file.
   const database = sharedDatabase(room.database);
+  const idempotency = sqliteIdempotency(database, { pepper });
   const inbox = sqliteInbox(database);
   let isClosed = false;
   return sqlCheckout(room.tables(ORDERS), {
-    idempotency: sqliteIdempotency(database, { pepper }),
+    idempotency,
     inbox,
-    sql: () => `${room.sql([ORDERS])}\n${KEYS_SQL};\n${INBOX_SQL}`,
+    sql: () => `${room.sql([ORDERS, KEYS])}\n${INBOX_SQL}`,
     open: () => room.open(),
     close: async () => {
-      if (!isClosed) inbox.close();
+      if (!isClosed) {
+        idempotency.close();
+        inbox.close();
+      }
       isClosed = true;
       await room.close();
     },

@@ -4,31 +4,28 @@
  * @module malipo/idempotency/postgres
  */
 
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
-import { makeTables } from "../../storage/postgres/make-tables.ts";
-import { checkNameLength } from "../../storage/postgres/name-length.ts";
-import type { PostgresClient } from "../../storage/postgres/pool-types.ts";
-import { createDigest } from "../digest.ts";
-import { isReadable, scopedKey, unknownFormat } from "../format.ts";
+import type pg from "pg";
+import { checkText } from "../../internal/check-options.ts";
+import type { Component } from "../../storage/component.ts";
+import type { Dialect } from "../../storage/dialect.ts";
+import type { PostgresPool } from "../../storage/postgres/pool-types.ts";
+import { PostgresRoom } from "../../storage/postgres/postgres-room.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
-import { recordStore } from "../record-store.ts";
-import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
-import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
-import {
-  FORMAT_COMMENT,
-  INDEX_SUFFIX,
-  recordStatementsFor,
-  tableStatementsFor,
-} from "./statements.ts";
+import { sqlIdempotency } from "../sql-store.ts";
+import type { IdempotencyStoreOptions } from "../store-options.ts";
+import { KEYS, type KeyStatement } from "../tables.ts";
 
-export type { PostgresClient, PostgresResult } from "../../storage/postgres/pool-types.ts";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+} from "../../storage/postgres/pool-types.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
   /**
-   * Creates the table if it does not exist. Run it with your own migrations.
+   * Makes the table if it does not exist. The first call does so, too.
    *
    * @throws {ConfigurationError} for a table of another version of malipo.
    */
@@ -38,75 +35,34 @@ export interface PostgresIdempotency extends IdempotencyStore {
 /** How idempotency keys are remembered in PostgreSQL. */
 export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
   /**
-   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it if your
-   * tables follow a naming rule, or if two applications share a database. Name the schema if a
-   * pooler may change the search path.
+   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it if two applications
+   * share a database.
    *
-   * @default "malipo_idempotency"
+   * @default "malipo_idempotency", in the schema `public`
    */
   table?: string | undefined;
-}
-
-/** Runs the statements of one table. */
-function statementsOn(pool: PostgresClient, table: string, scope: string) {
-  const texts = tableStatementsFor(table);
-  const statementOf = recordStatementsFor(table);
-  let checked: Promise<void> | undefined;
-
-  /** @throws {ConfigurationError} for a table in another format. */
-  const checkFormat = async (): Promise<void> => {
-    const { rows } = await pool.query<{ comment: string | null }>(texts.comment);
-    const comment = rows[0]?.comment ?? "";
-    const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
-    if (!isReadable(format)) {
-      throw new ConfigurationError(
-        `postgresIdempotency cannot use the table ${table}: ${unknownFormat(format, "another `table`")}`,
-      );
-    }
-  };
-  /** Checks it once. A failure is forgotten. */
-  const checkOnce = (): Promise<void> => {
-    checked ??= checkFormat().catch((error: unknown) => {
-      checked = undefined;
-      throw error;
-    });
-    return checked;
-  };
-  const migrate = async () => {
-    await makeTables(() => pool.query(texts.migrate));
-    await checkOnce();
-  };
-  /** Statements have no names: a pooler may give each one another connection. */
-  const run: RunStatement = async (name, values) => {
-    await checkOnce();
-    const key = scopedKey(scope, String(values.key));
-    const given: Values = { ...values, key };
-    const { text, names } = statementOf(name);
-    const { rows } = await pool.query<Row>(
-      text,
-      names.map((one) => given[one]),
-    );
-    return rows;
-  };
-  return { migrate, run };
 }
 
 const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
 const TABLE_EXPECTED =
   "lower-case letters, digits and underscores, with or without a schema before a dot";
 
-function checkTable(given: string): string {
-  const table = checkText("table", given, TABLE_NAME, TABLE_EXPECTED);
-  const [name = "", schema = ""] = table.split(".").reverse();
-  checkNameLength("table", name, INDEX_SUFFIX);
-  checkNameLength("table", schema);
-  return table;
+/** The component with another name of its table. */
+function keysIn(table: string): Component<KeyStatement> {
+  const renamed = (dialect: Dialect): Dialect => ({
+    ...dialect,
+    table: (_, part) => dialect.table(table, part),
+  });
+  return {
+    ...KEYS,
+    name: table,
+    migrations: KEYS.migrations.map(({ format, sql }) => ({
+      format,
+      sql: (dialect) => sql(renamed(dialect)),
+    })),
+    statements: (dialect) => KEYS.statements(renamed(dialect)),
+  };
 }
-
-const OPTIONS = {
-  table: (table = "malipo_idempotency") => checkTable(table),
-  ...STORE_OPTIONS,
-} satisfies OptionRows<PostgresIdempotencyOptions>;
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
@@ -116,9 +72,6 @@ const OPTIONS = {
  * works behind PgBouncer in transaction mode. It ends if the database loses what it acknowledged: with
  * `fsync = off`, or when a standby that is replicated asynchronously takes over. Leases are measured
  * by the clock of the database: a clock that jumps forward ends them early.
- *
- * Expired rows stay until their key is used again. To drop them, run
- * `DELETE FROM malipo_idempotency WHERE keep_until < now()`.
  *
  * @param pool - A `pg` pool. You end it yourself. Give it an `error` listener, as pg asks: without
  * one, a lost connection to the database ends the process.
@@ -130,18 +83,22 @@ const OPTIONS = {
  * import { postgresIdempotency } from "malipo/idempotency/postgres";
  * import pg from "pg";
  *
- * const idempotency = postgresIdempotency(new pg.Pool());
- * await idempotency.migrate();
- * const gateway = new Gateway({ idempotency });
+ * const gateway = new Gateway({ idempotency: postgresIdempotency(new pg.Pool()) });
  * ```
  */
 export function postgresIdempotency(
-  pool: PostgresClient,
-  options: PostgresIdempotencyOptions = {},
+  pool: PostgresPool,
+  { table: given = "malipo_idempotency", ...options }: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  const own = checkOptions(options, OPTIONS, "postgresIdempotency");
-  const { retentionMs, scope, pepper, table } = own;
-  const { migrate, run } = statementsOn(pool, table, scope);
-  const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
-  return { ...store, migrate };
+  const table = checkText("table", given, TABLE_NAME, TABLE_EXPECTED);
+  const [name = "", schema = "public"] = table.split(".").reverse();
+  const room = new PostgresRoom({
+    pool: pool as pg.Pool,
+    isOwnPool: false,
+    schema,
+    transact: undefined,
+    now: undefined,
+  });
+  const tables = room.tables(keysIn(name));
+  return { ...sqlIdempotency(tables, options), migrate: () => tables.open() };
 }

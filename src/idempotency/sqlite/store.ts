@@ -5,19 +5,12 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
-import { uptimeMs } from "../../internal/retention-clock.ts";
-import { warnOnce } from "../../internal/warn-once.ts";
-import { createDigest } from "../digest.ts";
-import { scopedKey } from "../format.ts";
+import { SqliteRoom } from "../../storage/sqlite/sqlite-room.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
-import { recordStore } from "../record-store.ts";
-import { type Row, type RunStatement, sqlRecords, type Values } from "../sql/records.ts";
-import { parametersOf } from "../sql/statements.ts";
-import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
-import { KeyFile } from "./file.ts";
-import { STATEMENTS } from "./statements.ts";
+import { type SqlIdempotencyOptions, sqlIdempotency } from "../sql-store.ts";
+import { KEYS } from "../tables.ts";
 
+export type { SqlIdempotencyOptions as SqliteIdempotencyOptions } from "../sql-store.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** A path, or a database that is open already. */
@@ -28,22 +21,6 @@ export interface SqliteIdempotency extends IdempotencyStore {
   /** Closes the file. Call it when the process stops. */
   close(): void;
 }
-
-/** How idempotency keys are remembered in SQLite. */
-export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
-  /**
-   * Gets a warning when the clock of the machine was set by more than an hour. No key is forgotten
-   * because of it. Set it to send the warning to your log.
-   *
-   * @default `console.warn`
-   */
-  onWarning?: ((warning: string) => void) | undefined;
-}
-
-const OPTIONS = {
-  onWarning: warnOnce,
-  ...STORE_OPTIONS,
-} satisfies OptionRows<SqliteIdempotencyOptions>;
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
@@ -75,22 +52,12 @@ const OPTIONS = {
  */
 export function sqliteIdempotency(
   path: SqliteSource,
-  options: SqliteIdempotencyOptions = {},
+  options: SqlIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const own = checkOptions(options, OPTIONS, "sqliteIdempotency");
-  const { retentionMs, scope, pepper } = own;
-  const file = new KeyFile(path, own.onWarning);
-
-  const run: RunStatement = (name, values) =>
-    file.use(({ statements, clock }) => {
-      const times = { wall: Date.now(), uptime: uptimeMs(), now: clock.now() };
-      const key = scopedKey(scope, String(values.key));
-      const given: Values = { ...values, ...times, key };
-      const named = parametersOf(STATEMENTS[name]).map((one) => [one, given[one] ?? null]);
-      const rows = statements[name].all(Object.fromEntries(named));
-      if (name === "finish") statements.dropExpired.run({ now: times.now });
-      return rows as unknown as Row[];
-    });
-  const store = recordStore(sqlRecords(run, retentionMs), createDigest(pepper), scope);
-  return { ...store, close: () => file.close() };
+  const room = new SqliteRoom(path, { now: () => Date.now() });
+  const tables = room.tables(KEYS);
+  const store = sqlIdempotency(tables, options);
+  // If it fails, the first call says why.
+  tables.open().catch(() => {});
+  return { ...store, close: () => void room.close() };
 }

@@ -9,7 +9,7 @@ const WALL_MS = "(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
 
 // A commit is on the disk before it is acknowledged, whatever the database or the role is set to. The setting ends with the
 // transaction, so a connection of a pool keeps its own.
-const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+export const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
   WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) <> ''`;
 
 /**
@@ -25,6 +25,8 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
     bytes: "bytea",
     digest: "bytea",
     key: 'text COLLATE "C"',
+    longKey: 'text COLLATE "C"',
+    word: 'text COLLATE "C"',
     text: "text",
     time: "timestamptz",
   },
@@ -43,6 +45,9 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
     const prefix = component === "checkout" ? "" : component;
     return `${schema}.${[prefix, name].filter((part) => part !== "").join("_")}`;
   },
+  column: (name) => name,
+  comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
+    WHERE to_regclass('${table}') IS NOT NULL`,
   index: (table, name, columns, where) =>
     `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
 });

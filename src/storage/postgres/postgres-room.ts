@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { withTimeout } from "../../internal/timeout.ts";
-import { type Component, metaOf, missingSteps, tableSql } from "../component.ts";
+import { type Component, formatSteps, metaOf, missingSteps, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import {
   type Room,
@@ -98,7 +98,7 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
   open(): Promise<void> {
     const meta = metaOf(this.dialect, this.#component);
     const opening = async () => {
-      await this.#migrate(meta);
+      await this.#migrate();
       await this.#room.tryTransact(meta);
     };
     this.#opening ??= opening().catch((error: unknown) => {
@@ -108,16 +108,13 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
     return this.#opening;
   }
 
-  async #migrate(meta: string): Promise<void> {
+  async #migrate(): Promise<void> {
     const { dialect } = this;
-    const formatOn = async (query: Query): Promise<string | undefined> => {
-      const { rows: made } = await query(`SELECT 1 WHERE to_regclass('${meta}') IS NOT NULL`);
-      if (made.length === 0) return undefined;
-      const { rows } = await query(`SELECT value FROM ${meta} WHERE name = 'format'`);
-      return String(rows[0]?.value);
+    const missing = async (query: Query) => {
+      const steps = formatSteps(dialect, this.#component);
+      const found = await runLater(steps, ([given]) => byQuery(query)(plain(given.text), []));
+      return missingSteps(dialect, this.#component, found);
     };
-    const missing = async (query: Query) =>
-      missingSteps(dialect, this.#component, await formatOn(query));
     if ((await missing(this.#room.query)).length === 0) return;
     await makeTables(() =>
       this.#room.onClient(async (query) => {

@@ -12,6 +12,8 @@ export const SQLITE: Dialect = {
     bytes: "BLOB",
     digest: "BLOB",
     key: "TEXT",
+    longKey: "TEXT",
+    word: "TEXT",
     text: "TEXT",
     time: "INTEGER",
   },
@@ -29,6 +31,9 @@ export const SQLITE: Dialect = {
   maxValues: 32_000,
   after: rowAfter,
   table: (component, name) => `malipo_${component}${name === "" ? "" : `_${name}`}`,
+  column: (name) => name,
+  // SQLite has no comments on tables.
+  comment: (table) => `SELECT '' AS comment FROM sqlite_master WHERE name = '${table}'`,
   index: (table, name, columns, where) =>
     `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
 };

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { isAsyncFunction, isThenable } from "../../internal/thenable.ts";
-import { type Component, metaOf, missingSteps, tableSql } from "../component.ts";
+import { type Component, formatSteps, metaOf, missingSteps, tableSql } from "../component.ts";
 import { type Room, runLater, runNow, type Tables, type Together } from "../room.ts";
 import {
   parametersOf,
@@ -90,19 +90,15 @@ class SqliteTables<Name extends string, Connection> implements Tables<Name, Conn
     if (this.#prepared !== undefined) return this.#prepared;
     const { database } = this.#room;
     this.#room.disk();
-    const meta = metaOf(SQLITE, this.#component);
-    const exists = database.prepare("SELECT 1 FROM sqlite_master WHERE name = ?");
+    const prepared = new Prepared(database);
     inTransaction(database, () => {
-      const isMade = exists.get(meta) !== undefined;
-      const row = isMade
-        ? database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get()
-        : undefined;
-      const found = isMade ? String(row?.value) : undefined;
+      const steps = formatSteps(SQLITE, this.#component);
+      const found = runNow(steps, ([given]) => prepared.run(given, () => null));
       for (const sql of missingSteps(SQLITE, this.#component, found).flat()) database.exec(sql);
     });
-    this.#clock = new FileClock(database, meta);
-    this.#prepared = new Prepared(database);
-    return this.#prepared;
+    this.#clock = new FileClock(database, metaOf(SQLITE, this.#component));
+    this.#prepared = prepared;
+    return prepared;
   }
 
   #valueOf(values: Step[1], name: string): Value {

@@ -4,6 +4,8 @@ import { sqliteCheckout } from "malipo/checkout/sqlite";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
 import { ORDERS } from "../../../src/checkout/tables.ts";
+import { KEYS } from "../../../src/idempotency/tables.ts";
+import type { Component } from "../../../src/storage/component.ts";
 import { SQLITE } from "../../../src/storage/sqlite/sqlite-dialect.ts";
 
 /** A database that notes the statements which the stores on it prepare. */
@@ -29,8 +31,8 @@ async function allStatements(): Promise<string[]> {
   }
   const isOwn = (sql: string) =>
     /^\s*(SELECT|UPDATE|DELETE|INSERT INTO)/.test(sql) && !sql.includes("sqlite_master");
-  const orders = Object.values(ORDERS.statements(SQLITE)).map(({ text }) => text);
-  return [...new Set([...orders, ...database.texts])].filter(isOwn);
+  const own = [ORDERS, KEYS].flatMap((one: Component) => Object.values(one.statements(SQLITE)));
+  return [...new Set([...own.map(({ text }) => text), ...database.texts])].filter(isOwn);
 }
 
 const ROWS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 100000)";
@@ -132,8 +134,12 @@ describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async 
   it.each([
     [/MAX\(at\) AS asked/, "malipo_checkout_prompts USING INDEX malipo_checkout_prompts_phone"],
     [/state IN \('in_flight', 'unknown'\)/, "USING INDEX malipo_idempotency_state (state=? AND"],
-    [/account_reference = \$account_reference/, "malipo_idempotency_account_reference ("],
-    [/DELETE FROM malipo_idempotency WHERE key IN/, "malipo_idempotency_keep_until (keep_until<?)"],
+    [/AND account_reference = \$account_reference/, "malipo_idempotency_account_reference ("],
+    [/ORDER BY keep_until LIMIT/, "malipo_idempotency_keep_until (keep_until<?)"],
+    [
+      /DELETE FROM malipo_idempotency WHERE key IN/,
+      "sqlite_autoindex_malipo_idempotency_1 (key=?)",
+    ],
     [/SELECT MIN\(due\)/, "USING COVERING INDEX malipo_inbox_due (queue=?)"],
     [/SELECT SUM\(count\)/, "USING COVERING INDEX malipo_inbox_due (queue=? AND due_at<?)"],
     [/DELETE FROM malipo_inbox WHERE rowid/, "malipo_inbox_forget (forget_at<?)"],

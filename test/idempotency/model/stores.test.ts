@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { type IdempotencyStore, memoryIdempotency } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
 import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { freshKey } from "../../suites/idempotency-stage.ts";
 import { sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
+import { postgresKeys, sqliteKeys } from "../../support/key-stores.ts";
 import { PAST_LEASE, SAFELY_OVER } from "./state.ts";
 import { difference, paths, timeUntil } from "./store-model.ts";
 
@@ -66,11 +65,11 @@ test("the store in memory answers as the model says", async () => {
 
 test("the SQLite store answers as the model says", async () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-model-"));
-  const store = sqliteIdempotency(join(folder, "keys.db"));
+  const store = sqliteKeys(join(folder, "keys.db"));
   try {
     expect(await withMovedClock(store)).toEqual([]);
   } finally {
-    store.close();
+    await store.close();
     rmSync(folder, { recursive: true });
   }
 });
@@ -94,13 +93,12 @@ test.skipIf(postgresEngine === undefined)(
   "the PostgreSQL store answers as the model says",
   async () => {
     const pool = new pg.Pool({ connectionString: postgresEngine?.url, max: 8 });
-    const table = `malipo_model_${crypto.randomUUID().replaceAll("-", "_")}`;
+    const schema = `malipo_model_${crypto.randomUUID().replaceAll("-", "_")}`;
     try {
-      const store = postgresIdempotency(pool, { table });
-      await store.migrate();
+      const store = postgresKeys(pool, schema);
       expect(await withServerClock(store, 3)).toEqual([]);
     } finally {
-      await pool.query(`DROP TABLE IF EXISTS ${table}`);
+      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       await pool.end();
       await postgresEngine?.stop();
     }

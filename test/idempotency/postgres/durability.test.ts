@@ -1,6 +1,5 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   attemptOf,
   freshKey,
@@ -10,10 +9,11 @@ import {
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startPgBouncer } from "../../support/engines/pgbouncer.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
+import { postgresKeys } from "../../support/key-stores.ts";
 
 const engine = await startPostgres();
 const bouncer = engine && (await startPgBouncer(engine));
-const table = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
+const schema = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
 const pools: pg.Pool[] = [];
 
 function connect(config: pg.PoolConfig = {}): pg.Pool {
@@ -23,11 +23,8 @@ function connect(config: pg.PoolConfig = {}): pg.Pool {
   return pool;
 }
 
-beforeAll(async () => {
-  if (engine !== undefined) await postgresIdempotency(connect(), { table }).migrate();
-});
 afterAll(async () => {
-  if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
+  if (engine !== undefined) await connect().query(`DROP SCHEMA ${schema} CASCADE`);
   await Promise.all(pools.map((pool) => pool.end()));
   await bouncer?.stop();
   await engine?.stop();
@@ -56,15 +53,15 @@ describe.skipIf(engine === undefined)("synchronous_commit", () => {
 
   test("set to off leaves commits of others off the disk", async () => {
     const pool = lazy();
-    await pool.query(`CREATE TABLE ${table}_control (x int)`);
-    const lost = await unflushed(() => pool.query(`INSERT INTO ${table}_control VALUES (1)`));
-    await pool.query(`DROP TABLE ${table}_control`);
+    await pool.query(`CREATE TABLE ${schema}_control (x int)`);
+    const lost = await unflushed(() => pool.query(`INSERT INTO ${schema}_control VALUES (1)`));
+    await pool.query(`DROP TABLE ${schema}_control`);
     expect(lost).toBeGreaterThan(FEW);
   });
 
   test("set to off leaves no change of the store off the disk", async () => {
     const pool = lazy();
-    const store = postgresIdempotency(pool, { table });
+    const store = postgresKeys(pool, schema);
     const prefix = freshKey();
     const attempt = attemptOf("a", { leaseMs: LONG_OVER_MS });
     const begin = (round: number) => store.begin(`${prefix} ${round}`, attempt);
@@ -86,21 +83,17 @@ describe.skipIf(engine === undefined)("synchronous_commit", () => {
 
 describe.skipIf(bouncer === undefined)("behind PgBouncer", () => {
   const storeOn = (own: string, options?: IdempotencyStoreOptions) =>
-    postgresIdempotency(connect({ connectionString: bouncer?.url, max: 8 }), {
-      table: own,
-      ...options,
-    });
+    postgresKeys(connect({ connectionString: bouncer?.url, max: 8 }), own, options);
 
-  standsByTheContract("PostgreSQL behind PgBouncer", async (options) => storeOn(table, options));
+  standsByTheContract("PostgreSQL behind PgBouncer", async (options) => storeOn(schema, options));
 
-  test("a table is created by several processes at once", async () => {
-    const own = `public.${table}_b`;
+  test("a table is made by several processes at once", async () => {
+    const own = `${schema}_b`;
     const stores = Array.from({ length: 6 }, () => storeOn(own));
-    await Promise.all(stores.map((store) => store.migrate()));
     const begun = await Promise.all(
       stores.map((store, i) => store.begin("k", attemptOf(`owner ${i}`))),
     );
     expect(begun.filter(({ state }) => state === "begun")).toHaveLength(1);
-    await connect().query(`DROP TABLE ${own}`);
+    await connect().query(`DROP SCHEMA ${own} CASCADE`);
   });
 });

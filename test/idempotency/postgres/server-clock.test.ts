@@ -1,9 +1,9 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
 import { Pool } from "pg";
 import { afterAll } from "vitest";
 import { keepsTimeByServerClock } from "../../suites/idempotency-server-clock.ts";
 import { startWithClock } from "../../support/engines/clock.ts";
 import { postgresRecipe } from "../../support/engines/postgres.ts";
+import { postgresKeys } from "../../support/key-stores.ts";
 
 const engine = await startWithClock(postgresRecipe());
 const pool = engine && new Pool({ connectionString: engine.url });
@@ -13,8 +13,6 @@ afterAll(async () => {
   await engine?.stop();
 });
 
-keepsTimeByServerClock("postgresIdempotency", engine, async (options) => {
-  const store = postgresIdempotency(pool as Pool, options);
-  await store.migrate();
-  return store;
-});
+keepsTimeByServerClock("PostgreSQL", engine, async (options) =>
+  postgresKeys(pool as Pool, "malipo_clock", options),
+);

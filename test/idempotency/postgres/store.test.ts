@@ -1,21 +1,22 @@
-import { ConfigurationError } from "malipo";
-import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { recordStatementsFor } from "../../../src/idempotency/postgres/statements.ts";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { SqlIdempotencyOptions } from "../../../src/idempotency/sql-store.ts";
+import { KEYS } from "../../../src/idempotency/tables.ts";
+import { numbered, postgresDialect } from "../../../src/storage/postgres/postgres-dialect.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
-import {
-  attemptOf,
-  freshKey,
-  type IdempotencyStoreOptions,
-} from "../../suites/idempotency-stage.ts";
+import { attemptOf, freshKey } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
+import { storesKeysInTables } from "../../suites/sql-idempotency.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
+import { type KeyStore, postgresKeys } from "../../support/key-stores.ts";
 
 const engine = await startPostgres();
 const { url: connectionString = "", restarts = false } = engine ?? {};
 // A database that these tests did not start may hold other data.
-const table = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
+const schema = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
+const table = `${schema}.idempotency`;
+let schemas = 0;
+const freshSchema = () => `${schema}_${++schemas}`;
 const pools: pg.Pool[] = [];
 
 function connect(address = connectionString): pg.Pool {
@@ -24,50 +25,57 @@ function connect(address = connectionString): pg.Pool {
   pools.push(pool);
   return pool;
 }
-const storeOn = (own: string, options?: IdempotencyStoreOptions): PostgresIdempotency =>
-  postgresIdempotency(connect(), { table: own, ...options });
+const storeOn = (own: string, options?: SqlIdempotencyOptions): KeyStore =>
+  postgresKeys(connect(), own, options);
 
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
-beforeAll(async () => {
-  if (engine !== undefined) await storeOn(table).migrate();
-});
 afterEach(disconnect);
 afterAll(async () => {
-  if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
+  if (engine !== undefined) {
+    const all = [schema, ...Array.from({ length: schemas }, (_, at) => `${schema}_${at + 1}`)];
+    await connect().query(`DROP SCHEMA IF EXISTS ${all} CASCADE`);
+  }
   await disconnect();
   await engine?.stop();
 });
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
-  standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
+  // Their results expire: the other suites look at a table whose records stay.
+  const brief = freshSchema();
+  standsByTheContract("PostgreSQL", async (options) => storeOn(brief, options));
 
-  test.for([
-    ["of an account reference", "listFor", /Index Cond: .*account_reference = /],
-    ["that have not succeeded", "listOpen", /Index Scan using \S+_open/],
-  ] as const)("finds the attempts %s by an index", async ([, statement, index]) => {
-    const client = await connect().connect();
-    try {
-      const own = `${table}_many`;
-      await storeOn(own).migrate();
-      await client.query(
-        `INSERT INTO ${own} SELECT 'k' || n, 2, 'succeeded', '', '', '', '', '', now(), now(), 1, '', 'r' || n
-         FROM generate_series(1, 5000) AS n ON CONFLICT DO NOTHING`,
+  test.each(["without", "with"])(
+    "finds attempts by an index, %s statistics of PostgreSQL",
+    async (statistics) => {
+      const own = freshSchema();
+      await storeOn(own).tables.open();
+      const pool = connect();
+      await pool.query(
+        `INSERT INTO ${own}.idempotency SELECT 'k' || n, 2, 'succeeded', '', '', '', '', '', now(), now(), 1, '', 'r' || n
+         FROM generate_series(1, 20000) AS n`,
       );
-      await client.query(`ANALYZE ${own}`);
-      const { text, names } = recordStatementsFor(own)(statement);
-      const query = { scope: "", after_at: -1, after_key: "", account_reference: "r1", count: 101 };
-      const values = names.map((name) => new Map<string, unknown>(Object.entries(query)).get(name));
-      const { rows } = await client.query(`EXPLAIN ${text}`, values);
-      expect(JSON.stringify(rows)).toMatch(index);
-      await client.query(`DROP TABLE ${own}`);
-    } finally {
-      client.release();
-    }
-  });
+      if (statistics === "with") await pool.query(`ANALYZE ${own}.idempotency`);
+      const query = { scope: "", after_at: 0, after_key: "", account_reference: "r1", count: 101 };
+      const given = new Map<string, unknown>(Object.entries(query));
+      for (const [name, index] of [
+        ["list", /Index Scan using idempotency_begun_at/],
+        ["listFor", /Index Cond: .*account_reference = /],
+        ["listOpen", /Index Cond: .*state = ANY/],
+        ["expired", /idempotency_keep_until/],
+      ] as const) {
+        const statement = KEYS.statements(postgresDialect(own))[name];
+        const { text, names } = numbered(statement, KEYS.types);
+        const values = names.map((one) => given.get(one));
+        const { rows } = await pool.query(`EXPLAIN ${text}`, values);
+        expect(JSON.stringify(rows)).toMatch(index);
+      }
+    },
+  );
+
   standsByTheContractOfDurability(
     "PostgreSQL",
     () => ({
-      open: async (options) => storeOn(table, options),
+      open: async (options) => storeOn(schema, options),
       contents: async () =>
         JSON.stringify((await connect().query(`SELECT * FROM ${table} ORDER BY key`)).rows),
       setVersion: async (key, version) => {
@@ -75,8 +83,10 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         await connect().query(update, [version, key]);
       },
       setFormat: async (format) => {
-        const comment = format === null ? "NULL" : `'Idempotency keys of malipo, format ${format}'`;
-        await connect().query(`COMMENT ON TABLE ${table} IS ${comment}`);
+        const meta = `${schema}.idempotency_meta`;
+        await connect().query(`DELETE FROM ${meta} WHERE name = 'format'`);
+        if (format === null) return;
+        await connect().query(`INSERT INTO ${meta} VALUES ('format', $1)`, [String(format)]);
       },
       tamper: async (key, field, value) => {
         const update = `UPDATE ${table} SET ${field} = $1 WHERE key = $2`;
@@ -100,57 +110,70 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         await connect().query(`UPDATE ${table} SET ${changes} WHERE key = $2`, [ms, key]);
       },
       // A port without a listener.
-      unreachable: async () => postgresIdempotency(connect("postgres://none@127.0.0.1:1/none")),
+      unreachable: async () => postgresKeys(connect("postgres://none@127.0.0.1:1/none"), schema),
       crash: async () => engine?.restart(),
     }),
     { crashes: restarts },
   );
 
-  test("can be migrated several times and by several processes at once", async () => {
-    const own = `${table}_many`;
+  storesKeysInTables("PostgreSQL", async () => {
+    const own = freshSchema();
+    return {
+      open: (options) => storeOn(own, options),
+      keys: async () => {
+        const { rows } = await connect().query(`SELECT key FROM ${own}.idempotency ORDER BY key`);
+        return rows.map(({ key }) => key);
+      },
+      expire: async () => {
+        await connect().query(
+          `UPDATE ${own}.idempotency SET keep_until = 'epoch' WHERE keep_until IS NOT NULL`,
+        );
+      },
+    };
+  });
+
+  test("makes its table at the first call, for several processes at once", async () => {
+    const own = freshSchema();
     const stores = Array.from({ length: 8 }, () => storeOn(own));
-    await Promise.all(stores.map((store) => store.migrate()));
     const key = freshKey();
-    await stores[0]?.begin(key, attemptOf("a"));
-    await stores[1]?.migrate();
-    expect(await stores[2]?.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
-    await connect().query(`DROP TABLE ${own}`);
+    const begun = await Promise.all(stores.map((store) => store.begin(key, attemptOf("a"))));
+    expect(begun.filter(({ state }) => state === "begun")).toHaveLength(1);
+    expect(await storeOn(own).begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
   });
 
-  test("rejects a name that PostgreSQL would cut off, in a table, an index or a schema", () => {
-    const [name, schema] = ["t".repeat(53), "s".repeat(63)];
-    expect(() => storeOn(`${schema}.${name}`)).not.toThrow();
-    expect(() => storeOn(`${name}2`)).toThrow(/at most 53 bytes; got 54/);
-    expect(() => storeOn(`${schema}2.${name}`)).toThrow(/at most 63 bytes; got 64/);
+  /** Makes a table as a version did that wrote its format into a comment. */
+  async function formerTable(own: string, comment: string): Promise<void> {
+    const { sql } = KEYS.migrations[0] as (typeof KEYS.migrations)[0];
+    const [create = ""] = sql(postgresDialect(own));
+    await connect().query(
+      `CREATE SCHEMA ${own}; ${create}; COMMENT ON TABLE ${own}.idempotency IS ${comment}`,
+    );
+  }
+
+  test("goes on with a table that says its format in a comment, for several processes at once", async () => {
+    const own = freshSchema();
+    await formerTable(own, "'Idempotency keys of malipo, format 3'");
+    const stores = Array.from({ length: 4 }, () => storeOn(own));
+    await Promise.all(stores.map((store, at) => store.begin(`k${at}`, attemptOf("a"))));
+    expect((await storeOn(own).list()).attempts).toHaveLength(4);
+    const { rows } = await connect().query(`SELECT name, value FROM ${own}.idempotency_meta`);
+    expect(rows).toEqual([{ name: "format", value: "3" }]);
   });
 
-  test("rejects with the name of the table if it was not migrated", async () => {
-    const own = `${table}_none`;
-    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
-  });
-
-  test("does not migrate a table that malipo did not make", async () => {
-    const own = `${table}_old`;
-    await connect().query(`CREATE TABLE ${own} (key text PRIMARY KEY, version integer)`);
-    const another = `postgresIdempotency cannot use the table ${own}: its idempotency keys have format 0`;
-    await expect(storeOn(own).migrate()).rejects.toThrow(another);
-    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(another);
-    await expect(storeOn(own).list()).rejects.toThrow(another);
-    await connect().query(`DROP TABLE ${own}`);
-  });
-
-  test("accepts a table in a schema", async () => {
-    await connect().query(`CREATE SCHEMA ${table}_schema`);
-    const store = storeOn(`${table}_schema.keys`);
-    await store.migrate();
-    expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
-    await connect().query(`DROP SCHEMA ${table}_schema CASCADE`);
+  test.each([
+    ["of another format", "'Idempotency keys of malipo, format 2'", 2],
+    ["of a format that comes later", "'Idempotency keys of malipo, format 4'", 4],
+    ["that malipo did not make", "NULL", 0],
+    ["with another comment", "'Keys of the house'", 0],
+  ])("does not take a table %s, and changes nothing", async (_, comment, format) => {
+    const own = freshSchema();
+    await formerTable(own, comment);
+    const refused = `The tables of idempotency keys have format ${format}, and this version of malipo knows the formats up to 3.`;
+    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(refused);
+    await expect(storeOn(own).list()).rejects.toMatchObject({ code: "configuration" });
+    const { rows } = await connect().query(
+      `SELECT tablename FROM pg_tables WHERE schemaname = '${own}'`,
+    );
+    expect(rows).toEqual([{ tablename: "idempotency" }]);
   });
 });
-
-test.each(["", "Keys", "keys; DROP TABLE orders", 'k"eys', "a.b.c", "1keys"])(
-  "the table name %j is rejected before any query",
-  (name) => {
-    expect(() => postgresIdempotency(new pg.Pool(), { table: name })).toThrow(ConfigurationError);
-  },
-);

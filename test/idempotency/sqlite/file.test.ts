@@ -13,30 +13,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { IdempotencyStore } from "malipo";
-import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { neverResponds } from "../../client/support/responses.ts";
 import { attemptOf, freshKey, LONG_OVER_MS } from "../../suites/idempotency-stage.ts";
+import { type KeyStore, sqliteKeys } from "../../support/key-stores.ts";
 
 // What becomes of the file below a store while a process uses it.
 
 let folder: string;
 let path: string;
-const stores: SqliteIdempotency[] = [];
+const stores: KeyStore[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
   path = join(folder, "keys.db");
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  for (const store of stores.splice(0)) store.close();
+  await Promise.all(stores.splice(0).map((store) => store.close()));
   rmSync(folder, { recursive: true });
 });
 
-function open(): SqliteIdempotency {
-  const store = sqliteIdempotency(path);
+function open(): KeyStore {
+  const store = sqliteKeys(path);
   stores.push(store);
   return store;
 }
@@ -110,7 +110,7 @@ test("a file that is put back is used again", async () => {
 });
 
 test.each([":memory:", "file:keys?mode=memory"])("%s has no file to lose", async (name) => {
-  const store = sqliteIdempotency(name);
+  const store = sqliteKeys(name);
   stores.push(store);
   expect(await store.begin("k", attemptOf("a"))).toEqual({ state: "begun" });
   expect(await store.begin("k", attemptOf("b"))).toMatchObject({ state: "in_flight" });
@@ -188,7 +188,7 @@ describe("a file that another process has locked", () => {
     for (const { status, reason } of (await ended) as PromiseRejectedResult[]) {
       expect(status).toBe("rejected");
       expect(reason.message).toBe(
-        `The SQLite file ${path} cannot be used: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+        `sqlite cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
       );
     }
     letGo();

@@ -2,14 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type SqliteIdempotency,
-  type SqliteIdempotencyOptions,
-  sqliteIdempotency,
-} from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { STATEMENTS } from "../../../src/idempotency/sqlite/statements.ts";
+import type { SqlIdempotencyOptions } from "../../../src/idempotency/sql-store.ts";
+import { KEYS } from "../../../src/idempotency/tables.ts";
+import { SQLITE } from "../../../src/storage/sqlite/sqlite-dialect.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../suites/idempotency-clock.ts";
 import {
@@ -18,13 +14,15 @@ import {
   type IdempotencyStoreOptions,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
+import { storesKeysInTables } from "../../suites/sql-idempotency.ts";
+import { type KeyStore, sqliteKeys } from "../../support/key-stores.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
 const path = join(folder, "keys.db");
-const stores: SqliteIdempotency[] = [];
+const stores: KeyStore[] = [];
 
 function open(options?: IdempotencyStoreOptions) {
-  const store = sqliteIdempotency(path, { onWarning: () => {}, ...options });
+  const store = sqliteKeys(path, { onWarning: () => {}, ...options });
   stores.push(store);
   return store;
 }
@@ -38,8 +36,8 @@ function query(sql: string, ...values: (string | number | null)[]): unknown[] {
   }
 }
 
-afterEach(() => {
-  for (const store of stores.splice(0)) store.close();
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -48,18 +46,21 @@ standsByTheContract("SQLite", async (options) => open(options));
 test.for([
   ["of an account reference", "listFor", "account_reference (account_reference=?"],
   ["that have not succeeded", "listOpen", "state (state=?"],
+  ["that have expired", "expired", "keep_until (keep_until<?"],
 ] as const)("SQLite finds the attempts %s by an index", async ([, statement, index]) => {
   await open().list();
   const database = new DatabaseSync(path);
-  const plan = database.prepare(`EXPLAIN QUERY PLAN ${STATEMENTS[statement]}`).all({});
+  const plan = database
+    .prepare(`EXPLAIN QUERY PLAN ${KEYS.statements(SQLITE)[statement].text}`)
+    .all({});
   database.close();
   expect(JSON.stringify(plan)).toContain(`INDEX malipo_idempotency_${index}`);
 });
 
 let files = 0;
 /** A file remembers the clocks of its machine. Tests that set these have their own files. */
-function openOwnFile(options: SqliteIdempotencyOptions = {}, name = `own-${files++}`) {
-  const store = sqliteIdempotency(join(folder, `${name}.db`), { onWarning: () => {}, ...options });
+function openOwnFile(options: SqlIdempotencyOptions = {}, name = `own-${files++}`) {
+  const store = sqliteKeys(join(folder, `${name}.db`), { onWarning: () => {}, ...options });
   stores.push(store);
   return store;
 }
@@ -103,13 +104,49 @@ standsByTheContractOfDurability(
       query(`UPDATE malipo_idempotency SET ${changes} WHERE key = ?`, key);
     },
     unreachable: async () => {
-      const closed = sqliteIdempotency(path);
-      closed.close();
+      const closed = sqliteKeys(path);
+      await closed.close();
       return closed;
     },
   }),
   { crashes: false },
 );
+
+storesKeysInTables("SQLite", async () => {
+  const own = join(folder, `own-${files++}.db`);
+  const run = (sql: string) => {
+    const database = new DatabaseSync(own);
+    const rows = database.prepare(sql).all();
+    database.close();
+    return rows;
+  };
+  return {
+    open: (options) => {
+      const store = sqliteKeys(own, { onWarning: () => {}, ...options });
+      stores.push(store);
+      return store;
+    },
+    keys: async () =>
+      run("SELECT key FROM malipo_idempotency ORDER BY key").map(({ key }) => String(key)),
+    expire: async () => {
+      run("UPDATE malipo_idempotency SET keep_until = 1 WHERE keep_until IS NOT NULL");
+    },
+  };
+});
+
+test("SQLite does not take tables that malipo did not make, or of a version before formats", async () => {
+  const own = join(folder, `own-${files++}.db`);
+  const database = new DatabaseSync(own);
+  database.exec("CREATE TABLE malipo_idempotency (key TEXT PRIMARY KEY, version INTEGER)");
+  const store = sqliteKeys(own);
+  stores.push(store);
+  const refused = "The tables of idempotency keys have format 0, and this version of malipo knows";
+  await expect(store.begin("k", attemptOf("a"))).rejects.toThrow(refused);
+  await expect(store.list()).rejects.toThrow(refused);
+  const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  database.close();
+  expect(names).toEqual([{ name: "malipo_idempotency" }]);
+});
 
 describe("the clocks of a machine", () => {
   const DAY_MS = 24 * 3_600_000;
@@ -118,7 +155,7 @@ describe("the clocks of a machine", () => {
   const startMachine = (now: number) => {
     vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"], now });
   };
-  const succeed = async (store: SqliteIdempotency, key: string) => {
+  const succeed = async (store: KeyStore, key: string) => {
     await store.begin(key, attemptOf("a"));
     await store.finish(key, "a", { state: "succeeded", result: "R" });
   };
@@ -184,12 +221,12 @@ describe("the clocks of a machine", () => {
   });
 });
 
-describe("sqliteIdempotency", () => {
+describe("a SQLite file", () => {
   test("begins an attempt whose key another process frees at the same time", async () => {
     const [store, key] = [open(), freshKey()];
     await store.begin(key, attemptOf("a"));
-    const run = StatementSync.prototype.all;
-    const all = vi.spyOn(StatementSync.prototype, "all").mockImplementationOnce(function (
+    const run = StatementSync.prototype.run;
+    const once = vi.spyOn(StatementSync.prototype, "run").mockImplementationOnce(function (
       this: StatementSync,
       ...values
     ) {
@@ -200,27 +237,9 @@ describe("sqliteIdempotency", () => {
     try {
       expect(await store.begin(key, attemptOf("b"))).toEqual({ state: "begun" });
     } finally {
-      all.mockRestore();
+      once.mockRestore();
     }
     expect(await store.begin(key, attemptOf("c"))).toMatchObject({ state: "in_flight" });
-  });
-
-  test("drops only expired records from its file", async () => {
-    const store = open({ retentionMs: 1 });
-    const [old, left, fresh] = [freshKey(), freshKey(), freshKey()];
-    for (const key of [old, left, fresh]) await store.begin(key, attemptOf("a"));
-    await store.finish(left, "a", { state: "unknown" });
-    await open().finish(fresh, "a", { state: "succeeded", result: "R" });
-    await store.finish(old, "a", { state: "succeeded", result: "R" });
-    const keys = () => JSON.stringify(query("SELECT key FROM malipo_idempotency"));
-    expect(keys()).toContain(`"${old}"`);
-    // The expired record is dropped when another one ends.
-    await sleep(5);
-    const later = freshKey();
-    await store.begin(later, attemptOf("a"));
-    await store.finish(later, "a", { state: "unknown" });
-    expect(keys()).not.toContain(`"${old}"`);
-    for (const key of [left, fresh, later]) expect(keys()).toContain(`"${key}"`);
   });
 
   test.each([
@@ -240,7 +259,7 @@ describe("sqliteIdempotency", () => {
     expect(thrown).toMatchObject({
       code: "configuration",
       message:
-        "sqliteIdempotency requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
+        "sqlite requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 
@@ -260,7 +279,7 @@ describe("sqliteIdempotency", () => {
   test("keeps its records after it was closed and opened again", async () => {
     const key = freshKey();
     await open().begin(key, attemptOf("a"));
-    stores.pop()?.close();
+    await stores.pop()?.close();
     expect(await open().begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
   });
 
@@ -278,13 +297,11 @@ describe("sqliteIdempotency", () => {
     const message = (path: string, why: string) =>
       expect.objectContaining({
         code: "configuration",
-        message: expect.stringMatching(
-          `^sqliteIdempotency cannot use ${path}: .*${why}.*Pass the path`,
-        ),
+        message: expect.stringMatching(`^sqlite cannot use ${path}: .*${why}.*Pass the path`),
       });
     const letter = join(folder, "letter.txt");
-    expect(() => sqliteIdempotency(letter)).toThrow(message(letter, "not a database"));
+    expect(() => sqliteKeys(letter)).toThrow(message(letter, "not a database"));
     const none = join(folder, "none", "keys.db");
-    expect(() => sqliteIdempotency(none)).toThrow(message(none, "ENOENT"));
+    expect(() => sqliteKeys(none)).toThrow(message(none, "ENOENT"));
   });
 });

@@ -10,7 +10,7 @@ export const PROMPT_SABOTAGES: Sabotages = {
   },
   // An attempt is freed although it is too early for that.
   "early-resolve": {
-    file: "idempotency/sql/statements.ts",
+    file: "idempotency/tables.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
     from: "WHERE ${isResolvable} AND ${isFreeable} AND",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
