@@ -10,6 +10,8 @@ import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
+import { tableSql } from "../../storage/component.ts";
+import { SQLITE } from "../../storage/sqlite/sqlite-dialect.ts";
 import { isLocked, whenUnlocked } from "../../storage/sqlite/locks.ts";
 import {
   cannotUse,
@@ -21,7 +23,7 @@ import { type FileCheck, fileOf, logOf, watchFile } from "../../storage/sqlite/s
 import { inTransaction, prepareAll } from "../../storage/sqlite/transaction.ts";
 import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
-import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
+import { INBOX } from "../../webhooks/inbox/tables.ts";
 import {
   type CheckoutStore,
   type Committed,
@@ -285,7 +287,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   return {
     idempotency,
     inbox,
-    sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
+    sql: () => [...checkoutTables(DIALECT), KEYS_SQL, ...tableSql(SQLITE, INBOX)].join(";\n"),
     open: () => file.use(() => {}),
     close: async () => {
       if (!file.isClosed) inbox.close();

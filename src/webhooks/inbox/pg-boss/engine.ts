@@ -111,7 +111,7 @@ export class PgBossInbox {
         }),
       horizon: () => this.#query((db) => ledger.horizon(db)),
       drain: (options, limits) => this.#drain(options, limits),
-      ...pgLists(this.#store, this.#query, (kind) => this.#workers.pollSoon(kind)),
+      ...pgLists(this.#store, this.#query, () => this.#workers.arrived()),
       retentionMs: settings.retentionMs,
     };
   }
@@ -135,8 +135,8 @@ export class PgBossInbox {
       await this.#store.addJobs(db, deliveries.filter(isDue));
       return found;
     });
-    for (const [at, { event }] of deliveries.entries()) {
-      if (kinds[at] === "accepted") this.#workers.pollSoon(event);
+    for (const [at] of deliveries.entries()) {
+      if (kinds[at] === "accepted") this.#workers.arrived();
     }
     return kinds;
   }

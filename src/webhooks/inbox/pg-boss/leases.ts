@@ -60,8 +60,8 @@ export class PgBossLeases implements LeaseStore {
     this.#store = store;
   }
 
-  noteDue(kind: string): void {
-    this.#due.add(queueOf(kind));
+  noteDue(): void {
+    this.#polledAt = Number.NEGATIVE_INFINITY;
   }
 
   nextDueInMs(): number {
