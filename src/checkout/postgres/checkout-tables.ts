@@ -4,6 +4,7 @@ import { DURABLE } from "../../idempotency/postgres/statements.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { makeTables } from "../../storage/postgres/make-tables.ts";
+import { connectTo, OWNER } from "../../storage/postgres/pool.ts";
 import {
   CHECKOUT_FORMAT,
   type CheckoutDialect,
@@ -12,7 +13,6 @@ import {
   type SqlRow,
   type Step,
 } from "../sql.ts";
-import { connectTo, OWNER } from "../../storage/postgres/pool.ts";
 
 /** A statement on some connection. */
 export type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;

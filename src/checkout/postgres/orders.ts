@@ -16,6 +16,7 @@ import {
 } from "../../internal/check-options.ts";
 import { checkTransact } from "../../storage/postgres/check-transact.ts";
 import { checkNameLength } from "../../storage/postgres/name-length.ts";
+import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
 import type { PostgresClient, PostgresPool } from "../../storage/postgres/pool-types.ts";
 import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
@@ -33,11 +34,14 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
 import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "../../storage/postgres/pool-types.ts";
+export type {
+  PostgresClient,
+  PostgresPool,
+  PostgresResult,
+} from "../../storage/postgres/pool-types.ts";
 export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
 
 /** How orders are stored in PostgreSQL. */

@@ -10,8 +10,8 @@ import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
+import { isThenable } from "../../internal/thenable.ts";
 import { tableSql } from "../../storage/component.ts";
-import { SQLITE } from "../../storage/sqlite/sqlite-dialect.ts";
 import { isLocked, whenUnlocked } from "../../storage/sqlite/locks.ts";
 import {
   cannotUse,
@@ -20,8 +20,9 @@ import {
   type SqliteSource,
 } from "../../storage/sqlite/open-file.ts";
 import { type FileCheck, fileOf, logOf, watchFile } from "../../storage/sqlite/same-file.ts";
+import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
+import { SQLITE } from "../../storage/sqlite/sqlite-dialect.ts";
 import { inTransaction, prepareAll } from "../../storage/sqlite/transaction.ts";
-import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { INBOX } from "../../webhooks/inbox/tables.ts";
 import {
@@ -56,7 +57,6 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
 
 export type { BetterSqlite3 } from "../../storage/sqlite/shared-database.ts";
 

@@ -1,11 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import {
-  isLocked,
-  lockedReason,
-  MAX_LOCKED_MS,
-  whenUnlocked,
-} from "../../storage/sqlite/locks.ts";
+import { isLocked, lockedReason, MAX_LOCKED_MS, whenUnlocked } from "../../storage/sqlite/locks.ts";
 import { FileClock, formatOf } from "../../storage/sqlite/meta.ts";
 import {
   cannotUse,

@@ -158,16 +158,15 @@ function statements(dialect: Dialect) {
     freeLease: statement(
       `UPDATE ${events} SET due_at = ${leaseMs} WHERE id = $row AND token = $token AND due_at = $due`,
     ),
-    overEvents: statement(`SELECT id, signed_at FROM ${events} WHERE forget_at <= ${retentionMs} AND state = 'done'
+    overEvents:
+      statement(`SELECT id, signed_at FROM ${events} WHERE forget_at <= ${retentionMs} AND state = 'done'
       ORDER BY forget_at LIMIT ${FORGET_BATCH} ${dialect.takeRows}`),
     overConflicts: statement(`SELECT "key", digest, signed_at FROM ${conflicts}
       WHERE forget_at <= ${retentionMs} AND state = 'decided'
       ORDER BY forget_at LIMIT ${FORGET_CONFLICTS} ${dialect.takeRows}`),
     deleteConflict: statement(`DELETE FROM ${conflicts} WHERE "key" = $key AND digest = $digest`),
     addMeta: insertIfAbsent(`INSERT INTO ${meta} (name, value) VALUES ($name, $value)`),
-    setMeta: statement(
-      `UPDATE ${meta} SET value = $value WHERE name = $name AND value <> $value`,
-    ),
+    setMeta: statement(`UPDATE ${meta} SET value = $value WHERE name = $name AND value <> $value`),
     /** Whole numbers as texts: the longer one is the larger one. */
     raiseMeta: statement(`UPDATE ${meta} SET value = $value WHERE name = $name
       AND (LENGTH(value) < $length OR (LENGTH(value) = $length AND value < $value))`),

@@ -1,8 +1,8 @@
 import type { Db, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { withTimeout } from "../../../internal/timeout.ts";
 import { checkTransact } from "../../../storage/postgres/check-transact.ts";
 import { makeTables } from "../../../storage/postgres/make-tables.ts";
-import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
 import { queueOf } from "../kinds.ts";
 import { DEFAULT_PACE } from "../pace.ts";

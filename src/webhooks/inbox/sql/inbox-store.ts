@@ -92,7 +92,10 @@ export class InboxStore {
     let live: number[] = [];
     const store = () => {
       live = [...deliveries.keys()].filter((at) => !isOver(at));
-      return storeSteps(this.sql, live.map((at) => deliveries[at] as NewDelivery));
+      return storeSteps(
+        this.sql,
+        live.map((at) => deliveries[at] as NewDelivery),
+      );
     };
     const options = { isLater: true, isKept: ({ isSure }: StoredGroup) => isSure };
     let group = await this.transaction(store, options);

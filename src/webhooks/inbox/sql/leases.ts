@@ -4,13 +4,7 @@ import type { Transaction } from "../inbox-types.ts";
 import type { Kinds } from "../kinds.ts";
 import type { FailedLease, Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
 import { asDone } from "../tables.ts";
-import {
-  type Claimed,
-  claimSteps,
-  dueCountSteps,
-  nextDueSteps,
-  partsOfToken,
-} from "./claim.ts";
+import { type Claimed, claimSteps, dueCountSteps, nextDueSteps, partsOfToken } from "./claim.ts";
 import { type InboxSql, type InboxStatement, valueList } from "./inbox-sql.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import { stored } from "./rows.ts";
@@ -202,7 +196,8 @@ export class SqlLeases implements LeaseStore {
       const ended = tables.together<void, Result>({
         *before() {},
         isReady: () => true,
-        work: (connection) => write(connection as Connection),
+        // As it is: SQLite refuses one that is async.
+        work: write as (connection: unknown) => Result | Promise<Result>,
         after: () => this.#endSteps(token, isHeld, end),
         *seen() {
           const { row } = partsOfToken(token);

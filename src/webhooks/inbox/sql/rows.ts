@@ -34,8 +34,7 @@ export const deliveryValues = (delivery: NewDelivery): Readonly<Record<string, V
   // A timestamp may have parts of a millisecond. Rounded up, it is remembered for long enough.
   signed_at: delivery.signedAt === undefined ? null : Math.ceil(delivery.signedAt),
   signature: optionalText(delivery.signature),
-  trace_context:
-    delivery.traceContext === undefined ? null : JSON.stringify(delivery.traceContext),
+  trace_context: delivery.traceContext === undefined ? null : JSON.stringify(delivery.traceContext),
   source: delivery.source ?? null,
 });
 

@@ -87,10 +87,10 @@ export class Upkeep {
   /** @param kinds - Those that this process works on. */
   async run(kinds: Kinds): Promise<Maintenance> {
     const { tables, sql, maintenanceMs } = this.#store;
-    const { isMore, deleted, late } = await this.#store.transaction(
-      () => this.#steps(sql, kinds),
-      { isLater: true, timeoutMs: TIMEOUT_MS },
-    );
+    const { isMore, deleted, late } = await this.#store.transaction(() => this.#steps(sql, kinds), {
+      isLater: true,
+      timeoutMs: TIMEOUT_MS,
+    });
     this.#late = late;
     this.#hasRetention = true;
     const warnings = tables.takeWarnings().map((warning) => new Error(warning));
@@ -132,7 +132,8 @@ export class Upkeep {
       return { ...one, seenAt: known?.seenAt ?? now };
     });
     const isDead = ({ seenAt }: LateLease) => now - seenAt > this.#leaseMs;
-    for (const { row, token, due } of found.filter(isDead)) yield ["freeLease", { row, token, due }];
+    for (const { row, token, due } of found.filter(isDead))
+      yield ["freeLease", { row, token, due }];
     return found.filter((one) => !isDead(one));
   }
 }
