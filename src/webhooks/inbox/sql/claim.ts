@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS } from "../inbox-types.ts";
 import { type Kinds, kindsInOther, OTHER_QUEUE, queuesOnlyWith } from "../kinds.ts";
 import { type Lease, POLL_INTERVAL_MS } from "../lease-store.ts";
 import { type InboxSql, type InboxStatement, valueList } from "./inbox-sql.ts";
-import { hexOf, requestIn, stored, storedKind } from "./rows.ts";
+import { hexOf, requestIn, stored } from "./rows.ts";
 
 /**
  * The events that a process takes, in parts: whole queues, and some kinds of the queue of all others. An index begins with
@@ -18,7 +18,7 @@ interface Parts {
 
 function partsFor(kinds: Kinds): Parts {
   const queues = queuesOnlyWith(kinds).map((queue, at) => [`queue_${at}`, queue] as const);
-  const others = kindsInOther(kinds).map((kind, at) => [`kind_${at}`, storedKind(kind)] as const);
+  const others = kindsInOther(kinds).map((kind, at) => [`kind_${at}`, stored(kind)] as const);
   const conditions = [
     ...queues.map(([name]) => `queue = $${name}`),
     ...others.map(([name]) => `queue = '${OTHER_QUEUE}' AND kind = $${name}`),

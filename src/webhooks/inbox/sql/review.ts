@@ -5,7 +5,7 @@ import type { EventFilter } from "../event-list.ts";
 import type { StoredDoublePayment } from "../inbox-types.ts";
 import { asDone, type tablesOf, withoutBody } from "../tables.ts";
 import type { InboxSql } from "./inbox-sql.ts";
-import { bytesOfHex, hexOf, storedKind } from "./rows.ts";
+import { bytesOfHex, hexOf, stored } from "./rows.ts";
 
 const MAX_TEXT = 1_000;
 
@@ -87,7 +87,7 @@ export function pageStep(sql: InboxSql, name: ListName, filter: ListFilter): Rev
       until: until ?? last,
       limit,
       received_at: after?.receivedAt ?? first,
-      ...(kind !== undefined && { kind: storedKind(kind) }),
+      ...(kind !== undefined && { kind: stored(kind) }),
     },
   ];
 }

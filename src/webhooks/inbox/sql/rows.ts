@@ -9,16 +9,11 @@ import type {
   TraceContext,
 } from "../inbox-types.ts";
 
-/** An index has no longer texts. No event of the service has a kind of half that length. */
-const MAX_KIND = 500;
-
 export const bytesOfHex = (hex: string): Uint8Array => Buffer.from(hex, "hex");
 export const hexOf = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");
 
 /** A text as every database stores it. */
 export const stored = (text: string): string => storableText(text, Number.POSITIVE_INFINITY);
-
-export const storedKind = (kind: string): string => storableText(kind, MAX_KIND);
 
 const optionalText = (text: string | undefined): string | null =>
   text === undefined ? null : stored(text);
@@ -27,7 +22,7 @@ const optionalText = (text: string | undefined): string | null =>
 export const deliveryValues = (delivery: NewDelivery): Readonly<Record<string, Value>> => ({
   key: bytesOfHex(delivery.key),
   digest: bytesOfHex(delivery.digest),
-  kind: storedKind(delivery.event),
+  kind: stored(delivery.event),
   raw: delivery.raw,
   secret_index: delivery.secretIndex,
   received_at: Math.round(delivery.receivedAt),

@@ -6,7 +6,7 @@ import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { FORGET_BATCH } from "../tables.ts";
 import { type InboxSql, type InboxStatement, valueList } from "./inbox-sql.ts";
 import type { InboxStore } from "./inbox-store.ts";
-import { storedKind } from "./rows.ts";
+import { stored } from "./rows.ts";
 
 /** Between two batches of what is forgotten, other work has its turn. */
 const BACKLOG_INTERVAL_MS = 20;
@@ -55,7 +55,7 @@ function* deleteUnprocessed(sql: InboxSql, kinds: Kinds): Steps<InboxStatement, 
   const others = QUEUES.filter((queue) => !own.includes(queue));
   if (others.length === 0) return 0;
   const queues = valueList("queue", others);
-  const taken = valueList("kind", (kinds ?? []).map(storedKind));
+  const taken = valueList("kind", (kinds ?? []).map(stored));
   const { dialect, tables, keepMs } = sql;
   const { rows } = yield [
     sql.statement(`SELECT id FROM ${tables.events} WHERE state = 'pending' AND queue IN (${queues.text})

@@ -1,6 +1,4 @@
-import type { InboxStats } from "../inbox-types.ts";
-import type { LedgerRow } from "./rows.ts";
-import type { Dialect } from "./tables.ts";
+import type { InboxStats } from "./inbox-types.ts";
 
 /** The numbers of a kind of which events wait. PostgreSQL returns large ones as text. */
 export type KindCounts = Readonly<
@@ -11,10 +9,8 @@ export type KindCounts = Readonly<
   >
 >;
 
-/** A statement: how many events, and how many conflicts, wait for a person. */
-export const forAPerson = ({ tables }: Dialect): string => `
-  SELECT (SELECT count(*) FROM ${tables.events} WHERE state = 'dead') AS dead,
-    (SELECT count(*) FROM ${tables.conflicts} WHERE state = 'open') AS conflicts`;
+/** Numbers by their names. PostgreSQL returns large ones as text. */
+type Counts = Readonly<Record<string, unknown>>;
 
 /** The smallest number; `null` if there is none. */
 export function least(values: readonly unknown[]): number | null {
@@ -24,14 +20,14 @@ export function least(values: readonly unknown[]): number | null {
 
 /**
  * @param isOwn - Whether this process works on a kind.
- * @param lists - Rows of {@link forAPerson}.
+ * @param lists - How many events, and how many conflicts, wait for a person.
  */
 export function statsOf(
   all: readonly KindCounts[],
   isOwn: (kind: string) => boolean,
-  lists: readonly LedgerRow[],
+  lists: readonly Counts[],
 ): InboxStats {
-  const sum = (counts: readonly LedgerRow[], name: string) =>
+  const sum = (counts: readonly Counts[], name: string) =>
     counts.reduce((total, one) => total + Number(one[name]), 0);
   const waitingOf = (counts: readonly KindCounts[]) =>
     sum(counts, "count") - sum(counts, "running");
