@@ -4,8 +4,8 @@ import { Batcher, type Stored } from "../batcher.ts";
 import { isEngineAway } from "../errors.ts";
 import type { NewDelivery, Receipt } from "../inbox-types.ts";
 import { DEFAULT_PACE, type Pace } from "../pace.ts";
-import { type StoredGroup, storeSteps } from "./accept.ts";
 import { InboxSql, type InboxStatement } from "./inbox-sql.ts";
+import { type StoredGroup, storeSteps } from "./store-group.ts";
 
 /** Time between two runs of the upkeep: in this process, and of all processes at a server. */
 const MAINTENANCE_MS = { here: 1_000, server: 30_000 };

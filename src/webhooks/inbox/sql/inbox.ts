@@ -6,11 +6,11 @@ import type { Inbox, Lists, WorkerOptions } from "../inbox-types.ts";
 import { Workers } from "../lease-workers.ts";
 import type { Pace } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
+import { horizonSteps, statsSteps } from "./count-events.ts";
 import type { InboxStatement } from "./inbox-sql.ts";
 import { InboxStore } from "./inbox-store.ts";
 import { SqlLeases } from "./leases.ts";
 import { listsOf } from "./lists.ts";
-import { horizonSteps, statsSteps } from "./stats.ts";
 
 /** How an inbox works. */
 export interface SqlInboxOptions {

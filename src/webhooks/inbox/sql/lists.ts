@@ -2,7 +2,6 @@ import { only, type Row } from "../../../storage/sql-steps.ts";
 import { asOwnEvent, exactText } from "../delivery.ts";
 import { notFoundIn } from "../errors.ts";
 import type { Lists, NewDelivery } from "../inbox-types.ts";
-import { storeSteps } from "./accept.ts";
 import type { InboxStatement } from "./inbox-sql.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import {
@@ -15,6 +14,7 @@ import {
   rowStep,
 } from "./review.ts";
 import { conflictIn, deadLetterIn, deliveryIn, doubleIn } from "./rows.ts";
+import { storeSteps } from "./store-group.ts";
 
 /** A thousand events may change at once. */
 const CHANGE_TIMEOUT_MS = 30_000;

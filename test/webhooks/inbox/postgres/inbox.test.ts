@@ -17,7 +17,7 @@ import {
 } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
-import { freshSchema, pace, query, tablesOf } from "./stage.ts";
+import { freshSchema, pace, query, storedData, tablesOf } from "./stage.ts";
 
 const engine = await sharedPostgres();
 const { url = "" } = engine ?? {};
@@ -54,13 +54,17 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         (await query(url, `SELECT effect FROM ${schema}_effects`)).map(({ effect }) => effect),
     };
   });
+  const inboxOfVersion = (schema: string, before?: () => Promise<unknown>) => async () => {
+    await before?.();
+    const malipo = await import("../../../../src/webhooks/inbox/postgres/inbox.ts");
+    return () => malipo.postgresInbox({ connectionString: url, schema, pace });
+  };
   kindsSuite("postgresInbox", {
-    fresh: () => {
+    fresh: () => inboxOfVersion(freshSchema()),
+    stored: () => {
       const schema = freshSchema();
-      return async () => {
-        const malipo = await import("../../../../src/webhooks/inbox/postgres/inbox.ts");
-        return () => malipo.postgresInbox({ connectionString: url, schema, pace });
-      };
+      let filled: Promise<unknown> | undefined;
+      return inboxOfVersion(schema, () => (filled ??= query(url, storedData("kinds-1", schema))));
     },
   });
   engineSuite("postgresInbox", engine, (connectionString, queue) =>

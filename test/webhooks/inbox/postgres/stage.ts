@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Client } from "pg";
 
 /** Leases last a second or two, and retries come at once. */
@@ -27,4 +28,10 @@ export async function query(url: string, text: string, values: unknown[] = []) {
   const { rows } = await client.query(text, values);
   await client.end();
   return rows;
+}
+
+/** Statements that make the tables of a format, with data, as the version that wrote it left it. */
+export function storedData(format: string, schema: string): string {
+  const file = new URL(`./stored-data/${format}/inbox.sql`, import.meta.url);
+  return readFileSync(file, "utf8").replaceAll(/\bSCHEMA\b(?=[.;])/g, schema);
 }

@@ -108,9 +108,11 @@ function* insertRows(
   return inserted;
 }
 
-/** In one order for all processes, so that two of them do not wait for each other. */
-const inOrder = (deliveries: readonly NewDelivery[]) =>
-  deliveries.toSorted((a, b) => (conflictIdOf(a) < conflictIdOf(b) ? -1 : 1));
+/** In one order for all processes that write at the same time, so that two of them do not wait for each other. */
+const inOrder = ({ dialect }: InboxSql, deliveries: readonly NewDelivery[]) =>
+  dialect.isInProcess
+    ? deliveries
+    : deliveries.toSorted((a, b) => (conflictIdOf(a) < conflictIdOf(b) ? -1 : 1));
 
 /** Stores a group of deliveries, as a part of a transaction. What it returns is valid when that is on the disk. */
 export function* storeSteps(
@@ -124,9 +126,9 @@ export function* storeSteps(
   const rowsAtOnce = isInProcess ? 1 : ROWS_AT_ONCE;
   const { newEvents, newConflicts } = known;
   const due = { due_at: clocks.leaseMs };
-  const events = inOrder(newEvents).map(eventRow);
+  const events = inOrder(sql, newEvents).map(eventRow);
   const inserted = yield* insertRows(sql, sql.tables.events, events, rowsAtOnce, due);
-  const conflicts = inOrder(newConflicts).map(conflictRow);
+  const conflicts = inOrder(sql, newConflicts).map(conflictRow);
   yield* insertRows(sql, sql.tables.conflicts, conflicts, rowsAtOnce);
   return { kinds, isSure: inserted === newEvents.length };
 }
