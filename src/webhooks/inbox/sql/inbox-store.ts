@@ -21,6 +21,8 @@ export class InboxStore {
   readonly #onStored: () => void;
   /** Deliveries are being stored, and nothing else is to come before them. */
   isStoring = false;
+  /** The retention is written. */
+  hasRetention = false;
 
   /** @param onStored - Is called after each group of deliveries. */
   constructor(
@@ -53,6 +55,14 @@ export class InboxStore {
     options: TransactionOptions<Returned> = {},
   ): Promise<Returned> {
     return this.tables.transaction(steps, { timeoutMs: this.timeoutMs, ...options });
+  }
+
+  /** Writes the retention, once: a person who drops an event from a shell has it remembered for as long. */
+  *retentionSteps(): Steps<InboxStatement, void> {
+    if (this.hasRetention) return;
+    const row = { name: "retention", value: String(this.sql.keepMs) };
+    yield ["addMeta", row];
+    yield ["setMeta", row];
   }
 
   async #storeGroup(
@@ -90,17 +100,19 @@ export class InboxStore {
     isOver: (at: number) => boolean,
   ): Promise<Stored[]> {
     let live: number[] = [];
-    const store = () => {
+    const { sql } = this;
+    const retention = this.retentionSteps.bind(this);
+    const store = function* (): Steps<InboxStatement, StoredGroup> {
+      yield* retention();
       live = [...deliveries.keys()].filter((at) => !isOver(at));
-      return storeSteps(
-        this.sql,
-        live.map((at) => deliveries[at] as NewDelivery),
-      );
+      const group = live.map((at) => deliveries[at] as NewDelivery);
+      return yield* storeSteps(sql, group);
     };
     const options = { isLater: true, isKept: ({ isSure }: StoredGroup) => isSure };
     let group = await this.transaction(store, options);
     // Another process has stored one of the events at the same moment. Now it is known.
     while (!group.isSure) group = await this.transaction(store, options);
+    this.hasRetention = true;
     await this.tables.sync();
     const kinds = new Map(live.map((at, place) => [at, group.kinds[place]]));
     return deliveries.map((_, at) => kinds.get(at));

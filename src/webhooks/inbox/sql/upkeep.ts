@@ -76,7 +76,6 @@ export class Upkeep {
   readonly #longestMs: number;
   readonly #leaseMs: number;
   #late: readonly LateLease[] = [];
-  #hasRetention = false;
 
   constructor(store: InboxStore) {
     this.#store = store;
@@ -92,7 +91,7 @@ export class Upkeep {
       timeoutMs: TIMEOUT_MS,
     });
     this.#late = late;
-    this.#hasRetention = true;
+    this.#store.hasRetention = true;
     const warnings = tables.takeWarnings().map((warning) => new Error(warning));
     const hasBacklog = isMore || deleted >= FORGET_BATCH;
     return {
@@ -102,17 +101,11 @@ export class Upkeep {
   }
 
   *#steps(sql: InboxSql, kinds: Kinds) {
-    if (!this.#hasRetention) yield* this.#writeRetention(sql.keepMs);
+    yield* this.#store.retentionSteps();
     const late = yield* this.#correctSteps();
     const isMore = yield* forgetSteps(sql);
     const deleted = yield* deleteUnprocessed(sql, kinds);
     return { late, isMore, deleted };
-  }
-
-  *#writeRetention(keepMs: number): Steps<InboxStatement, void> {
-    const row = { name: "retention", value: String(keepMs) };
-    yield ["addMeta", row];
-    yield ["setMeta", row];
   }
 
   /**

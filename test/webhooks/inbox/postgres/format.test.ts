@@ -120,7 +120,10 @@ describe.skipIf(engine === undefined)("postgresInbox: the format of what is stor
           state: "open",
         },
       ]);
-      expect(await query(url, `SELECT * FROM ${meta}`)).toEqual([{ name: "format", value: "1" }]);
+      expect(await query(url, `SELECT * FROM ${meta} ORDER BY 1`)).toEqual([
+        { name: "format", value: "1" },
+        { name: "retention", value: "1209600000" },
+      ]);
     });
   });
 
