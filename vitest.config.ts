@@ -34,7 +34,7 @@ export const LONG = "test/**/*.long.test.ts";
 const INSTALLED = "test/{package,browser,docs,cli/installed,drill}/**/*.test.ts";
 /** They use a Redis or a PostgreSQL, or wait for a deadline: most of their time they wait. */
 const ENGINES = [
-  "test/**/{redis,postgres,bullmq,pg-boss}/**/*.test.ts",
+  "test/**/{redis,postgres,bullmq}/**/*.test.ts",
   "test/**/{redis,postgres}*.test.ts",
   "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
   "test/webhooks/inbox/**/*.test.ts",

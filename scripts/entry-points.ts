@@ -12,7 +12,6 @@ export const ENTRY_POINTS = {
   lambda: "src/webhooks/adapters/lambda.ts",
   "inbox/sqlite": "src/webhooks/inbox/sqlite/inbox.ts",
   "inbox/bullmq": "src/webhooks/inbox/bullmq/inbox.ts",
-  "inbox/pg-boss": "src/webhooks/inbox/pg-boss/inbox.ts",
   checkout: "src/checkout/index.ts",
   "checkout/sqlite": "src/checkout/sqlite/orders.ts",
   "checkout/postgres": "src/checkout/postgres/orders.ts",

@@ -50,7 +50,7 @@ export const LAYERS: readonly Layer[] = [
   layer("webhooks", INBOX),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
-  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
+  layer("webhooks/inbox/postgres", INBOX, "pg"),
   layer("sandbox", SANDBOX),
   layer("sandbox/state/stored.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),
@@ -67,7 +67,7 @@ export const LAYERS: readonly Layer[] = [
   // A page for production stands on nothing that is made for tests.
   layer("operator", [...CHECKOUT, "html"]),
   layer("drill", ALL),
-  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg", "pg-boss"),
+  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg"),
   layer("index.ts", ALL),
   layer("types.ts", ALL),
 ];

@@ -7,7 +7,7 @@ export interface Area {
   readonly concurrency: number;
 }
 
-// Code that needs an engine (BullMQ, pg-boss, Redis, PostgreSQL) is left out: its tests would start one
+// Code that needs an engine (BullMQ, Redis, PostgreSQL) is left out: its tests would start one
 // for each change.
 export const AREAS: readonly Area[] = [
   {
@@ -64,7 +64,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: "inboxes",
-    mutate: ["src/webhooks/inbox/*.ts", "src/webhooks/inbox/sqlite/*.ts"],
+    mutate: ["src/webhooks/inbox/*.ts", "src/webhooks/inbox/{sql,sqlite}/*.ts"],
     tests: ["test/webhooks/inbox/{*,sqlite/*}.test.ts"],
     // These tests mostly wait.
     concurrency: 6,

@@ -86,7 +86,7 @@ export function pageOf(areas: readonly AreaResult[]): string {
   ]);
   return `# Mutation testing
 
-Written by \`npm run mutate\`, which takes about an hour. It changes the source in small ways, one at a time (a condition is negated, a call is removed, a text is emptied), and runs the tests that reach the change. A change is killed when a test fails or does not end. A change that survives is either a promise that no test checks, or no difference at all. Code that needs an engine (BullMQ, pg-boss, Redis, PostgreSQL) is left out, since each change would start one.
+Written by \`npm run mutate\`, which takes about an hour. It changes the source in small ways, one at a time (a condition is negated, a call is removed, a text is emptied), and runs the tests that reach the change. A change is killed when a test fails or does not end. A change that survives is either a promise that no test checks, or no difference at all. Code that needs an engine (BullMQ, Redis, PostgreSQL) is left out, since each change would start one.
 
 ${markdownTable(["area", "changes", "killed", "score"], rows)}
 

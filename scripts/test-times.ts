@@ -2,7 +2,7 @@
 // table for docs/contributing/tests.md. A folder's time is that of its files one after another.
 import { readResults, TEST_RESULTS } from "./test-results.ts";
 
-/** `test/webhooks/inbox` for `test/webhooks/inbox/pg-boss/inbox.test.ts`. */
+/** `test/webhooks/inbox` for `test/webhooks/inbox/bullmq/inbox.test.ts`. */
 const folderOf = (path: string): string => path.split("/").slice(0, -1).slice(0, 3).join("/");
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;

@@ -1,9 +1,9 @@
 // Webhooks in a function: store, respond, and process after the response. A cron route calls `cron`.
 import { fetchHandler } from "malipo/fetch";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { bullmqInbox } from "malipo/inbox/bullmq";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = pgBossInbox({ connectionString: process.env.DATABASE_URL ?? "" });
+const inbox = bullmqInbox({ connection: { url: process.env.REDIS_URL ?? "" } });
 export const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {

@@ -17,7 +17,7 @@ const EXCLUDED = [
   LONG,
   // They start an engine or another process.
   "test/**/{redis,postgres}*.test.ts",
-  "test/**/{redis,postgres,bullmq,pg-boss}/**/*.test.ts",
+  "test/**/{redis,postgres,bullmq}/**/*.test.ts",
   "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
   "test/client/{many-gateways,platform/attempt-log-process}.test.ts",
   // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.

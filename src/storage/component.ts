@@ -11,7 +11,7 @@ export interface Migration {
   readonly sql: (dialect: Dialect) => readonly string[];
 }
 
-/** The types of values that are no texts, by their names in statements. */
+/** The types of values that are no texts, by their names in statements. `key` also stands for `key_0`, `key_1` and so on. */
 export type ValueTypes = Readonly<Record<string, "integer" | "bytes">>;
 
 /** How tables are recognised whose version wrote no table about itself. */

@@ -32,12 +32,18 @@ export interface ClockExpressions {
   readonly lease: string;
   /** By which data is forgotten, in the type `time`. */
   readonly retention: string;
+  /** As {@link lease}, in milliseconds. An index is used that is compared with it. */
+  readonly leaseMs: string;
+  /** As {@link retention}, in milliseconds since 1970. An index is used that is compared with it. */
+  readonly retentionMs: string;
 }
 
 /** What one kind of database says in its own words. */
 export interface Dialect {
   /** As the user calls the engine. */
   readonly name: "sqlite" | "postgres" | "mysql";
+  /** It works in this process: a statement costs no round trip, and one process writes at a time. */
+  readonly isInProcess: boolean;
   readonly types: ColumnTypes;
   /** What follows the columns of a table. */
   readonly suffix: string;

@@ -56,8 +56,8 @@ export interface Tables<Name extends string, Connection = unknown> {
   readonly dialect: Dialect;
   /** Makes or migrates the tables, once, and tries what a merchant gave. Each of the other methods does so too. */
   open(): Promise<void>;
-  /** Runs steps, each by itself. */
-  run<Returned>(steps: () => Steps<Name, Returned>): Promise<Returned>;
+  /** Runs steps, each by itself. @param timeoutMs - As {@link TransactionOptions.timeoutMs}, for each step. */
+  run<Returned>(steps: () => Steps<Name, Returned>, timeoutMs?: number): Promise<Returned>;
   /** Runs steps in one transaction. It is rolled back if they throw. They may be run again after a deadlock. */
   transaction<Returned>(
     steps: () => Steps<Name, Returned>,

@@ -17,6 +17,9 @@ export class TransactionEndedError extends Error {
 export const isTransactionEnded = (error: unknown): error is TransactionEndedError =>
   (Object(error) as Partial<TransactionEndedError>).isTransactionEnded === true;
 
+/** Who has written the code, in the middle of a sentence. */
+export const inSentence = (caller: string): string => caller.replace(/^The /, "the ");
+
 /** For code that committed or rolled back by itself. @param caller - Who wrote it: `onPaid`. */
 export const rolledBack = (caller: string, cause?: unknown): TransactionEndedError =>
   new TransactionEndedError(

@@ -14,7 +14,7 @@ import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    inboxes: { type: "string", default: "memory,sqlite,bullmq,pg-boss" },
+    inboxes: { type: "string", default: "memory,sqlite,bullmq,postgres" },
     /** How often each delivery and each group is counted. */
     times: { type: "string", default: "15" },
     /** How many events are profiled. */
@@ -83,7 +83,7 @@ const OPEN: Readonly<Record<string, () => Promise<Opened | undefined>>> = {
   memory: async () => inside(""),
   sqlite: async () => inside(join(folder, "inbox.db")),
   bullmq: openRedis,
-  "pg-boss": openPostgres,
+  postgres: openPostgres,
 };
 
 /** What one delivery, or a group of them, takes. */

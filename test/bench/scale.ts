@@ -1,5 +1,5 @@
 // What one, two and four receivers on one engine carry, and what a delivery costs the receivers and the
-// engine: npm run bench -- scale [--engines sqlite,bullmq,pg-boss] [--receivers 1,2,4] [--seconds 3]
+// engine: npm run bench -- scale [--engines sqlite,bullmq,postgres] [--receivers 1,2,4] [--seconds 3]
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    engines: { type: "string", default: "sqlite,bullmq,pg-boss" },
+    engines: { type: "string", default: "sqlite,bullmq,postgres" },
     receivers: { type: "string", default: "1,2,4" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
@@ -46,7 +46,7 @@ const ENGINES: Readonly<Record<string, () => Promise<Shared | undefined>>> = {
     const redis = await startRedis();
     return redis && { store: redis.url, cpu: redisCpu(redis.url), stop: () => redis.stop() };
   },
-  "pg-boss": async () => {
+  postgres: async () => {
     const postgres = await startPostgres();
     if (postgres === undefined) return undefined;
     const cpu = await postgresCpu(postgres.url);

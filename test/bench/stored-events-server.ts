@@ -2,29 +2,22 @@
 // is sent, it stores and processes that many events, and reports what one of them took.
 import { randomBytes } from "node:crypto";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import type { NewDelivery } from "malipo/types";
 import { type Inbox, memoryInbox } from "malipo/webhooks";
-import { PgBoss } from "pg-boss";
+import { postgresInbox } from "../../src/webhooks/inbox/postgres/inbox.ts";
 import { requestOf } from "./receivers/load.ts";
 
 const CONNECTIONS = 64;
 
 const [, , kind = "", store = "", name = ""] = process.argv;
 
-/** With separate tables: the events of other candidates must not be among them. */
-function pgBoss(): Inbox {
-  const boss = new PgBoss({ connectionString: store, schema: `events_${name}` });
-  boss.on("error", console.error);
-  return pgBossInbox({ boss });
-}
-
 const INBOXES: Readonly<Record<string, () => Inbox>> = {
   memory: () => memoryInbox(),
   sqlite: () => sqliteInbox(store),
   bullmq: () => bullmqInbox({ connection: { url: store }, queue: `events-${name}` }),
-  "pg-boss": pgBoss,
+  // With separate tables: the events of other candidates must not be among them.
+  postgres: () => postgresInbox({ connectionString: store, schema: `events_${name}` }),
 };
 
 let processed = 0;

@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import type { NewDelivery } from "malipo/types";
 import { type Inbox, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresInbox } from "../../src/webhooks/inbox/postgres/inbox.ts";
 import { newDelivery } from "../suites/inbox-stage.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
 import { startReceiver } from "./command-line.ts";
@@ -109,18 +109,17 @@ const INBOXES: readonly InboxOfTest[] = [
   {
     name: "PostgreSQL",
     here: postgresEngine !== undefined,
-    flags: ["--store", postgresEngine?.url ?? "", "--queue", QUEUE, "--schema", "shop_jobs"],
+    flags: ["--store", postgresEngine?.url ?? "", "--schema", "shop_jobs"],
     open: () =>
-      pgBossInbox({
+      postgresInbox({
         connectionString: postgresEngine?.url ?? "",
-        queue: QUEUE,
         schema: "shop_jobs",
         retentionMs,
       }),
     close: (inbox) => inbox.stop(0),
     remembersFor: async (key) => {
       const pool = new pg.Pool({ connectionString: postgresEngine?.url });
-      const text = `SELECT forget_at AS at FROM shop_jobs."${QUEUE}_events" WHERE key = $1`;
+      const text = `SELECT forget_at AS at FROM shop_jobs.inbox WHERE key = $1`;
       const { rows } = await pool.query(text, [Buffer.from(key, "hex")]);
       await pool.end();
       return Number(rows[0]?.at) - Date.now();
@@ -338,7 +337,7 @@ describe("malipo inbox", () => {
     const pool = new pg.Pool({ connectionString: url });
     const schemas = "SELECT schema_name FROM information_schema.schemata ORDER BY 1";
     const before = (await pool.query(schemas)).rows;
-    for (const flags of [[], ["--schema", "shop_jobs", "--queue", "none"]]) {
+    for (const flags of [[], ["--schema", "none"]]) {
       const { code, stderr } = await run("list", "--store", url, ...flags);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no inbox") });
     }

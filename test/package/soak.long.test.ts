@@ -13,7 +13,7 @@ const ENGINE_FAULTS = [
 const INBOXES = [
   ["sqlite", "transaction", ["file locked for 1.5 s", "file locked for 7 s"]],
   ["bullmq", "idempotency key", ENGINE_FAULTS],
-  ["pg-boss", "transaction", ENGINE_FAULTS],
+  ["postgres", "transaction", ENGINE_FAULTS],
 ] as const;
 
 const DRAINED = /^[1-9]\d* {2}processes that drained$/;
@@ -25,7 +25,7 @@ const MODES = [
   // Versions that know other kinds of events take turns, and others drain beside them.
   ["versions", "sqlite", DRAINED],
   ["versions", "bullmq", DRAINED],
-  ["versions", "pg-boss", DRAINED],
+  ["versions", "postgres", DRAINED],
 ] as const;
 
 const SABOTAGES = [

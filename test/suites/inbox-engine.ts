@@ -88,7 +88,7 @@ export function engineSuite(
       await receiver.stop({ timeoutMs: 100 });
       const before = proxy.connections();
       await proxy.restore();
-      // Longer than ioredis and pg-boss wait between two tries.
+      // Longer than ioredis waits between two tries.
       await sleep(2_500);
       expect(proxy.connections()).toBe(before);
     });

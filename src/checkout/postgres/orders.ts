@@ -66,8 +66,8 @@ export interface PostgresCheckoutOptions<Client = unknown> {
   transact?: Transact<Client> | undefined;
   /**
    * Keeps events other than those of payments, for `receiver.on("invoice.paid", ...)`: set it to a
-   * `pgBossInbox` on the same database. The store has none of its own: such events wait for a handler with
-   * leases and retries, which in PostgreSQL pg-boss does, in its own schema.
+   * `postgresInbox` on the same database. The store has none of its own: such events wait for a handler with
+   * leases and retries.
    *
    * @default none: such events are acknowledged and dropped
    */

@@ -11,7 +11,7 @@ import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
 import { SqliteRoom } from "../../storage/sqlite/sqlite-room.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
-import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
+import { INBOX } from "../../webhooks/inbox/tables.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import { sqlCheckout } from "../sql-store.ts";
 import { ORDERS } from "../tables.ts";
@@ -71,7 +71,7 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   return sqlCheckout(room.tables(ORDERS), {
     idempotency,
     inbox,
-    sql: () => `${room.sql([ORDERS, KEYS])}\n${INBOX_SQL}`,
+    sql: () => room.sql([ORDERS, KEYS, INBOX]),
     open: () => room.open(),
     close: async () => {
       if (!isClosed) {

@@ -33,13 +33,13 @@ export const INBOX_STORE = {
   store: { value: "url", summary: "the inbox: sqlite:inbox.db, redis://... or postgres://..." },
   queue: {
     value: "name",
-    summary: "the `queue` option of an inbox in Redis or PostgreSQL",
+    summary: "the `queue` option of an inbox in Redis",
     fallback: "malipo-webhooks",
   },
   schema: {
     value: "name",
     summary: "the `schema` option of an inbox in PostgreSQL",
-    fallback: "malipo_inbox",
+    fallback: "malipo_checkout",
   },
 } as const satisfies FlagRows;
 

@@ -1,11 +1,10 @@
 import { createRequire } from "node:module";
 import type { DatabaseSync } from "node:sqlite";
-import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
 import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
-import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
+import { retentionQuery } from "../../webhooks/inbox/tables.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import type { INBOX_STORE } from "../flags/stores.ts";
@@ -91,37 +90,27 @@ async function openRedis(
 
 async function openPostgres(
   connectionString: string,
-  { flags: { queue = DEFAULT_QUEUE, schema }, io }: Input<StoreFlags>,
+  { flags: { schema }, io }: Input<StoreFlags>,
 ): Promise<OpenInbox> {
-  const retentionMs = await retentionInTables(io, connectionString, queue, schema);
-  const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>(io, "pg-boss");
-  // It neither changes its tables nor looks after jobs: that is for the processes of the shop.
-  const off = { migrate: false, supervise: false, schedule: false };
-  const boss = new pgBoss.PgBoss({ connectionString, schema: schema ?? "pgboss", max: 2, ...off });
-  boss.on("error", () => {});
-  const { pgBossInbox } = await import("../../webhooks/inbox/pg-boss/inbox.ts");
-  const inbox = pgBossInbox({ boss, queue, retentionMs, ...(schema !== undefined && { schema }) });
-  const close = async () => {
-    await inbox.stop(0);
-    await boss.stop({ graceful: false });
-  };
-  return { inbox: inbox as ListedInbox, close };
+  const retentionMs = await retentionInTables(io, connectionString, schema);
+  const { postgresInbox } = await import("../../webhooks/inbox/postgres/inbox.ts");
+  const inbox = postgresInbox({ connectionString, retentionMs, schema });
+  return { inbox: inbox as Inbox as ListedInbox, close: () => inbox.stop(0) };
 }
 
 /** @throws {CliError} `usage` if the tables of the inbox are not there. */
 async function retentionInTables(
   io: Io,
   url: string,
-  queue: string,
-  schema = "malipo_inbox",
+  schema = "malipo_checkout",
 ): Promise<number | undefined> {
   const pool = connectPostgres(io, url);
   try {
-    const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;
+    const table = `${schema}.inbox_meta`;
     const { rows } = await pool.query("SELECT to_regclass($1) AS name", [table]);
     if (rows[0]?.name !== null)
       return retentionIn((await pool.query(retentionQuery(table))).rows[0]);
-    throw noInbox(`the queue ${queue} in the schema ${schema} of this PostgreSQL`);
+    throw noInbox(`the schema ${schema} of this PostgreSQL`);
   } finally {
     await pool.end();
   }
@@ -138,7 +127,7 @@ const ENGINES: Readonly<
 > = {
   sqlite: { open: openSqlite, others: ["queue", "schema"] },
   redis: { open: openRedis, others: ["schema"] },
-  postgres: { open: openPostgres, others: [] },
+  postgres: { open: openPostgres, others: ["queue"] },
 };
 
 /** Opens the inbox that `--store` names. */

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { inSentence } from "../transaction-end.ts";
 
 /** After the queries that have ended, code that waited for them may begin others. */
 const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -39,7 +40,7 @@ export class GuardedClient {
       this.#onLate();
       return Promise.reject(
         new Error(
-          `The transaction of ${this.#caller} has ended: this query was not sent. An \`await\` is missing.`,
+          `The transaction of ${inSentence(this.#caller)} has ended: this query was not sent. An \`await\` is missing.`,
         ),
       );
     }

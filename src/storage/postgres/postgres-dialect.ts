@@ -7,6 +7,9 @@ import { parametersOf, returnsRows, type Statement } from "../sql-steps.ts";
 const WALL = "date_trunc('milliseconds', clock_timestamp())";
 const WALL_MS = "(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)";
 
+/** The time at which the transaction began: it is cheap in each of many rows. */
+const BEGUN_MS = "(extract(epoch FROM now()) * 1000)::bigint";
+
 // A commit is on the disk before it is acknowledged, whatever the database or the role is set to. The setting ends with the
 // transaction, so a connection of a pool keeps its own.
 export const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -19,6 +22,7 @@ export const DURABLE: string = `set_config('synchronous_commit', CASE current_se
  */
 export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   name: "postgres",
+  isInProcess: false,
   types: {
     integer: "bigint",
     counter: "bigint GENERATED ALWAYS AS IDENTITY",
@@ -32,7 +36,14 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   },
   suffix: "",
   noBytes: "''",
-  clocks: { wallMs: isGiven ? "$wall" : WALL_MS, wall: WALL, lease: WALL, retention: WALL },
+  clocks: {
+    wallMs: isGiven ? "$wall" : WALL_MS,
+    wall: WALL,
+    lease: WALL,
+    retention: WALL,
+    leaseMs: BEGUN_MS,
+    retentionMs: BEGUN_MS,
+  },
   later: (time, ms) => `${time} + ${ms} * interval '1 ms'`,
   inMs: (time) => `(extract(epoch FROM ${time}) * 1000)::float8`,
   fromMs: (ms) => `to_timestamp(${ms} / 1000.0)`,
@@ -63,11 +74,15 @@ export interface NumberedStatement {
 
 const TYPES = { integer: "bigint", bytes: "bytea", text: "text" } as const;
 
+/** A name with a number, such as `key_7`, has the type of the name without it. */
+const withoutNumber = (name: string): string => name.replace(/_\d+$/, "");
+
 export function numbered(given: Statement, types: ValueTypes): NumberedStatement {
   const names = parametersOf(given.text);
+  const numbers = new Map(names.map((name, at) => [name, at + 1]));
   const all: ValueTypes = { wall: "integer", ...types };
   const numberOf = (_: string, name: string) =>
-    `$${names.indexOf(name) + 1}::${TYPES[all[name] ?? "text"]}`;
+    `$${numbers.get(name)}::${TYPES[all[name] ?? all[withoutNumber(name)] ?? "text"]}`;
   const plain = given.text.replaceAll(/\$(\w+)/g, numberOf);
   const text = given.isIfAbsent ? `${plain} ON CONFLICT DO NOTHING` : plain;
   const isQuery = returnsRows(text);

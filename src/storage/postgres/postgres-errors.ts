@@ -34,3 +34,7 @@ export function explained(what: string, error: unknown): unknown {
 
 /** Whether another transaction was in the way, and this one changed nothing: it may be run again. */
 export const isDeadlock = (error: unknown): boolean => ["40P01", "40001"].includes(codeOf(error));
+
+/** Whether a table or its schema is gone. */
+export const isTableMissing = (error: unknown): boolean =>
+  ["42P01", "3F000"].includes(codeOf(error));

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { Semaphore } from "../../internal/semaphore.ts";
-import { withTimeout } from "../../internal/timeout.ts";
+import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
 import { type Component, formatSteps, metaOf, missingSteps, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import {
@@ -12,14 +12,14 @@ import {
   type WorkedTogether,
 } from "../room.ts";
 import type { Statement, Statements, Step, Steps, Value } from "../sql-steps.ts";
-import { rolledBack, SAVEPOINT } from "../transaction-end.ts";
+import { inSentence, rolledBack, SAVEPOINT } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
 import { GuardedClient } from "./guarded-client.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
-import { explained, isDeadlock } from "./postgres-errors.ts";
+import { explained, isDeadlock, isTableMissing } from "./postgres-errors.ts";
 import { type RunStatement, runOn, type Transact } from "./transact.ts";
 
 /** How long a transaction may wait for its process, which may be frozen. */
@@ -29,9 +29,12 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(IDLE_MS)}`;
 
 const MAX_DEADLOCKS = 5;
 
+/** How long a close waits for the connections that are in use. */
+const CLOSE_MS = 500;
+
 const notKept = (caller: string, cause?: unknown) =>
   new Error(
-    `PostgreSQL kept nothing of the transaction, since one of its statements failed. If ${caller} catches such an error, it must roll back to a savepoint that it made before the statement.`,
+    `PostgreSQL kept nothing of the transaction, since one of its statements failed. If ${inSentence(caller)} catches such an error, it must roll back to a savepoint that it made before the statement.`,
     { cause },
   );
 
@@ -96,16 +99,18 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
 
   /** Once; again after it failed. */
   open(): Promise<void> {
-    const meta = metaOf(this.dialect, this.#component);
-    const opening = async () => {
-      await this.#migrate();
-      await this.#room.tryTransact(meta);
-    };
-    this.#opening ??= opening().catch((error: unknown) => {
+    this.#opening ??= this.#openOnce().catch((error: unknown) => {
       this.#opening = undefined;
       throw explained(`make or read the tables of ${this.#component.what}`, error);
     });
     return this.#opening;
+  }
+
+  /** Nothing is stored before what the merchant gave has been checked. */
+  async #openOnce(): Promise<void> {
+    await this.#room.open();
+    await this.#migrate();
+    await this.#room.tryTransact(metaOf(this.dialect, this.#component));
   }
 
   async #migrate(): Promise<void> {
@@ -150,22 +155,36 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
     });
   }
 
-  async run<Returned>(steps: () => Steps<Name, Returned>): Promise<Returned> {
-    await this.open();
-    return this.#on(steps(), byQuery(this.#room.query));
+  async run<Returned>(steps: () => Steps<Name, Returned>, timeoutMs?: number): Promise<Returned> {
+    await this.#openIn(timeoutMs);
+    const query: Query = (...given) => this.#room.query(...given, timeoutMs);
+    return this.#noting(this.#on(steps(), byQuery(query)));
+  }
+
+  #openIn(timeoutMs: number | undefined): Promise<void> {
+    return timeoutMs === undefined ? this.open() : withTimeout(this.open(), timeoutMs, noReply);
+  }
+
+  /** If the tables are gone that were there before, the next call makes them again. */
+  async #noting<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isTableMissing(error)) this.#opening = undefined;
+      throw error;
+    }
   }
 
   async transaction<Returned>(
     steps: () => Steps<Name, Returned>,
     { isKept = () => true, timeoutMs }: TransactionOptions<Returned> = {},
   ): Promise<Returned> {
-    await (timeoutMs === undefined ? this.open() : withTimeout(this.open(), timeoutMs, noReply));
+    await this.#openIn(timeoutMs);
     for (let deadlocks = 0; ; deadlocks++) {
       try {
-        return await this.#room.transaction(
-          (run) => this.#on(steps(), run),
-          isKept,
-          timeoutMs === undefined ? {} : { timeoutMs },
+        const options = timeoutMs === undefined ? {} : { timeoutMs };
+        return await this.#noting(
+          this.#room.transaction((run) => this.#on(steps(), run), isKept, options),
         );
       } catch (error) {
         if (deadlocks === MAX_DEADLOCKS || !isDeadlock(error)) throw error;
@@ -280,6 +299,8 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   readonly transact: Transact | undefined;
   readonly now: (() => number) | undefined;
   readonly #options: PostgresRoomOptions;
+  /** What closes each connection that is in use. */
+  readonly #busy = new Set<() => void>();
   #opening: Promise<void> | undefined;
   #trying: Promise<void> | undefined;
   #warnings: string[] = [];
@@ -306,7 +327,12 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   }
 
   /** One statement, on a connection of its own. */
-  readonly query: Query = (text, values) => this.onClient((query) => query(text, values));
+  readonly query = (
+    text: string,
+    values?: unknown[],
+    timeoutMs?: number,
+  ): Promise<pg.QueryResult> =>
+    this.onClient((query) => query(text, values), timeoutMs === undefined ? {} : { timeoutMs });
 
   /**
    * Work on one connection. If the work fails, the connection is closed: what is left on it is not known.
@@ -333,6 +359,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
       isBroken = true;
       release();
     };
+    this.#busy.add(giveUp);
     client.on("error", onEnd);
     signal?.addEventListener("abort", giveUp);
     try {
@@ -345,6 +372,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
     } finally {
       signal?.removeEventListener("abort", giveUp);
       client.off("error", onEnd);
+      this.#busy.delete(giveUp);
       release();
     }
   }
@@ -360,8 +388,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   ): Promise<Result> {
     const outcome = await this.onClient(async (query, client) => {
       try {
-        await query(BEGIN);
-        await query(`SELECT ${this.dialect.durable}`);
+        await query(`${BEGIN}; SELECT ${this.dialect.durable}`);
         const result = await work(byQuery(query), client);
         if (!isKept(result)) {
           await query("ROLLBACK");
@@ -423,6 +450,11 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
 
   async close(): Promise<void> {
     const { pool, isOwnPool } = this.#options;
-    if (isOwnPool && !pool.ending) await pool.end();
+    if (!isOwnPool || pool.ending) return;
+    const ending = pool.end();
+    // A connection that waits for PostgreSQL would keep the process for minutes.
+    if (await waitAtMost(ending, CLOSE_MS)) return;
+    for (const giveUp of this.#busy) giveUp();
+    await waitAtMost(ending, CLOSE_MS);
   }
 }

@@ -6,6 +6,7 @@ import { type Dialect, rowAfter } from "../dialect.ts";
  */
 export const SQLITE: Dialect = {
   name: "sqlite",
+  isInProcess: true,
   types: {
     integer: "INTEGER",
     counter: "INTEGER",
@@ -19,7 +20,14 @@ export const SQLITE: Dialect = {
   },
   suffix: " STRICT",
   noBytes: "x''",
-  clocks: { wallMs: "$wall", wall: "$wall", lease: "$uptime", retention: "$retention" },
+  clocks: {
+    wallMs: "$wall",
+    wall: "$wall",
+    lease: "$uptime",
+    retention: "$retention",
+    leaseMs: "$uptime",
+    retentionMs: "$retention",
+  },
   later: (time, ms) => `${time} + ${ms}`,
   inMs: (time) => time,
   fromMs: (ms) => ms,

@@ -14,7 +14,13 @@ import {
   type Steps,
   type Value,
 } from "../sql-steps.ts";
-import { engineClosed, rolledBack, SAVEPOINT, TransactionEndedError } from "../transaction-end.ts";
+import {
+  engineClosed,
+  inSentence,
+  rolledBack,
+  SAVEPOINT,
+  TransactionEndedError,
+} from "../transaction-end.ts";
 import { Disk } from "./disk.ts";
 import { isLocked, whenUnlocked } from "./locks.ts";
 import { FileClock } from "./meta.ts";
@@ -212,7 +218,7 @@ function writeNow<Result>(write: () => Result, caller: string): Result {
   } catch (error) {
     if (!isLocked(error)) throw error;
     throw new Error(
-      `The file is locked by the transaction of ${caller} itself. Write by the connection that \`transaction\` passes on, not by another one.`,
+      `The file is locked by the transaction of ${inSentence(caller)} itself. Write by the connection that \`transaction\` passes on, not by another one.`,
       { cause: error },
     );
   }

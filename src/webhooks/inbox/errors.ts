@@ -14,32 +14,10 @@ export class NoTransactionError extends ConfigurationError {
 
   constructor() {
     super(
-      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or pgBossInbox (with `boss`, its `db` must support transactions), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
+      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or postgresInbox, or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
     );
   }
 }
-
-/** What a handler wrote in its transaction may have been kept: a later attempt could write it again. */
-export class TransactionLeftError extends ConfigurationError {
-  readonly isLastAttempt = true;
-
-  constructor(what: string, cause?: unknown) {
-    super(
-      `${what} Some of its writes may have been kept, and others not: look at them, correct the handler, and requeue the event or drop it.`,
-      { cause },
-    );
-  }
-}
-
-/** The name of a savepoint that is there as long as the transaction of a handler is. */
-export const SAVEPOINT = "malipo_transaction";
-
-/** For a handler that ended the transaction which an inbox had begun for it. */
-export const endedByHandler = (cause: unknown): TransactionLeftError =>
-  new TransactionLeftError(
-    "The handler committed or rolled back the transaction that `transaction` had begun. To give up a transaction, throw an error.",
-    cause,
-  );
 
 const MAX_CAUSES = 10;
 
@@ -102,7 +80,7 @@ export function notFoundIn(list: keyof Lists, id: string): ConfigurationError {
 export function required<Part>(part: Part | undefined, what: string): Part {
   if (part !== undefined) return part;
   throw new ConfigurationError(
-    `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.`,
+    `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and postgresInbox can.`,
   );
 }
 
@@ -146,12 +124,3 @@ export const notStoredInTime = (ms: number): Error =>
 /** For a transaction whose event this process no longer has. */
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
-
-/** PostgreSQL neither stored the event nor had it before: it may have failed over in between. */
-export class EventMissingError extends Error {
-  constructor() {
-    super(
-      `The event is not in PostgreSQL right after it was added. The delivery is not acknowledged: the service sends it again.`,
-    );
-  }
-}

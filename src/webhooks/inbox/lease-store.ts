@@ -49,14 +49,14 @@ export interface LeaseStore {
   commit(changes: LeaseChanges): Lease[] | Promise<Lease[]>;
   /** Extends leases. Returns the tokens of the lost ones. */
   extend(tokens: readonly string[]): string[] | Promise<string[]>;
-  /** Milliseconds until the next delivery of the kinds is due; infinite if none is known. */
+  /** Milliseconds until the next delivery of the kinds is due, after a commit; infinite if none is known. */
   nextDueInMs(kinds: Kinds): number;
   /** How many deliveries of the kinds are due. */
   dueCount(kinds: Kinds): number | Promise<number>;
   /** Forgets what is over. */
   maintain(kinds: Kinds): Maintenance | Promise<Maintenance>;
-  /** A delivery of the kind may be due. */
-  noteDue?(kind: string): void;
+  /** A delivery may be due that this process has stored, or requeued. */
+  noteDue?(): void;
   /** It is storing deliveries, which comes first. It has the workers poll soon after that. */
   readonly isStoring?: boolean;
   /** How many deliveries it leases at most before a handler is free for them, since a commit takes long. */

@@ -223,9 +223,14 @@ export class LeaseWorker {
     else if (nextInMs < POLL_INTERVAL_MS) this.#poller.in(nextInMs);
   }
 
+  /** A delivery may be due that the store does not know of. */
+  arrived(): void {
+    this.#store.noteDue?.();
+    this.pollSoon();
+  }
+
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
-  pollSoon(kind?: string): void {
-    if (kind !== undefined) this.#store.noteDue?.(kind);
+  pollSoon(): void {
     if (!this.#store.isStoring) this.#poller.soon();
   }
 

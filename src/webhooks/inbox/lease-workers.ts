@@ -44,9 +44,9 @@ export class Workers {
     return { processed, left: await store.dueCount(options.kinds) };
   }
 
-  /** @param kind - That of a new delivery, for a store that looks only there. */
-  pollSoon(kind?: string): void {
-    for (const worker of this.#all) worker.pollSoon(kind);
+  /** Something may be due now. */
+  arrived(): void {
+    for (const worker of this.#all) worker.arrived();
   }
 
   async stop(timeoutMs: number): Promise<void> {

@@ -27,6 +27,8 @@ export interface Pace {
   readonly engineTimeoutMs?: number;
   /** The shortest retention. Default: one day. */
   readonly minRetentionMs?: number;
+  /** Time between two runs of the upkeep. */
+  readonly maintenanceMs?: number;
 }
 
 export const DEFAULT_PACE: Pace & { readonly engineTimeoutMs: number } = {

@@ -59,7 +59,7 @@ export interface WebhookReceiverOptions {
   secretCacheMs?: number | undefined;
   /**
    * The store of deliveries until they are processed. Set it in production: `sqliteInbox` on one
-   * machine, `pgBossInbox` or `bullmqInbox` on several.
+   * machine, `postgresInbox` or `bullmqInbox` on several.
    * @default `memoryInbox()`, which a restart empties
    */
   inbox?: Inbox | undefined;

@@ -127,5 +127,5 @@ export const FLOORS: Readonly<
   "floor-verified": (_, onDone) => verifiedOnly(onDone),
   "floor-sqlite": sqlite,
   "floor-bullmq": redis,
-  "floor-pg-boss": postgres,
+  "floor-postgres": postgres,
 };

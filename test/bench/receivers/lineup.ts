@@ -34,12 +34,12 @@ export const LINEUP: readonly Row[] = (
     ["bullmq", "redis", "events", "malipo, bullmqInbox"],
     ["usual-pg-boss", "postgres", "deliveries", "usual: Express + constructEvent + boss.send"],
     [
-      "floor-pg-boss",
+      "floor-postgres",
       "postgres",
       "deliveries",
       "floor: + grouped INSERT ... json_to_recordset, no worker",
     ],
-    ["pg-boss", "postgres", "events", "malipo, pgBossInbox"],
+    ["postgres", "postgres", "events", "malipo, postgresInbox"],
   ] as const
 ).map(([name, store, counts, title]) => ({ name, store, counts, title }));
 
@@ -93,8 +93,8 @@ const GOALS: readonly GoalRow[] = [
     atLeast: 0.75,
   },
   {
-    text: "pgBossInbox: at least 3.0 of Express and `boss.send` in 200s",
-    name: "pg-boss",
+    text: "postgresInbox: at least 3.0 of Express and `boss.send` in 200s",
+    name: "postgres",
     beside: "usual-pg-boss",
     figure: "perSecond",
     atLeast: 3,

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
 import express from "express";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox, memoryInbox, receiptFor } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
+import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 import type { Asked } from "./candidate.ts";
 import { type CpuProfile, profileCpu } from "./cpu-parts.ts";
 import { constructEvent, FLOORS, respond } from "./floors.ts";
@@ -99,8 +99,8 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   "sqlite-only": () => receiver(only(sqliteInbox(store))),
   bullmq: () => receiver(bullmqInbox({ connection: { url: store } })),
   "bullmq-only": () => receiver(only(bullmqInbox({ connection: { url: store } }))),
-  "pg-boss": () => receiver(pgBossInbox({ connectionString: store })),
-  "pg-boss-only": () => receiver(only(pgBossInbox({ connectionString: store }))),
+  postgres: () => receiver(postgresInbox({ connectionString: store })),
+  "postgres-only": () => receiver(only(postgresInbox({ connectionString: store }))),
 };
 const listener = await (CANDIDATES[name]?.() ?? FLOORS[name]?.(store, count));
 const server = createServer(listener);

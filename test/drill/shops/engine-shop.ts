@@ -7,10 +7,10 @@ import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
 import { postgresIdempotency } from "malipo/idempotency/postgres";
 import { redisIdempotency } from "malipo/idempotency/redis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
 import pg from "pg";
+import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 
 const { ENGINE = "", PORT, RUN = "" } = process.env;
 
@@ -99,7 +99,7 @@ async function postgresOrders(): Promise<Orders> {
   }
   return {
     idempotency,
-    inbox: pgBossInbox({ connectionString: ENGINE, queue: `webhooks_${RUN}` }),
+    inbox: postgresInbox({ connectionString: ENGINE, schema: `webhooks_${RUN}` }),
     add: async (id, phone, amount) =>
       (
         await query(

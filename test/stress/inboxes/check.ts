@@ -40,7 +40,7 @@ export interface Found {
 
 /** What keeps the effect of each event at one. */
 const onceBy = ({ inbox }: Asked) =>
-  inbox === "sqlite" || inbox === "pg-boss"
+  inbox === "sqlite" || inbox === "postgres"
     ? "through the transaction"
     : "through the idempotency key";
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
-import { Client } from "pg";
+import { Client, type PoolClient } from "pg";
+import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 import type { Orm, OrmName } from "../../support/orms.ts";
 
 /** The data of a shop: `store` is a path or an address, `ledger` a path. */
@@ -40,7 +40,7 @@ const LEDGER =
   "CREATE TABLE IF NOT EXISTS effects (idempotency_key TEXT PRIMARY KEY, reference TEXT NOT NULL)";
 const INSERT = "INSERT INTO effects (reference) VALUES";
 
-const paceOf = ({ leaseMs }: SoakStore) =>
+const paceOf = ({ leaseMs }: Pick<SoakStore, "leaseMs">) =>
   leaseMs === undefined ? {} : { pace: { leaseMs, backoffMs: () => 20 } };
 
 function open(path: string): DatabaseSync {
@@ -117,7 +117,7 @@ export const SHOPS = {
   bullmq: byKey((place) =>
     bullmqInbox({ connection: { url: place.store }, queue: place.queue, ...paceOf(place) }),
   ),
-  "pg-boss": {
+  postgres: {
     prepare: ({ store, queue }) =>
       inPostgres(store, async (client) => {
         await client.query(
@@ -125,18 +125,18 @@ export const SHOPS = {
         );
       }),
     open: ({ store, queue, leaseMs }, orm) => {
-      const tuning = {
-        boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
-        queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
-        pace: { backoffMs: () => 20 },
+      const options = {
+        connectionString: store,
+        schema: tableOf(`${queue}_inbox`),
+        transact: orm?.transact,
+        ...paceOf({ leaseMs }),
       };
-      const options = { connectionString: store, queue, transact: orm?.transact };
-      const insert = (client: PgBossTransaction, reference: string) =>
+      const insert = (client: PoolClient, reference: string) =>
         client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [reference]);
       return {
-        inbox: pgBossInbox(leaseMs === undefined ? options : { ...options, tuning }),
+        inbox: postgresInbox(options),
         effect: async (reference, { transaction }, halfway) => {
-          await transaction(async (client: PgBossTransaction) => {
+          await transaction(async (client: PoolClient) => {
             if (orm === undefined) await insert(client, reference);
             else await orm.write(client, tableOf(queue), "reference", reference);
             halfway();

@@ -12,7 +12,7 @@ const ENGINES: Readonly<Record<InboxName, EngineName>> = {
   memory: "memory",
   sqlite: "sqlite",
   bullmq: "redis",
-  "pg-boss": "postgres",
+  postgres: "postgres",
 };
 
 const OPTIONS = optionsOf(

@@ -1,8 +1,8 @@
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { memoryInbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 
 type Open = (options: object) => unknown;
 
@@ -11,7 +11,10 @@ const INBOXES: readonly (readonly [name: string, open: Open])[] = [
   ["memoryInbox", (options) => memoryInbox(options)],
   ["sqliteInbox", (options) => sqliteInbox(":memory:", options)],
   ["bullmqInbox", (options) => bullmqInbox({ connection: { lazyConnect: true }, ...options })],
-  ["pgBossInbox", (options) => pgBossInbox({ connectionString: "postgres://none", ...options })],
+  [
+    "postgresInbox",
+    (options) => postgresInbox({ connectionString: "postgres://none", ...options }),
+  ],
 ];
 
 describe.each(INBOXES)("%s", (name, open) => {
@@ -47,7 +50,7 @@ test("the error for an unknown option lists the options", () => {
 });
 
 test("an inbox on an engine requires its connection", () => {
-  for (const open of [bullmqInbox, pgBossInbox] as readonly Open[]) {
+  for (const open of [bullmqInbox, postgresInbox] as readonly Open[]) {
     expect(() => open({})).toThrow(expect.objectContaining({ code: "configuration" }));
   }
 });

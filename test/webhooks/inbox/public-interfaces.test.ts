@@ -60,38 +60,6 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       /:(wait|active|delayed|failed|completed|prioritized|paused|stalled|marker|events|lock)\b/,
     ],
   },
-  "pg-boss": {
-    imports: [
-      "Db",
-      "ConstructorOptions",
-      "Job",
-      "FetchOptions",
-      "PgBoss",
-      "UpdateQueueOptions",
-      "fromPrisma",
-    ],
-    inside: [
-      ...words(
-        "job_state",
-        "job_now",
-        "retry_count",
-        "retry_limit",
-        "started_on",
-        "heartbeat_on",
-        "completed_on",
-        "start_after",
-        "keep_until",
-        "singleton_key",
-        "dead_letter",
-        "deletion_seconds",
-        "_pgbdb",
-        "getQueueCache",
-        "notify_queue",
-      ),
-      /pgboss\.(job|queue|version)\b/,
-      /\bpool\b.*getDb|getDb\(\) as/,
-    ],
-  },
 };
 
 const importsFrom = (engine: string, text: string): string[] =>

@@ -13,7 +13,7 @@ import type {
 import { compareEvents, pageOf } from "../event-pages.ts";
 import type { DoublePaymentList, InboxStats, Lists, StoredDoublePayment } from "../inbox-types.ts";
 import { includesKind, type Kinds, OTHER_QUEUE, queuesWith } from "../kinds.ts";
-import { least, statsOf } from "../ledger/stats.ts";
+import { least, statsOf } from "../stats.ts";
 import { attemptsOf } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
 import { type RedisClient, runAll } from "./redis-connections.ts";

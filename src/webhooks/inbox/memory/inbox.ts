@@ -103,13 +103,13 @@ export function memoryInbox(
   return {
     accept: async (delivery) => {
       const receipt = store.accept(delivery);
-      workers.pollSoon();
+      workers.arrived();
       return receipt;
     },
     start: async (workerOptions) => workers.start(workerOptions),
     stop: (timeoutMs) => workers.stop(timeoutMs),
     drain: (workerOptions, limits) => workers.drain(workerOptions, limits),
     stats: async () => store.stats(workers.kinds),
-    ...listsOf(store, () => workers.pollSoon()),
+    ...listsOf(store, () => workers.arrived()),
   };
 }

@@ -6,76 +6,12 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptions } from "../../../internal/check-options.ts";
-import { uptimeMs } from "../../../internal/retention-clock.ts";
 import { modeWarning, type SqliteSource } from "../../../storage/sqlite/open-file.ts";
-import { notFoundIn } from "../errors.ts";
-import type { Inbox, InboxStats, Lists, WorkerOptions } from "../inbox-types.ts";
-import { includesKind, type Kinds, OTHER_QUEUE } from "../kinds.ts";
-import { Workers } from "../lease-workers.ts";
-import { type LedgerAccess, listsOf } from "../ledger/lists.ts";
-import { LedgerStatements, type Statement } from "../ledger/review-statements.ts";
-import { forAPerson, type KindCounts, statsOf } from "../ledger/stats.ts";
+import { SqliteRoom } from "../../../storage/sqlite/sqlite-room.ts";
+import type { Inbox } from "../inbox-types.ts";
 import { INBOX_OPTIONS, type Pace } from "../pace.ts";
-import { reportOncePerMinute } from "../repeated-errors.ts";
-import { SqliteStore } from "./inbox-store.ts";
-import { DIALECT } from "./tables.ts";
-
-// The driver binds values by their position only if the name of a parameter is `?1`.
-const prepare = (database: DatabaseSync, { text }: Statement) =>
-  database.prepare(text.replaceAll(/\$(\d)/g, "?$1"));
-
-/** The lists of what waits for a person. @param requeued - Has what was requeued processed. */
-function fileLists(store: SqliteStore, retentionMs: number, requeued: () => void): Lists {
-  const { database } = store;
-  const now = () => String(store.open().clock.now());
-  const statements = new LedgerStatements(DIALECT, retentionMs, now, () => String(uptimeMs()));
-  const run = (statement: Statement) =>
-    prepare(database, statement).run(...statement.values).changes > 0;
-  const access: LedgerAccess = {
-    statements,
-    read: (statement) => store.use(() => prepare(database, statement).all(...statement.values)),
-    insert: (statement) => store.change(() => run(statement)),
-    decide: async (name, how, ids, deliveries) => {
-      await store.change(({ events }) => {
-        for (const id of ids) {
-          if (!run(statements.decide(name, how, id))) throw notFoundIn(name, id);
-        }
-        for (const delivery of deliveries) events.store(delivery);
-      });
-      requeued();
-    },
-  };
-  return listsOf(access);
-}
-
-const RUNS = "token IS NOT NULL AND due_at > ?1";
-const RETRIES = `attempts > 0 AND NOT (${RUNS})`;
-
-const counts = (kind: string, condition: string) => `
-  SELECT ${kind} AS kind, COUNT(*) AS count, ?1 - MIN(due_at) AS lag,
-    SUM(${RUNS}) AS running,
-    SUM(${RETRIES}) AS retrying,
-    MIN(received_at) FILTER (WHERE NOT (${RUNS})) AS oldest,
-    MIN(received_at) FILTER (WHERE ${RETRIES}) AS oldest_retrying
-  FROM ${DIALECT.tables.events} WHERE state = 'pending' AND ${condition} GROUP BY ${kind}
-`;
-
-/** A queue has the name of its kind, but for the one of all others. Each part has an index. */
-const PENDING = [
-  counts("queue", `queue <> '${OTHER_QUEUE}'`),
-  counts("kind", `queue = '${OTHER_QUEUE}'`),
-].join(" UNION ALL ");
-
-/**
- * Counts what an inbox holds, by indexes that hold only what is not processed.
- *
- * @param kinds - Those that this process works on.
- */
-function countEvents(database: DatabaseSync, kinds: Kinds): InboxStats {
-  const found = database.prepare(PENDING).all(uptimeMs()) as unknown as KindCounts[];
-  const isOwn = (kind: string) => includesKind(kinds, kind);
-  return statsOf(found, isOwn, database.prepare(forAPerson(DIALECT)).all());
-}
+import { sqlInbox } from "../sql/inbox.ts";
+import { INBOX } from "../tables.ts";
 
 /** An inbox in a SQLite file. */
 export interface SqliteInbox extends Inbox {
@@ -118,26 +54,17 @@ export function sqliteInbox(
   } = {},
 ): SqliteInbox {
   const { retentionMs, pace } = checkOptions(options, INBOX_OPTIONS, "sqliteInbox");
-  const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
-  const workers = new Workers(() => store, pace);
-  const reported = (options: WorkerOptions): WorkerOptions => ({
-    ...options,
-    onError: reportOncePerMinute(options.onError),
-  });
+  const room = new SqliteRoom(path, { now: Date.now });
+  const tables = room.tables(INBOX);
+  // If the file is locked, the first call makes the tables; that call is told what is wrong with them, too.
+  tables.open().catch(() => {});
+  const check = () => {
+    const warning = modeWarning(path);
+    return warning === undefined ? [] : [warning.message];
+  };
   return {
-    database: store.database,
-    retentionMs,
-    accept: (delivery) => store.accept(delivery),
-    start: async (workerOptions) => {
-      workers.start(reported(workerOptions));
-      const warning = modeWarning(path);
-      if (warning !== undefined) workerOptions.onError(warning);
-    },
-    stop: (timeoutMs) => workers.stop(timeoutMs),
-    drain: (workerOptions, limits) => workers.drain(reported(workerOptions), limits),
-    horizon: () => store.use(({ upkeep }) => upkeep.horizon()),
-    stats: () => store.use(() => countEvents(store.database, workers.kinds)),
-    ...fileLists(store, retentionMs, () => workers.pollSoon()),
-    close: () => store.close(),
+    ...sqlInbox(tables, { retentionMs, pace, check }),
+    database: room.connection,
+    close: () => void room.close(),
   };
 }

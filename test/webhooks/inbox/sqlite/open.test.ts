@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { openDisk } from "../../../../src/webhooks/inbox/sqlite/inbox-store.ts";
+import { SqliteRoom } from "../../../../src/storage/sqlite/sqlite-room.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { freshPaths } from "./fresh-paths.ts";
 
@@ -46,20 +46,19 @@ describe("an opened file", () => {
     inbox.close();
   });
 
-  test("does not wait for the disk in the inbox's own commits only, even if they fail", () => {
-    const inbox = sqliteInbox(freshPath());
-    const { database } = inbox;
-    const disk = openDisk(database);
-    expect(disk.write(() => pragma(database, "synchronous"))).toBe(NORMAL);
-    expect(pragma(database, "synchronous")).toBe(FULL);
+  test("does not wait for the disk in commits that may be later only, even if they fail", async () => {
+    const room = new SqliteRoom(freshPath(), { now: Date.now });
+    const synchronous = () => pragma(room.database, "synchronous");
+    expect(room.write(synchronous, true)).toBe(NORMAL);
+    expect(room.write(synchronous, false)).toBe(FULL);
+    expect(synchronous()).toBe(FULL);
     const fails = () =>
-      disk.write(() => {
+      room.write(() => {
         throw new Error("rolled back");
-      });
+      }, true);
     expect(fails).toThrow("rolled back");
-    expect(pragma(database, "synchronous")).toBe(FULL);
-    disk.close();
-    inbox.close();
+    expect(synchronous()).toBe(FULL);
+    await room.close();
   });
 
   const DESCRIPTORS = "/proc/self/fd";
@@ -79,9 +78,7 @@ describe("an opened file", () => {
     inbox.close();
     expect(held(path)).toBe(0);
     expect(inbox.database.isOpen).toBe(false);
-    const stranger = new DatabaseSync(path);
-    stranger.exec("DROP TABLE malipo_inbox; CREATE VIEW malipo_inbox AS SELECT 1");
-    stranger.close();
+    writeFileSync(path, "Dear diary,\n".repeat(100));
     expect(openError(path)).toMatchObject({ code: "configuration", cause: expect.any(Error) });
     expect(held(path)).toBe(0);
   });
@@ -170,7 +167,7 @@ describe("a file that another process has locked when it is opened", () => {
     expect(await posted).toEqual([503, "cannot be stored now"]);
     expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
       code: "configuration",
-      message: `sqliteInbox cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+      message: `sqlite cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
       cause: expect.objectContaining({ message: "database is locked" }),
     });
     await free();
@@ -203,7 +200,7 @@ describe("a file that another process has locked when it is opened", () => {
       [
         expect.objectContaining({
           code: "configuration",
-          message: `sqliteInbox cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+          message: `sqlite cannot use ${path}: another connection has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
         }),
       ],
     ]);
@@ -257,7 +254,7 @@ describe("a runtime without node:sqlite", () => {
     expect(error).toMatchObject({
       code: "configuration",
       message:
-        "sqliteInbox requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
+        "sqlite requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 });

@@ -24,8 +24,15 @@ function load(format: string): string {
   return path;
 }
 
+/** The tables and their indexes, whatever these are named. */
 const schemaOf = (database: DatabaseSync) =>
-  database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name").all();
+  database
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    .all()
+    .map(({ sql }) => String(sql).replaceAll('"', "").replaceAll(/\s+/g, " "))
+    .map((sql) => sql.replaceAll("( ", "(").replaceAll(" )", ")"))
+    .map((sql) => sql.replace(/^CREATE INDEX \w+/, "CREATE INDEX"))
+    .sort();
 
 /** All rows, without what depends on the time. */
 function rowsOf(database: DatabaseSync): unknown[] {

@@ -57,7 +57,10 @@ describe("a transaction", () => {
         ship(database);
         throw Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR", errcode: 5 });
       });
-      expect(String(outcome)).toBe(`Error: ${message}`);
+      expect(outcome).toMatchObject({
+        message: expect.stringContaining("locked by the transaction of the handler itself"),
+        cause: expect.objectContaining({ message }),
+      });
       expect(runs).toBe(1);
       expect(effects).toEqual([]);
     },

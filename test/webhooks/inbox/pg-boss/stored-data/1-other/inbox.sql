@@ -1,3 +1,0 @@
--- What pgBossInbox stored in the tables of format 1 of an event whose kind it did not know.
-INSERT INTO malipo_inbox."QUEUE_events" (key, digest, kind, raw, secret_index, received_at, signed_at, signature, trace_context, source, state, attempts, error, due_at, forget_at) VALUES
-  ('\x0000000000000000000000000000000000000000000000000000000000000005', '\x0000000000000000000000000000000000000000000000000000000000000005', 'payment.reversed', '{"event":"payment.reversed","data":{"number":5}}', 0, 1767312245005, 1767312245000, 'f000000000000000000000000000000000000000000000000000000000000005', NULL, 'webhook', 'pending', 0, NULL, 1767312245000, NULL);
