@@ -10,7 +10,7 @@ import { installedMalipo } from "../cli/command-line.ts";
 const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the drill reads malipo.drill.json, and writes its report", async () => {
+test("the drill reads malipo.drill.json, and writes its results", async () => {
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   const code = readFileSync("test/drill/shops/right-shop.ts", "utf8");
@@ -24,7 +24,7 @@ test("the drill reads malipo.drill.json, and writes its report", async () => {
   };
   writeFileSync(join(folder, "malipo.drill.json"), JSON.stringify(settings));
   // One case: a whole drill takes minutes.
-  const args = ["drill", "--report", "drill.html", "--case", "41"];
+  const args = ["drill", "--html", "drill.html", "--case", "41"];
   const { code: status, stdout } = await installedMalipo(args, { cwd: folder });
   expect([status, stdout]).toEqual([0, expect.stringContaining("Every promise holds")]);
   expect(readFileSync(join(folder, "drill.html"), "utf8")).toContain(PROMISES[0]?.name);

@@ -6,12 +6,12 @@ import {
   headlines,
   isBroken,
   notesOf,
-  reportedText,
-  reportPromises,
+  printableText,
+  promiseResults,
   storyLines,
   summarize,
   untriedOf,
-} from "./drill-report.ts";
+} from "./drill-results.ts";
 import { PROMISES } from "./promises.ts";
 import type { CaseResult, DrillResult } from "./run-drill.ts";
 
@@ -23,15 +23,15 @@ function caseRow(result: CaseResult, seed: string): Html {
   const { case: one, problems } = result;
   const wrong = PROMISES.filter(({ name }) => problems.has(name)).map(
     ({ name, cause, remedy, page }) =>
-      // No link: the report is read in CI and in mails, where the package is not beside it.
-      html`<li><strong>${reportedText(problems.get(name) ?? "")}</strong><br>Usual cause: ${cause}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
+      // No link: the page is read in CI and in mails, where the package is not beside it.
+      html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${cause}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
   );
-  const lines = storyLines(result).map((line) => html`<li>${reportedText(line)}</li>`);
+  const lines = storyLines(result).map((line) => html`<li>${printableText(line)}</li>`);
   const why = one.why !== undefined && html`<p class="hint">Why this case: ${one.why}.</p>`;
   return html`<details id="case-${one.number}"><summary>Case ${one.number}: ${one.text}</summary>
 ${why}<ol>${lines}</ol>
 <ul>${wrong}</ul>
-<p>Again: <code>${reportedText(commandFor(result, seed))}</code></p>
+<p>Again: <code>${printableText(commandFor(result, seed))}</code></p>
 </details>`;
 }
 
@@ -53,15 +53,15 @@ function titleOf(result: DrillResult): string {
 
 const listOf = (items: readonly string[], tone = ""): Part =>
   items.length > 0 &&
-  html`<ul class="${tone}">${items.map((item) => html`<li>${reportedText(item)}</li>`)}</ul>`;
+  html`<ul class="${tone}">${items.map((item) => html`<li>${printableText(item)}</li>`)}</ul>`;
 
 /**
- * The report as one HTML page that loads nothing.
+ * The results as one HTML page that loads nothing.
  *
  * @param version - Of this package.
  */
-export function reportAsPage(result: DrillResult, version: string, date: Date): string {
-  const rows = reportPromises(result).map(
+export function resultsAsPage(result: DrillResult, version: string, date: Date): string {
+  const rows = promiseResults(result).map(
     ({ name, state, failed, tested }) =>
       html`<tr><td class="${state.split(" ")[0] ?? ""}">${state}</td><td>${name}</td><td>${state !== "not checked" && `${failed} of ${tested}`}</td></tr>`,
   );
@@ -73,8 +73,8 @@ export function reportAsPage(result: DrillResult, version: string, date: Date): 
     body: html`<main>
 <h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${titleOf(result)}</h1>
 ${listOf(headlines(result), "harm")}
-<p>${reportedText(summarize(result))}</p>
-<p class="hint">Each case is one order, and what goes wrong with it. Seed ${reportedText(result.seed)}, ${when} UTC, malipo ${version}.</p>
+<p>${printableText(summarize(result))}</p>
+<p class="hint">Each case is one order, and what goes wrong with it. Seed ${printableText(result.seed)}, ${when} UTC, malipo ${version}.</p>
 <h2>Promises</h2>
 <table><thead><tr><th>Result</th><th>Promise</th><th>Broken in</th></tr></thead><tbody>
 ${rows}

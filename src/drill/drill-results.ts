@@ -91,7 +91,7 @@ export function untriedOf({ results, hasEffects }: DrillResult): string[] {
 }
 
 /** The result of each promise: the cases that broke it, and their stories. */
-export const reportPromises = ({ results, hasEffects, seed }: DrillResult) =>
+export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
   PROMISES.map(({ name, withoutEffects = name, needsEffects, needsFault = [], ...promise }) => {
     const { cause, remedy, page } = promise;
     const failed = results.filter(({ problems }) => problems.has(name));
@@ -168,9 +168,9 @@ export function notesOf({ results, obstacles, hasEffects }: DrillResult): string
   ];
 }
 
-/** The report as text. */
-export function formatReport(result: DrillResult): string {
-  const promises = reportPromises(result);
+/** The results as text. */
+export function formatResults(result: DrillResult): string {
+  const promises = promiseResults(result);
   const width = Math.max(...promises.map(({ name }) => name.length));
   const table = promises.map(({ state, name, failed, tested }) => {
     const cases = state === "not checked" ? "" : `${failed} of ${count(tested, "case")}`;
@@ -212,8 +212,8 @@ export const formatDryRun = (results: readonly CaseResult[]): string =>
     ),
   ].join("\n");
 
-/** The report as JSON. */
-export function reportAsJson(result: DrillResult): object {
+/** The results as JSON. */
+export function resultsAsJson(result: DrillResult): object {
   const { total, passed, failed, notRun } = countCases(result);
   return {
     exit_status: exitStatus(result),
@@ -224,7 +224,7 @@ export function reportAsJson(result: DrillResult): object {
     not_run: notRun,
     elapsed_ms: Math.round(result.elapsedMs),
     seed: result.seed,
-    promises: reportPromises(result),
+    promises: promiseResults(result),
     notes: notesOf(result),
     could_not_test: result.obstacles,
   };
@@ -234,16 +234,16 @@ export function reportAsJson(result: DrillResult): object {
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu;
 
 /**
- * The text for a report in XML or HTML. It leaves out what XML cannot have, such as colors of a terminal, and shows
+ * The text for XML or HTML. It leaves out what XML cannot have, such as colors of a terminal, and shows
  * what is invisible or turns the direction of text.
  */
-export const reportedText = (text: string): string =>
+export const printableText = (text: string): string =>
   visible(stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(FORBIDDEN, ""));
 
-const escapeText = (text: string): string => escapeMarkup(reportedText(text));
+const escapeText = (text: string): string => escapeMarkup(printableText(text));
 
-/** The report as JUnit XML: one test for each case. */
-export function reportAsJunit(result: DrillResult): string {
+/** The results as JUnit XML: one test for each case. */
+export function resultsAsJunit(result: DrillResult): string {
   const { results, obstacles, elapsedMs, seed } = result;
   const { failed, notRun } = countCases(result);
   const testCase = (name: string, content: string, group = "drill") =>

@@ -5,12 +5,12 @@ import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
 import { allCases, type DrillCase, randomCases, type Subject } from "../../src/drill/cases.ts";
 import {
   formatDryRun,
-  formatReport,
-  reportAsJson,
-  reportAsJunit,
-} from "../../src/drill/drill-report.ts";
+  formatResults,
+  resultsAsJson,
+  resultsAsJunit,
+} from "../../src/drill/drill-results.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
-import { reportAsPage } from "../../src/drill/report-page.ts";
+import { resultsAsPage } from "../../src/drill/results-page.ts";
 import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
 import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
 
@@ -47,7 +47,7 @@ const FAILED = drillResult([
 const UNTESTED = drillResult([], ["The shop printed:\n\u001b[31mno\u001b[0m <port>\u0000"]);
 
 test("a case that breaks two promises counts for both, and once among the cases", () => {
-  const text = formatReport(FAILED);
+  const text = formatResults(FAILED);
   const row = (name: string) => text.split("\n").find((line) => line.includes(`  ${name}  `));
   expect(row(CHARGED_TWICE)).toMatch(/^FAILED .*1 of 2 cases$/);
   expect(row(ONE_PROMPT)).toMatch(/^FAILED .*1 of 2 cases$/);
@@ -56,15 +56,15 @@ test("a case that breaks two promises counts for both, and once among the cases"
 });
 
 test("the headline is what happened to the customers", () => {
-  expect(formatReport(FAILED).trim()).toMatch(
+  expect(formatResults(FAILED).trim()).toMatch(
     /^What happened to 2 customers:\n {2}1 customer paid twice: case 2\n/,
   );
-  expect(formatReport(PASSED)).toContain("  The shop charged no customer twice, took no money");
-  expect(formatReport(PASSED)).toContain("Not run: 1 case, since the service was away.");
+  expect(formatResults(PASSED)).toContain("  The shop charged no customer twice, took no money");
+  expect(formatResults(PASSED)).toContain("Not run: 1 case, since the service was away.");
 });
 
 test("JUnit has one test for each case: its failures with stories, or why it was not run", () => {
-  const xml = reportAsJunit(FAILED);
+  const xml = resultsAsJunit(FAILED);
   expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1" time="1.500"');
   expect(xml.match(/<testcase /g)).toHaveLength(3);
   expect(xml).toContain('name="case 1: a &amp; b"></testcase>');
@@ -74,7 +74,7 @@ test("JUnit has one test for each case: its failures with stories, or why it was
 });
 
 test("JUnit has an error if the drill could not test, and no character that XML forbids", () => {
-  const xml = reportAsJunit(UNTESTED);
+  const xml = resultsAsJunit(UNTESTED);
   expect(xml).toContain('tests="1" failures="0" errors="1"');
   expect(xml).toMatch(/<error message="The shop printed:\s.*no.* &lt;port&gt;.*"\/>/);
 });
@@ -86,10 +86,10 @@ const isChar = (code: number): boolean =>
   (code >= 0xe000 && code <= 0xfffd) ||
   code >= 0x10000;
 
-test("no report holds what a terminal acts on, or what turns the direction of text", () => {
+test("no results hold what a terminal acts on, or what turns the direction of text", () => {
   const hostile = "a\u001b[2Jb\u009b31mc\u202ed\u2066e\u200bf\u{e0041}\u061cg\ufeffh\ri";
   const result = drillResult([], [hostile]);
-  const texts = [reportAsJunit(result), reportAsPage(result, "1.0.0", new Date(0))];
+  const texts = [resultsAsJunit(result), resultsAsPage(result, "1.0.0", new Date(0))];
   for (const text of texts) {
     expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
     expect(text).toContain("abc\\u202ed\\u2066e\\u200bf\\udb40\\udc41\\u061cg\\ufeffh\ni");
@@ -99,7 +99,7 @@ test("no report holds what a terminal acts on, or what turns the direction of te
 test("JUnit keeps every other character of the shop's output that XML allows, and none that it forbids", () => {
   const printed = [...Array(0x11000).keys()].map((code) => String.fromCodePoint(code));
   // Not in one text: there, two surrogates in a row would be one character.
-  const xml = reportAsJunit(
+  const xml = resultsAsJunit(
     drillResult(
       [],
       printed.map((one) => `<${one}>`),
@@ -125,7 +125,7 @@ test.each([
 ] as const)(
   "JSON says which cases broke a promise (exit status $1)",
   (result, status, state, cases) => {
-    const json = JSON.parse(JSON.stringify(reportAsJson(result)));
+    const json = JSON.parse(JSON.stringify(resultsAsJson(result)));
     expect(json).toMatchObject({
       exit_status: status,
       cases: result.results.length,
@@ -151,7 +151,7 @@ test.each([
 ] as const)(
   "the page begins with the result, and loads and runs nothing (%#)",
   (result, state, headline) => {
-    const page = reportAsPage(result, "1.2.3", new Date("2026-01-02T03:04:05Z"));
+    const page = resultsAsPage(result, "1.2.3", new Date("2026-01-02T03:04:05Z"));
     expect(page).toContain(`<h1 class="${state}">${headline}`);
     expect(page).toContain("Seed seed-1, 2026-01-02 03:04 UTC, malipo 1.2.3.");
     expect(page).not.toMatch(/<script|<link|<img|\bsrc=|url\(|@import/);
@@ -159,7 +159,7 @@ test.each([
 );
 
 test("the page has a row that opens for each case that broke a promise, with its cause and what to do", () => {
-  const page = reportAsPage(FAILED, "1.2.3", new Date());
+  const page = resultsAsPage(FAILED, "1.2.3", new Date());
   expect(page.match(/<details/g)).toHaveLength(1);
   expect(page).toContain("<summary>Case 2: a &amp; b</summary>");
   expect(page).toContain(
@@ -168,28 +168,28 @@ test("the page has a row that opens for each case that broke a promise, with its
   expect(page).toContain("1 customer paid twice: case 2");
 });
 
-test("the reports name the page of the package that says more, and link to no file: they are read anywhere", () => {
+test("the results name the page of the package that says more, and link to no file: they are read anywhere", () => {
   const { page } = PROMISES[0] ?? {};
   const name = `node_modules/malipo/docs/${page}.md`;
-  const html = reportAsPage(FAILED, "1.2.3", new Date());
+  const html = resultsAsPage(FAILED, "1.2.3", new Date());
   expect(html).toContain(`<code>${name}</code>`);
   expect(html).not.toContain("<a ");
-  expect(formatReport(FAILED)).toContain(`  Read more: ${name}\n`);
+  expect(formatResults(FAILED)).toContain(`  Read more: ${name}\n`);
 });
 
 test("a charge that the service made twice is told, and the shop is not blamed", () => {
   const paid = { status: "completed" };
-  const text = formatReport(drillResult([{ ...caseResult(297), payments: [paid, paid] }]));
+  const text = formatResults(drillResult([{ ...caseResult(297), payments: [paid, paid] }]));
   expect(text).toContain("The shop charged no customer twice");
   expect(text).toContain("1 customer was charged twice by the service");
   expect(text).toContain("case 297. No shop prevents that.");
   const blamed = { ...caseResult(2, { [CHARGED_TWICE]: "2" }), payments: [paid, paid] };
-  expect(formatReport(drillResult([blamed]))).not.toContain("by the service");
+  expect(formatResults(drillResult([blamed]))).not.toContain("by the service");
 });
 
-test("without --effects, the reports say nothing about the goods, except that they were not checked", () => {
+test("without --effects, the results say nothing about the goods, except that they were not checked", () => {
   const result = { ...PASSED, hasEffects: false };
-  const texts = [formatReport(result), reportAsPage(result, "1.2.3", new Date())];
+  const texts = [formatResults(result), resultsAsPage(result, "1.2.3", new Date())];
   for (const text of texts) {
     expect(text).not.toMatch(/deliver(?:s the goods|s nothing)|no goods without/);
     expect(text).toContain("Not checked: what the customer got");
@@ -204,8 +204,8 @@ test.each([
   "the last line and the title say what was not tried (%s)",
   (skipped, hasEffects, said) => {
     const result = { ...drillResult([caseResult(1), caseResult(2, {}, skipped)]), hasEffects };
-    expect(formatReport(result).split("\n").at(-1)).toContain(said);
-    expect(reportAsPage(result, "1.2.3", new Date())).toContain(
+    expect(formatResults(result).split("\n").at(-1)).toContain(said);
+    expect(resultsAsPage(result, "1.2.3", new Date())).toContain(
       "The shop passed what was tried</h1>",
     );
   },
@@ -215,14 +215,14 @@ test("what a shop shows is no command of a CI system in a story", () => {
   const run = new CaseRun(allCases()[0] as DrillCase, { settings: { phones: "0190" } } as Scene);
   run.note("shop", 'says "##vso[task.complete]"');
   run.blame(ONE_PROMPT, "the shop says ##[error]");
-  const text = formatReport(drillResult([run])) + formatDryRun([run]);
+  const text = formatResults(drillResult([run])) + formatDryRun([run]);
   expect(text).toContain("task.complete");
   expect(text).not.toMatch(/##\w*\[/);
 });
 
 test("the text lists the cases whose story is left out", () => {
   const results = [2, 3, 4, 5].map((number) => caseResult(number, { [ONE_PROMPT]: "2 prompts" }));
-  expect(formatReport(drillResult(results))).toContain("The same in case 5.");
+  expect(formatResults(drillResult(results))).toContain("The same in case 5.");
 });
 
 test("no line that a shop prints is a command of a CI system", () => {

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { pageAssets } from "../../scripts/page-assets.ts";
 import { allCases } from "../../src/drill/cases.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
-import { reportAsPage } from "../../src/drill/report-page.ts";
+import { resultsAsPage } from "../../src/drill/results-page.ts";
 import type { CaseResult } from "../../src/drill/run-drill.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
@@ -28,7 +28,7 @@ function badDay(): CaseResult[] {
 }
 
 test.skipIf(!hasChromium)(
-  "the report of a drill fits and passes axe, wide and narrow, with its rows closed and open",
+  "the results of a drill fit and pass axe, wide and narrow, with their rows closed and open",
   async () => {
     const result = {
       results: badDay(),
@@ -38,7 +38,7 @@ test.skipIf(!hasChromium)(
       elapsedMs: 9e4,
     };
     const page = await (await browser().newContext({ javaScriptEnabled: true })).newPage();
-    await page.setContent(reportAsPage(result, "1.2.3", new Date("2026-01-02T03:04:05Z")));
+    await page.setContent(resultsAsPage(result, "1.2.3", new Date("2026-01-02T03:04:05Z")));
     await checkLook(page, "drill");
     const rows = page.locator("details");
     expect(await rows.count()).toBe(result.results.filter(({ problems }) => problems.size).length);
