@@ -81,7 +81,7 @@ export class Gateway<Key extends string = string> {
    *
    * @example
    * ```ts
-   * const report = await gateway.request<{ total: string }>({ method: "GET", path: "/reports/today" });
+   * const totals = await gateway.request<{ total: string }>({ method: "GET", path: "/reports/today" });
    * ```
    */
   request<T = unknown>(params: RequestParams, options?: CreateOptions): Result<T> {

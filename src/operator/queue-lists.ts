@@ -88,7 +88,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   },
   late: {
     title: "Late or unclear money",
-    hint: "Money for an order that is over, for no order, or with reports that contradict each other.",
+    hint: "Money for an order that is over, for no order, or with payment updates that contradict each other.",
     todo: "Read the payment, then decide.",
     ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
   },

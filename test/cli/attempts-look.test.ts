@@ -215,7 +215,7 @@ describe("malipo attempts resolve-unknown", () => {
 
   test("concludes that nothing was sent only if it is asked to", async () => {
     payments = [];
-    expect((await attempts("resolve-unknown", "--json")).json().reports).toMatchObject([
+    expect((await attempts("resolve-unknown", "--json")).json().results).toMatchObject([
       { state: "none", attempt: { idempotencyKey: "ORDER-42/1" } },
     ]);
     const args = ["resolve-unknown", "--look-back", "1h", "--not-sent-after", "1ms", "--yes"];

@@ -13,7 +13,7 @@ import {
   endpointNameOf,
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
-import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
+import type { ResolveUnknownResult } from "../../client/unknown-outcomes/resolve-unknown.ts";
 import { callingCodes } from "../../contract/countries.ts";
 import { internationalDigits } from "../../contract/phone-number.ts";
 import type {
@@ -213,32 +213,32 @@ export const resolveUnknown = withStore(async ({ store }, input: Input<ResolveUn
   const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
   const isDryRun = flags["dry-run"];
   if (isDryRun || changes.length === 0) {
-    const value = { ...(isDryRun && { dry_run: true }), reports: planned };
-    return { value, text: () => textOfReports(planned, io.stdout) };
+    const value = { ...(isDryRun && { dry_run: true }), results: planned };
+    return { value, text: () => resultsAsText(planned, io.stdout) };
   }
   const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
-  await confirm(`${amount} would be resolved`, formatReports(changes, io.stderr), input);
+  await confirm(`${amount} would be resolved`, formatResults(changes, io.stderr), input);
   const shown = new Set(changes.map(({ attempt }) => attempt.attempt));
-  const reports = await look(async (name, result, owner) =>
+  const results = await look(async (name, result, owner) =>
     owner !== undefined && shown.has(owner)
       ? store.resolve(name, result, owner)
       : { state: "another" },
   );
-  return { value: { reports }, text: () => textOfReports(reports, io.stdout) };
+  return { value: { results }, text: () => resultsAsText(results, io.stdout) };
 });
 
-const textOfReports = (reports: readonly UnknownReport[], screen: Screen): string =>
-  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports, screen);
+const resultsAsText = (results: readonly ResolveUnknownResult[], screen: Screen): string =>
+  results.length === 0 ? "No attempts of unknown outcome." : formatResults(results, screen);
 
-function formatReports(reports: readonly UnknownReport[], screen: Screen): string {
-  const rows = reports.map((report) => {
+function formatResults(results: readonly ResolveUnknownResult[], screen: Screen): string {
+  const rows = results.map((result) => {
     const references =
-      report.state === "resolved"
-        ? [report.reference]
-        : report.state === "unclear"
-          ? report.references
+      result.state === "resolved"
+        ? [result.reference]
+        : result.state === "unclear"
+          ? result.references
           : [];
-    return [report.attempt.idempotencyKey, report.state, references.join(", ")];
+    return [result.attempt.idempotencyKey, result.state, references.join(", ")];
   });
   return formatTable(screen, [["key", "state", "payments"], ...rows]);
 }

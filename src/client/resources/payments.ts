@@ -8,7 +8,7 @@ import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
 import {
   type ReconcileOptions,
-  type ReconcileReport,
+  type ReconcileResult,
   reconcilePayments,
 } from "../waiting/reconcile.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
@@ -106,15 +106,15 @@ export class Payments {
    *
    * @example
    * ```ts
-   * for await (const report of gateway.payments.reconcile(openReferences())) {
-   *   if (report.state === "final") await close(report.payment);
+   * for await (const result of gateway.payments.reconcile(openReferences())) {
+   *   if (result.state === "final") await close(result.payment);
    * }
    * ```
    */
   async *reconcile(
     references: Iterable<string> | AsyncIterable<string>,
     options?: ReconcileOptions,
-  ): AsyncGenerator<ReconcileReport, void, void> {
+  ): AsyncGenerator<ReconcileResult, void, void> {
     yield* reconcilePayments((one, read) => this.get(one, read), references, options);
   }
 }

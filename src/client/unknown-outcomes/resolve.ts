@@ -8,7 +8,7 @@ import type { Look } from "../waiting/collect.ts";
 import type { UnknownAttempt } from "./operations.ts";
 import type { AttemptList, AttemptQuery, LookContext } from "./recorded-attempts.ts";
 import type { KeyOptions, KeyState, ResolveOptions } from "./resolve-attempt.ts";
-import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { ResolveUnknownOptions, ResolveUnknownResult } from "./resolve-unknown.ts";
 
 type Operations = typeof import("./operations.ts");
 
@@ -113,8 +113,8 @@ export class Idempotency {
 
   /**
    * Looks in the list of payments for every attempt of unknown outcome, and resolves each that
-   * exactly one payment matches: by account reference, amount and phone. The others are reported. Run
-   * it every few minutes, from one place.
+   * exactly one payment matches: by account reference, amount and phone. Returns what became of
+   * each attempt. Run it every few minutes, from one place.
    *
    * It works only for payments that have an `account_reference`, and relies on one
    * `account_reference` naming one order. It reads every page of the list that it can find.
@@ -126,13 +126,13 @@ export class Idempotency {
    *
    * @example
    * ```ts
-   * const reports = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
-   * for (const { state, attempt } of reports) {
+   * const results = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
+   * for (const { state, attempt } of results) {
    *   if (state === "unclear") await askSupport(attempt.idempotencyKey);
    * }
    * ```
    */
-  async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
+  async resolveUnknown(options: ResolveUnknownOptions): Promise<ResolveUnknownResult[]> {
     return this.#run(({ resolveUnknown }, context) => resolveUnknown(context, options));
   }
 

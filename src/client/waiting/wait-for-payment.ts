@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { addReport, isFinal } from "../../contract/payment-state.ts";
+import { addUpdate, isFinal } from "../../contract/payment-state.ts";
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkOptions } from "../../internal/check-options.ts";
@@ -55,7 +55,7 @@ async function readOnce(
 ): Promise<number> {
   try {
     const before = state.payment?.status;
-    const payment = addReport(state.payment, await read());
+    const payment = addUpdate(state.payment, await read());
     state.payment = payment;
     state.failure = undefined;
     if (payment.status !== before) callHook(onUpdate, () => payment);

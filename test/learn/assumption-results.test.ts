@@ -2,7 +2,7 @@ import { ASSUMPTIONS } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 import { Recorder } from "../../src/learn/recorder.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
-import { type ReportEntry, reportOn } from "../../src/sandbox/assumption-report.ts";
+import { type AssumptionResult, assumptionResults } from "../../src/sandbox/assumption-results.ts";
 import { learn, learnFrom } from "../sandbox/profile/learn.ts";
 import { sandboxPeer } from "../sandbox/profile/peer.ts";
 import { dialect, LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
@@ -35,22 +35,24 @@ const CONTRADICTED: Readonly<Record<string, readonly Name[]>> = {
 /** Dialects that never deliver again: their schedule cannot be seen. */
 const NEVER_RETRY = ["nested"];
 
-const named = (report: readonly ReportEntry[], result: ReportEntry["result"]): string[] =>
-  report.filter((entry) => entry.result === result).map(({ name }) => name);
+const named = (
+  results: readonly AssumptionResult[],
+  result: AssumptionResult["result"],
+): string[] => results.filter((entry) => entry.result === result).map(({ name }) => name);
 
 const sorted = (names: readonly string[]) => [...names].sort();
 
-describe("the report on a service", () => {
+describe("the assumptions beside a service", () => {
   test.each(LEARNABLE_DIALECTS)("$name is right about every assumption", async (dialect) => {
-    const report = reportOn(await learn(dialect));
+    const results = assumptionResults(await learn(dialect));
     const contradicted = CONTRADICTED[dialect.name] ?? [];
     const confirmed = SEEN.filter((name) => !contradicted.includes(name)).filter(
       (name) => name !== "deliverySchedule" || !NEVER_RETRY.includes(dialect.name),
     );
-    expect(sorted(named(report, "contradicted"))).toEqual(sorted(contradicted));
-    expect(sorted(named(report, "confirmed"))).toEqual(sorted(confirmed));
-    expect(report.map(({ name }) => name)).toEqual(Object.keys(ASSUMPTIONS));
-    for (const { result, seen, assumed, found } of report) {
+    expect(sorted(named(results, "contradicted"))).toEqual(sorted(contradicted));
+    expect(sorted(named(results, "confirmed"))).toEqual(sorted(confirmed));
+    expect(results.map(({ name }) => name)).toEqual(Object.keys(ASSUMPTIONS));
+    for (const { result, seen, assumed, found } of results) {
       expect(seen > 0).toBe(result !== "unseen");
       expect(found === null).toBe(result !== "contradicted");
       expect(assumed).not.toBe("");
@@ -59,8 +61,8 @@ describe("the report on a service", () => {
 
   test("says what the service does in another way", async () => {
     const cursor = LEARNABLE_DIALECTS.find(({ name }) => name === "cursor");
-    const report = cursor && reportOn(await learn(cursor));
-    const found = Object.fromEntries(report?.map((entry) => [entry.name, entry.found]) ?? []);
+    const results = cursor && assumptionResults(await learn(cursor));
+    const found = Object.fromEntries(results?.map((entry) => [entry.name, entry.found]) ?? []);
     expect(found.lists).toBe(
       "the list is items; the paging fields are has_more and next_cursor; ?limit sets the page length; ?cursor is the cursor; ?page has no effect",
     );
@@ -74,14 +76,14 @@ describe("the report on a service", () => {
     const { perPage: defaultSize, maxPerPage: maxSize } = ASSUMPTIONS.lists.value;
     const paging = { kind: "page", at: "page", size: "per_page", defaultSize, maxSize } as const;
     const names = { ...dialect("plain"), paging };
-    const report = reportOn(await learnFrom(sandboxPeer({}), names));
-    expect(named(report, "contradicted")).toEqual([]);
-    expect(sorted(named(report, "confirmed"))).toEqual(sorted([...SEEN, "browsers"]));
+    const results = assumptionResults(await learnFrom(sandboxPeer({}), names));
+    expect(named(results, "contradicted")).toEqual([]);
+    expect(sorted(named(results, "confirmed"))).toEqual(sorted([...SEEN, "browsers"]));
   });
 
   test("of which nothing was seen decides nothing", () => {
-    const report = reportOn(EMPTY_PROFILE);
-    expect(named(report, "unseen")).toEqual(Object.keys(ASSUMPTIONS));
+    const results = assumptionResults(EMPTY_PROFILE);
+    expect(named(results, "unseen")).toEqual(Object.keys(ASSUMPTIONS));
   });
 });
 
@@ -90,8 +92,8 @@ describe("an assumption", () => {
     const recorder = new Recorder({ by: "probe" });
     const merchant = { method: "GET", path: "/merchant", status: 200, headers: [], body: "{}" };
     recorder.record({ ...merchant, ...exchange });
-    const report = reportOn(recorder.profile());
-    return (name: Name) => report.find((entry) => entry.name === name);
+    const results = assumptionResults(recorder.profile());
+    return (name: Name) => results.find((entry) => entry.name === name);
   };
 
   test("about browsers is contradicted if a request with an Origin is not allowed", () => {

@@ -57,7 +57,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 } satisfies Partial<Record<keyof typeof ASSUMPTIONS, Rule>>;
 
 /** What was learned about one assumption of the sandbox. */
-export interface ReportEntry {
+export interface AssumptionResult {
   /** The name of the assumption, such as `lists`. */
   readonly name: keyof typeof ASSUMPTIONS;
   /**
@@ -74,8 +74,8 @@ export interface ReportEntry {
 }
 
 /** What a profile shows about each assumption of the sandbox: one entry for each, in their order. */
-export const reportOn = (profile: ServiceProfile): ReportEntry[] =>
-  (Object.keys(ASSUMPTIONS) as ReportEntry["name"][]).map((name) => {
+export const assumptionResults = (profile: ServiceProfile): AssumptionResult[] =>
+  (Object.keys(ASSUMPTIONS) as AssumptionResult["name"][]).map((name) => {
     const { seen, contradictions } = joinFindings(RULES[name]?.(profile) ?? []);
     const isContradicted = contradictions.length > 0;
     return {
