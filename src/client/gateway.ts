@@ -23,7 +23,7 @@ type For<Key extends string, Methods, Names extends string> = Key extends `pk_${
   : Methods;
 
 /**
- * The client of the payment gateway. Make one for each key and use it for all calls.
+ * The client of the payment gateway. Make one client for each key and use it for all calls.
  *
  * `new Gateway({ apiKey: "pk_..." })`, with a literal public key, has only the methods that a public
  * key may call.

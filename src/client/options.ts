@@ -53,7 +53,7 @@ export interface GatewayOptions<Key extends string = string> {
    */
   maxRetries?: number | undefined;
   /**
-   * The largest response body that is read, in bytes. A larger one is cut off, and the call fails
+   * The largest response body that is read, in bytes. A larger body is cut off, and the call fails
    * with an `UnexpectedResponseError`. Lower it if memory is scarce; raise it if your lists of
    * payments are longer than that.
    *

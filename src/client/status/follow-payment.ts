@@ -40,7 +40,7 @@ const PASSING: readonly number[] = [408, 425, 429];
 /**
  * Follows a payment in a page, by a route of your server that `statusHandler` made. Resolves with the
  * final status. It listens to the route's events; if there is no event stream, it polls. It goes on after
- * failures of the network and of the server. There is no time limit: set `signal` for one.
+ * failures of the network and of the server. To limit the time, set `signal`.
  *
  * @param url - The address of the route. Cookies are sent to your own origin.
  * @throws {ConnectionError} if the route rejects the request, such as with 401 or 403, or responds 404 for about

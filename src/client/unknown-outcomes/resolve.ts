@@ -14,7 +14,7 @@ type Operations = typeof import("./operations.ts");
 
 const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
-/** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
+/** Attempts to make a call once, by their idempotency keys: list them, and resolve those of unknown outcome. */
 export class Idempotency {
   readonly #settings: Settings;
   readonly #call: Call;
@@ -78,13 +78,13 @@ export class Idempotency {
    * `notSentFrom` of the `OutcomeUnknownError`. Until then the request may still be on its way, and
    * `"not_sent"` is rejected.
    *
-   * It resolves only the attempt that you looked up. If another process has resolved that one and
-   * prompted again, it rejects, and you look once more.
+   * It resolves only the attempt that you looked up. If another process has resolved that attempt
+   * and prompted again, it rejects, and you look once more.
    *
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment that it made, or `"not_sent"`.
    * @throws {IdempotencyConflictError} if there is no such attempt: the key is free, the attempt
-   * is in flight or has succeeded, or another one has begun. Also if `"not_sent"` comes too early:
+   * is in flight or has succeeded, or another attempt has begun. Also if `"not_sent"` comes too early:
    * `retryAfterMs` says when to look again.
    * @throws {ConnectionError} if the store fails. Call `resolve` again.
    *

@@ -25,7 +25,7 @@ export interface PostgresWakeups extends Wakeups {
 
 /** The connections that wake-ups over PostgreSQL need. */
 export interface PostgresWakeupPools {
-  /** A `pg` pool. It may be one that you use for other queries too. */
+  /** A `pg` pool. You may use it for other queries too. */
   readonly pool: PostgresPool;
   /**
    * The pool that the one listening connection is taken from, for good. Set it if `pool` goes
@@ -124,8 +124,8 @@ const OPTIONS = {
 } satisfies OptionRows<PostgresWakeupOptions>;
 
 /**
- * Wake-ups between machines, over LISTEN and NOTIFY of PostgreSQL: a webhook that arrives at one ends
- * a wait at another with the next read. They are only hints: a lost notification makes a wait some
+ * Wake-ups between machines, over LISTEN and NOTIFY of PostgreSQL: a webhook that arrives at one
+ * machine ends a wait at another with the next read. They are only hints: a lost notification makes a wait some
  * seconds longer, and loses no payment. A reference of 8,000 bytes or more is not sent.
  *
  * It keeps one connection to listen, and makes a new one when that is lost.

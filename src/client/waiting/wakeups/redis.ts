@@ -16,7 +16,7 @@ export interface RedisWakeups extends Wakeups {
 
 /** The two connections that wake-ups over Redis need. */
 export interface RedisWakeupClients {
-  /** An ioredis `Redis` or `Cluster`. It may be one that you use for other commands too. */
+  /** An ioredis `Redis` or `Cluster`. You may use it for other commands too. */
   readonly publisher: Redis | Cluster;
   /** Another ioredis client, which is then in subscriber mode: `publisher.duplicate()`. */
   readonly subscriber: Redis | Cluster;
@@ -37,8 +37,8 @@ const OPTIONS = {
 } satisfies OptionRows<RedisWakeupOptions>;
 
 /**
- * Wake-ups between machines, over Redis pub/sub: a webhook that arrives at one ends a wait at another
- * with the next read. They are only hints: a lost message makes a wait some seconds longer, and loses
+ * Wake-ups between machines, over Redis pub/sub: a webhook that arrives at one machine ends a wait at
+ * another with the next read. They are only hints: a lost message makes a wait some seconds longer, and loses
  * no payment. It works with a Redis Cluster and behind Sentinel.
  *
  * @throws {ConfigurationError} for a wrong option.
