@@ -154,7 +154,7 @@ async function passOn(
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body, isList };
 }
 
-/** What a read or the list says of payments: what the case reports may differ from what the sandbox knows. */
+/** What a read or the list says of payments: what the case shows may differ from what the sandbox knows. */
 function withReported(runs: readonly CaseRun[], body: string, isRead: boolean): string {
   const { data, ...rest } = Object(isRead ? parseJson(body) : undefined);
   if (typeof data !== "object" || data === null) return body;
