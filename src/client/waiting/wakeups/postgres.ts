@@ -54,7 +54,39 @@ const MAX_RETRY_DELAY_MS = 5_000;
 /** PostgreSQL takes less than 8,000 bytes. https://www.postgresql.org/docs/current/sql-notify.html */
 const MAX_PAYLOAD_BYTES = 7_999;
 
-/** Listens on one connection, and on another one as soon as it is lost. Returns what ends it. */
+/** Listens on a connection until it is lost or released. Returns what releases it. */
+function listenOn(
+  client: PoolClient,
+  channel: string,
+  on: Readonly<Record<"listening" | "lost", () => void>> & {
+    readonly name: (name: string) => void;
+  },
+): () => void {
+  let isReleased = false;
+  const onNotification = ({ channel: from, payload }: Notification) => {
+    if (from === channel) on.name(payload ?? "");
+  };
+  const release = () => {
+    if (isReleased) return;
+    isReleased = true;
+    client.off("notification", onNotification);
+    // It listens, so it is not for other queries: the pool closes it. Its errors go on being heard.
+    client.release(true);
+  };
+  const onLost = () => {
+    // An error is followed by an end.
+    if (isReleased) return;
+    release();
+    on.lost();
+  };
+  client.on("error", onLost);
+  client.on("end", onLost);
+  client.on("notification", onNotification);
+  client.query(`LISTEN "${channel}"`).then(on.listening, onLost);
+  return release;
+}
+
+/** Listens on one connection, and on another connection as soon as it is lost. Returns what ends it. */
 function listen(
   pool: Pick<PostgresPool, "connect">,
   channel: string,
@@ -74,38 +106,17 @@ function listen(
       connect();
     }, delayMs);
   };
-  const listenOn = (client: PoolClient) => {
-    const onNotification = ({ channel: from, payload }: Notification) => {
-      if (from === channel) onName(payload ?? "");
-    };
-    const releaseClient = () => {
-      if (release !== releaseClient) return;
-      release = undefined;
-      client.off("notification", onNotification);
-      // It listens, so it is not for other queries: the pool closes it. Its errors go on being heard.
-      client.release(true);
-    };
-    const onLost = () => {
-      // An error is followed by an end.
-      if (release !== releaseClient) return;
-      releaseClient();
-      reconnect();
-    };
-    release = releaseClient;
-    client.on("error", onLost);
-    client.on("end", onLost);
-    client.on("notification", onNotification);
-    if (isClosed) return releaseClient();
-    client.query(`LISTEN "${channel}"`).then(() => {
-      failures = 0;
-    }, onLost);
+  const onListening = () => {
+    failures = 0;
   };
   const connect = () =>
     // With a callback, which runs at once: a connection without an `error` listener ends the process
     // when it is lost.
     pool.connect((error, client) => {
-      if (client === undefined || error !== undefined) reconnect();
-      else listenOn(client as PoolClient);
+      if (client === undefined || error !== undefined) return reconnect();
+      const on = { name: onName, listening: onListening, lost: reconnect };
+      release = listenOn(client as PoolClient, channel, on);
+      if (isClosed) release();
     });
 
   connect();
