@@ -40,7 +40,7 @@ const reviewsOf =
   (sources) =>
     listReviews(sources, kinds);
 
-/** A list of everything that the sources have, the oldest first. One that fails does not hide the others. */
+/** A list of everything that the sources have, the oldest first. A source that fails does not hide the others. */
 const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => {
   const read: Read = async (sources, limit) => {
     const ended = await Promise.allSettled(reads.map((one) => one(sources, limit)));
