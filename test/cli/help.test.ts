@@ -170,10 +170,10 @@ describe("parse", () => {
       kind: "call",
       subcommand: { summary: expect.stringContaining("proxy") },
     });
-    expect(parsing("learn", "assumptions", "a.json")()).toMatchObject({
-      subcommand: { name: "assumptions" },
+    expect(parsing("learn", "report", "a.json")()).toMatchObject({
+      subcommand: { name: "report" },
     });
-    expect(parsing("learn", "assumtions", "a.json")).toThrow('Did you mean "assumptions"?');
+    expect(parsing("learn", "reprot", "a.json")).toThrow('Did you mean "report"?');
     expect(parsing("learn")()).toMatchObject({ kind: "help" });
   });
 

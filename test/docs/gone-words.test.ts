@@ -33,11 +33,6 @@ const GONE_WORDS: readonly GoneWord[] = [
     instead: "ErrorFields, errorFields, addUpdate, AssumptionResult, assumptionResults",
   },
   {
-    word: /\blearn report\b|\bdrill --report\b/,
-    files: [...CODE, ...PAGES],
-    instead: "learn assumptions, drill --html",
-  },
-  {
     word: /\b(?:Known|identityOf|textOf|textOfReports?)\b/,
     files: CODE,
     instead: "a name that says what it is of",

@@ -170,7 +170,7 @@ describe("the path of a new user", () => {
   // A whole drill takes minutes: some cases of each part of an order.
   test("rehearses the shop with the printed settings", () => {
     save(DRILL, "malipo.drill.json");
-    const printed = shell(`${block(DRILL, "--html").trim()} --case 1-12`);
+    const printed = shell(`${block(DRILL, "--report").trim()} --case 1-12`);
     expect(printed).toMatch(/Every promise that was tried holds/);
     expect(readdirSync(folder)).toContain("drill.html");
   });

@@ -24,7 +24,7 @@ test("the drill reads malipo.drill.json, and writes its results", async () => {
   };
   writeFileSync(join(folder, "malipo.drill.json"), JSON.stringify(settings));
   // One case: a whole drill takes minutes.
-  const args = ["drill", "--html", "drill.html", "--case", "41"];
+  const args = ["drill", "--report", "drill.html", "--case", "41"];
   const { code: status, stdout } = await installedMalipo(args, { cwd: folder });
   expect([status, stdout]).toEqual([0, expect.stringContaining("Every promise holds")]);
   expect(readFileSync(join(folder, "drill.html"), "utf8")).toContain(PROMISES[0]?.name);

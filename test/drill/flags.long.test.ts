@@ -131,7 +131,7 @@ describe.concurrent("a drill", () => {
       quiet: "1s",
       start,
       case: "41",
-      html: "r.html",
+      report: "r.html",
       junit: "j.xml",
     }).flatMap(([name, value]) => [`--${name}`, value]);
     const { code, stderr, json } = await installedMalipo(["drill", ...flags, "--json"], {

@@ -65,9 +65,9 @@ async function drill(input: Input<DrillFlags>): Promise<Output> {
   // What still waits for a shop that has ended must not hold this process.
   if (signal.aborted) setTimeout(() => io.exit(), EXIT_MS).unref();
   end();
-  const { html, junit } = flags;
-  if (html !== undefined) {
-    writeFileSync(pathOf(io, html), resultsAsPage(result, packageVersion(), new Date()));
+  const { report, junit } = flags;
+  if (report !== undefined) {
+    writeFileSync(pathOf(io, report), resultsAsPage(result, packageVersion(), new Date()));
   }
   if (junit !== undefined) writeFileSync(pathOf(io, junit), resultsAsJunit(result));
   const text = () => formatResults(result);

@@ -33,10 +33,10 @@ export const LEARN_COMMANDS: readonly Command[] = [
         "learn --to https://gateway.example/api/v1 --port 4011 --webhooks-to http://localhost:3000/webhooks",
       ],
     },
-    "assumptions <file>": {
+    "report <file>": {
       summary: "Lists which assumptions of the sandbox the profile confirms and contradicts.",
       ...lazily({}, () => import("../learn/list-assumptions.ts"), "assumptions"),
-      examples: [`learn assumptions ${PROFILE}`],
+      examples: [`learn report ${PROFILE}`],
     },
     "types <file>": {
       summary: "Writes the types of what was seen, as a declaration file.",

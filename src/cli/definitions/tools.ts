@@ -53,7 +53,7 @@ export const REHEARSALS: readonly Command[] = singles({
     summary:
       "Starts your shop with a sandbox, places orders, causes faults, and compares what the shop shows with what was paid.",
     ...lazily(DRILL_FLAGS, () => import("../commands/drill.ts"), "run"),
-    examples: ["drill --init", "drill --html drill.html", "drill --case 41"],
+    examples: ["drill --init", "drill --report drill.html", "drill --case 41"],
   },
   "explain [code]": {
     about: "explain why a payment failed, by its result code or reason",

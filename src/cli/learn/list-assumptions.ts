@@ -25,7 +25,7 @@ export const formatAssumptions = (entries: readonly AssumptionResult[]): string 
     return own.length === 0 ? [] : [`${paint(colour, `${title} (${own.length})`)}\n${text}`];
   }).join("\n\n");
 
-/** `malipo learn assumptions FILE` */
+/** `malipo learn report FILE` */
 export async function assumptions({ args: [file = ""], io }: Input): Promise<Output> {
   const entries = assumptionResults(readProfile(io, file));
   return { value: entries, text: () => formatAssumptions(entries) };

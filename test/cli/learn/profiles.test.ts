@@ -45,9 +45,9 @@ const BAD: readonly (readonly [string, string, RegExp])[] = [
   ["nonsense", '{"version":2,"runs":7}', /not a service profile/],
 ];
 
-describe("malipo learn assumptions", () => {
+describe("malipo learn report", () => {
   test("has one entry for each assumption, as text and as JSON", async () => {
-    const { code, json } = await learn("assumptions", "b.json", "--json");
+    const { code, json } = await learn("report", "b.json", "--json");
     expect(code).toBe(EXIT.ok);
     const entries = json();
     expect(entries.map(({ name }: { name: string }) => name)).toEqual(Object.keys(ASSUMPTIONS));
@@ -55,7 +55,7 @@ describe("malipo learn assumptions", () => {
       expect(Object.keys(entry)).toEqual(["name", "result", "seen", "assumed", "found"]);
       expect(["confirmed", "contradicted", "unseen"]).toContain(entry.result);
     }
-    const { stdout } = await learn("assumptions", "b.json");
+    const { stdout } = await learn("report", "b.json");
     for (const name of Object.keys(ASSUMPTIONS)) expect(stdout).toContain(name);
     for (const { found } of entries) if (found !== null) expect(stdout).toContain(found);
   });
@@ -65,7 +65,7 @@ describe("malipo learn assumptions", () => {
     writeFileSync(path("key"), sandbox);
     const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key", "--out", "c.json"];
     const { stdout } = await malipo(args, { cwd: folder });
-    expect(stdout).toContain((await learn("assumptions", "c.json")).stdout.trim());
+    expect(stdout).toContain((await learn("report", "c.json")).stdout.trim());
   });
 });
 
@@ -182,7 +182,7 @@ describe("malipo learn check", () => {
 
 describe.each(BAD)("a file that is %s", (_, content, message) => {
   test.each([
-    ["assumptions", ["bad.json"]],
+    ["report", ["bad.json"]],
     ["types", ["bad.json", "--out", "bad.d.ts"]],
     ["diff", ["a.json", "bad.json"]],
     ["merge", ["bad.json", "a.json", "--out", "bad-out.json"]],
@@ -201,6 +201,6 @@ describe.each(BAD)("a file that is %s", (_, content, message) => {
 });
 
 test("a file that does not exist is named", async () => {
-  const { code, stderr } = await learn("assumptions", "none.json");
+  const { code, stderr } = await learn("report", "none.json");
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("no file none.json")]);
 });
