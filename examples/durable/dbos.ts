@@ -1,12 +1,12 @@
 // A durable workflow with DBOS: `node dbos.ts ORDER-42`. It is recovered when the process starts again.
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { createCheckout, type PayParams } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgres } from "malipo/postgres";
 import { charge, mayRunAgain } from "./charge.ts";
 
 const systemDatabaseUrl = process.env.DATABASE_URL ?? "";
 const checkout = createCheckout({
-  store: postgresCheckout({ connectionString: systemDatabaseUrl }),
+  store: postgres(systemDatabaseUrl),
   gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
   onPaid: () => {}, // the workflow ships the goods
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isGatewayError } from "malipo";
 import { createCheckout, type Order } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqlite } from "malipo/sqlite";
 
 /** The prices in KES. They are the shop's: a form only names an item. */
 export const PRICES: Readonly<Record<string, number>> = { Coffee: 1500, Tea: 800 };
@@ -32,7 +32,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
 
   // Reads MALIPO_API_KEY, MALIPO_BASE_URL and MALIPO_WEBHOOK_SECRET.
   const checkout = createCheckout({
-    store: sqliteCheckout(file),
+    store: sqlite(file),
     async onPaid(order, { transaction }) {
       // The parcel and "done" commit together: a crash can neither lose nor repeat it.
       const sql = "INSERT INTO parcels (order_id) VALUES (?)";
