@@ -1,0 +1,47 @@
+// How malipo runs a statement in a transaction of your library: copy the function of yours.
+// `text` has the values `$1`, `$2` and so on, each of them perhaps twice.
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Knex } from "knex";
+import { CompiledQuery, type Transaction } from "kysely";
+import type { EntityManager } from "typeorm";
+
+/** The part of `Prisma.TransactionClient` that is used here. */
+interface PrismaTransaction {
+  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
+}
+
+export const ofPrisma = (tx: PrismaTransaction) => ({
+  executeSql: async (text: string, values: unknown[] = []) => ({
+    rows: await tx.$queryRawUnsafe<object[]>(text, ...values),
+  }),
+});
+
+export const ofDrizzle = (tx: Pick<NodePgDatabase, "execute">) => ({
+  executeSql: (text: string, values: unknown[] = []) => {
+    const parts = text.split(/\$(\d+)/); // each second one is the number of a value
+    return tx.execute(
+      sql.join(parts.map((part, at) => (at % 2 ? sql.param(values[+part - 1]) : sql.raw(part)))),
+    );
+  },
+});
+
+export const ofKysely = <Tables>(trx: Transaction<Tables>) => ({
+  executeSql: (text: string, values: unknown[] = []) =>
+    trx.executeQuery<object>(CompiledQuery.raw(text, values)),
+});
+
+export const ofKnex = (trx: Knex.Transaction) => ({
+  executeSql: async (text: string, values: unknown[] = []): Promise<{ rows: object[] }> => {
+    const numbers = Array.from(text.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
+    const given = numbers.map((number) => values[number - 1] as Knex.Value);
+    return trx.raw(text.replaceAll("?", "\\?").replaceAll(/\$\d+/g, "?"), given);
+  },
+});
+
+export const ofTypeOrm = ({ queryRunner }: EntityManager) => ({
+  executeSql: async (text: string, values: unknown[] = []) => ({
+    // The third argument: `{ records }`, also for an UPDATE.
+    rows: (await queryRunner?.query(text, values, true))?.records ?? [],
+  }),
+});
