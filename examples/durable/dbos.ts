@@ -5,8 +5,9 @@ import { postgres } from "malipo/postgres";
 import { charge, mayRunAgain } from "./charge.ts";
 
 const systemDatabaseUrl = process.env.DATABASE_URL ?? "";
+const db = postgres(systemDatabaseUrl);
 const checkout = createCheckout({
-  store: postgres(systemDatabaseUrl),
+  store: db,
   gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
   onPaid: () => {}, // the workflow ships the goods
 });
@@ -34,3 +35,4 @@ const handle = await DBOS.startWorkflow(workflow, { workflowID: order.id })(orde
 console.log(await handle.getResult());
 await DBOS.shutdown();
 await checkout.stop();
+await db.close();

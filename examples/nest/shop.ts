@@ -30,13 +30,14 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;
     CREATE TABLE IF NOT EXISTS parcels (number INTEGER PRIMARY KEY, order_id TEXT NOT NULL) STRICT`);
 
+  const db = sqlite(file);
   // Reads MALIPO_API_KEY, MALIPO_BASE_URL and MALIPO_WEBHOOK_SECRET.
   const checkout = createCheckout({
-    store: sqlite(file),
+    store: db,
     async onPaid(order, { transaction }) {
       // The parcel and "done" commit together: a crash can neither lose nor repeat it.
       const sql = "INSERT INTO parcels (order_id) VALUES (?)";
-      await transaction((db) => db.prepare(sql).run(order.id));
+      await transaction((connection) => connection.prepare(sql).run(order.id));
     },
   });
 
@@ -69,6 +70,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
 
     async stop(): Promise<void> {
       await checkout.stop(); // what runs now ends first
+      await db.close();
       database.close();
     },
   };
