@@ -9,13 +9,7 @@ import { Kysely, sql as kyselySql, PostgresDialect, type Transaction } from "kys
 import type { Transact } from "malipo/inbox/pg-boss";
 import { Pool } from "pg";
 import { DataSource, type EntityManager } from "typeorm";
-import {
-  ofDrizzle,
-  ofKnex,
-  ofKysely,
-  ofPrisma,
-  ofTypeOrm,
-} from "../../examples/transact/executors.ts";
+import { ofDrizzle, ofKnex, ofKysely, ofPrisma, ofTypeOrm } from "../../examples/executors.ts";
 
 export interface Orm {
   readonly transact: Transact;
