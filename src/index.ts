@@ -21,13 +21,13 @@ export type { MobileMoney } from "./client/resources/mobile-money.ts";
 export type { Payments } from "./client/resources/payments.ts";
 export type { Webhooks } from "./client/resources/webhooks.ts";
 
-// Idempotency
+// Idempotency, and what stores in this process
 
 export type { Attempt } from "./client/unknown-outcomes/recorded-attempts.ts";
 export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
 export type { UnknownReport } from "./client/unknown-outcomes/resolve-unknown.ts";
+export { type MemoryDatabase, type MemoryEngine, type MemoryOptions, memory } from "./engines/memory.ts";
 export type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
-export { memoryIdempotency } from "./idempotency/memory/store.ts";
 
 // Waiting for payments
 

@@ -37,7 +37,9 @@ export interface WaitOptions {
   onUpdate?: ((payment: Payment) => void) | undefined;
   /**
    * A subscription that makes the wait read the payment at once, such as `createWakeups().wake`. Set
-   * it if your webhooks know of the payment sooner than the next read.
+   * it if the gateway has no `wakeups`, and with `wakeups.wakeOf(merchant)` if it serves many merchants.
+   *
+   * @default that of `wakeups` of the gateway
    */
   wake?: Wake | undefined;
   /**
