@@ -34,7 +34,7 @@ export type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 export type { CollectOptions } from "./client/waiting/collect.ts";
 export type { ReconcileReport } from "./client/waiting/reconcile.ts";
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
-export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
+export { createWakeups, type Wake, type Wakeups } from "./client/wakeups/local.ts";
 export { accountReferenceFor } from "./contract/account-reference.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
 export { explainFailure, type FailureExplanation } from "./contract/explain-failure.ts";

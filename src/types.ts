@@ -18,7 +18,7 @@ export type {
 } from "./client/unknown-outcomes/resolve-attempt.ts";
 export type { ResolveUnknownOptions } from "./client/unknown-outcomes/resolve-unknown.ts";
 export type { ReconcileOptions, ReconcileProgress } from "./client/waiting/reconcile.ts";
-export type { WakeupsEngine } from "./client/waiting/wakeups/wakeups-engine.ts";
+export type { WakeupsEngine } from "./client/wakeups/wakeups-engine.ts";
 export type { AccountReferenceOptions } from "./contract/account-reference.ts";
 export type { EndpointName, PublicMethod, Scope } from "./contract/endpoints.ts";
 export type { ExplainablePayment } from "./contract/explain-failure.ts";

@@ -3,8 +3,8 @@ import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { ProfileFile } from "../profile/profile-types.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { Wakeups } from "./waiting/wakeups/local.ts";
-import type { WakeupsEngine } from "./waiting/wakeups/wakeups-engine.ts";
+import type { Wakeups } from "./wakeups/local.ts";
+import type { WakeupsEngine } from "./wakeups/wakeups-engine.ts";
 
 /** The platform's `fetch`, or any function that takes an address and an init. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -24,7 +24,7 @@ import { onDemand } from "./on-demand.ts";
 import type { CallOptions, GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/platform-types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
-import type { Wake, Wakeups } from "./waiting/wakeups/local.ts";
+import type { Wake, Wakeups } from "./wakeups/local.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings extends CallLimits {

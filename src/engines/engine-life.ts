@@ -1,7 +1,7 @@
 // What all engines do with the stores that they return: a store opens when it is used, is made once for the same
 // options, and says so if its engine was closed.
 import type { CheckoutStore } from "../checkout/checkout-store.ts";
-import type { Wakeups } from "../client/waiting/wakeups/local.ts";
+import type { Wakeups } from "../client/wakeups/local.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { describeError } from "../internal/describe-error.ts";

@@ -10,9 +10,9 @@ import type { CheckoutStore } from "../checkout/checkout-store.ts";
 import { poolFor } from "../checkout/postgres/checkout-pool.ts";
 import { PostgresTables } from "../checkout/postgres/checkout-tables.ts";
 import { checkSchema, postgresCheckout } from "../checkout/postgres/orders.ts";
-import { type PostgresWakeups, postgresWakeups } from "../client/waiting/wakeups/postgres.ts";
-import type { Wakeups } from "../client/waiting/wakeups/local.ts";
-import type { WakeupsEngine } from "../client/waiting/wakeups/wakeups-engine.ts";
+import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
+import type { Wakeups } from "../client/wakeups/local.ts";
+import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
@@ -59,7 +59,7 @@ import {
 } from "./engine-life.ts";
 
 export type { CheckoutEngine } from "../checkout/checkout-engine.ts";
-export type { WakeupsEngine } from "../client/waiting/wakeups/wakeups-engine.ts";
+export type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
 export type { PostgresClient, PostgresPool, PostgresResult } from "../internal/postgres/pool.ts";

@@ -5,9 +5,9 @@
  */
 
 import { type Cluster, Redis } from "ioredis";
-import type { Wakeups } from "../client/waiting/wakeups/local.ts";
-import { redisWakeups } from "../client/waiting/wakeups/redis.ts";
-import type { WakeupsEngine } from "../client/waiting/wakeups/wakeups-engine.ts";
+import type { Wakeups } from "../client/wakeups/local.ts";
+import { redisWakeups } from "../client/wakeups/redis-wakeups.ts";
+import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { redisIdempotency } from "../idempotency/redis/store.ts";
@@ -37,7 +37,7 @@ import {
   withPackage,
 } from "./engine-life.ts";
 
-export type { WakeupsEngine } from "../client/waiting/wakeups/wakeups-engine.ts";
+export type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
 export type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";

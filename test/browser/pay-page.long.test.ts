@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
 import { Gateway } from "malipo";
 import { type Checkout, createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../src/checkout/sqlite/orders.ts";
 import { nodeHandler } from "malipo/node";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";

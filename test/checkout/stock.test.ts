@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../src/checkout/sqlite/orders.ts";
 import { expect, it } from "vitest";
 import { atEnd, newSandbox, openShop, testClock } from "./stage.ts";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { sqliteIdempotency } from "../../src/idempotency/sqlite/store.ts";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../src/checkout/sqlite/orders.ts";
 import { createSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { malipo } from "./in-process.ts";

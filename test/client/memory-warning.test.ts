@@ -1,4 +1,4 @@
-import { memoryIdempotency } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { expect, test, vi } from "vitest";
 import { gatewayWith, KEYS } from "./support/gateway.ts";
 import { json } from "./support/responses.ts";

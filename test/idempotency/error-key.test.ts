@@ -1,4 +1,5 @@
-import { type Gateway, memoryIdempotency } from "malipo";
+import { type Gateway } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import {

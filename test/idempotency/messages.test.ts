@@ -1,4 +1,5 @@
-import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import { type IdempotencyStore } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith } from "../client/support/gateway.ts";
 import { json, neverResponds, reset, type Step } from "../client/support/responses.ts";

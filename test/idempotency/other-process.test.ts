@@ -1,10 +1,5 @@
-import {
-  AttemptInFlightError,
-  IdempotencyConflictError,
-  type IdempotencyStore,
-  memoryIdempotency,
-  OutcomeUnknownError,
-} from "malipo";
+import { AttemptInFlightError, IdempotencyConflictError, type IdempotencyStore, OutcomeUnknownError } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import type { BeginResult, NewAttempt } from "malipo/types";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";

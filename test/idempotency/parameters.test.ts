@@ -1,4 +1,5 @@
-import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
+import { IdempotencyConflictError, InvalidParamsError } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { type Attempt, neverResponds, reset, type Step } from "../client/support/responses.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import { type IdempotencyStore } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConnectionError } from "../../src/errors/connection.ts";
 import { type KeyedCall, runOnce } from "../../src/idempotency/run-once.ts";

@@ -1,4 +1,5 @@
-import { type Gateway, type IdempotencyStore, memoryIdempotency } from "malipo";
+import { type Gateway, type IdempotencyStore } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
 import { type Fetch, neverResponds, reset, script, status } from "../client/support/responses.ts";

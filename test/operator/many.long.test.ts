@@ -1,4 +1,4 @@
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqliteInbox } from "../../src/webhooks/inbox/sqlite/inbox.ts";
 import { operatorHandler } from "malipo/operator";
 import { beforeAll, describe, expect, test } from "vitest";
 import { nightShift } from "./stage.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway } from "malipo";
 import { fetchHandler } from "malipo/fetch";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqliteInbox } from "../../src/webhooks/inbox/sqlite/inbox.ts";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import type { IdempotencyStore } from "malipo";
-import { memoryIdempotency } from "malipo";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import type { BeginResult, InFlightResult } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
 import { listsItsAttempts } from "./idempotency-list.ts";

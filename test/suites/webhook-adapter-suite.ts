@@ -1,4 +1,5 @@
-import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
+import { receiptFor, type WebhookEvent } from "malipo/webhooks";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { type Expected, WIRE_CASES } from "./webhook-cases.ts";
 import { DUPLICATE_CASES } from "./webhook-duplicate-cases.ts";

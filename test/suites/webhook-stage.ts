@@ -1,10 +1,6 @@
 import type { NewDelivery } from "malipo/types";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  type WebhookReceiver,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
+import { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "malipo/webhooks";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import type { Delivery, DeliveryResponse, Mount, Mounting } from "./webhook-mount.ts";
 import { HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";

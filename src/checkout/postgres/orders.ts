@@ -1,9 +1,3 @@
-/**
- * Orders in PostgreSQL.
- *
- * @module malipo/checkout/postgres
- */
-
 import type pg from "pg";
 import { tableStatementsFor } from "../../idempotency/postgres/statements.ts";
 import { type PostgresIdempotency, postgresIdempotency } from "../../idempotency/postgres/store.ts";

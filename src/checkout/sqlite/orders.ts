@@ -1,9 +1,3 @@
-/**
- * Orders in SQLite.
- *
- * @module malipo/checkout/sqlite
- */
-
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { IdempotencyStore } from "../../idempotency/idempotency-store.ts";

@@ -7,7 +7,7 @@ import {
   wrongOption,
 } from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
-import type { Wake } from "./wakeups/local.ts";
+import type { Wake } from "../wakeups/local.ts";
 
 /** How to wait until a payment reaches a final status. */
 export interface WaitOptions {

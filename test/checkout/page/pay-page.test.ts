@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import express from "express";
 import { ConfigurationError } from "malipo";
 import { memoryCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { nodeHandler } from "malipo/node";
 import { describe, expect, test, vi } from "vitest";
 import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";

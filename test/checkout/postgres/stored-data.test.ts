@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { Pool } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";

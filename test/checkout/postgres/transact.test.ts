@@ -1,4 +1,4 @@
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe } from "vitest";
 import {

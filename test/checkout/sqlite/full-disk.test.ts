@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { expect, it } from "vitest";
 import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 

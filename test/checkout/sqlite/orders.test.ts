@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";

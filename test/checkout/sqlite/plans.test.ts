@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { afterAll, expect, test } from "vitest";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
 

@@ -7,8 +7,8 @@ import {
   type Order,
   type PaidContext,
 } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import type { PoolClient } from "pg";
 import { ORMS, type OrmName } from "../../support/orms.ts";
 

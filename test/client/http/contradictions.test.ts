@@ -1,4 +1,5 @@
-import { type GatewayError, memoryIdempotency, type Outcome } from "malipo";
+import { type GatewayError, type Outcome } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { describe, expect, test } from "vitest";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";

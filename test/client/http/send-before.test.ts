@@ -1,4 +1,5 @@
-import { type Gateway, memoryIdempotency, RateLimitError, TimeoutError } from "malipo";
+import { type Gateway, RateLimitError, TimeoutError } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { IDS, ROWS } from "../../support/endpoints.ts";
 import { failureOf, gatewayOn, gatewayWith, rejection } from "../support/gateway.ts";

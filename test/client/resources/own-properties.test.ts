@@ -1,4 +1,5 @@
-import { InvalidParamsError, memoryIdempotency } from "malipo";
+import { InvalidParamsError } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayOn, rejection } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { memoryIdempotency } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { gatewayOn } from "../support/gateway.ts";
 import { listingService, ORDER, type Situation, situations } from "./listing-service.ts";

@@ -1,4 +1,5 @@
-import { ConnectionError, InvalidParamsError, memoryIdempotency } from "malipo";
+import { ConnectionError, InvalidParamsError } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { describe, expect, test } from "vitest";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, neverResponds, reset, status } from "../support/responses.ts";

@@ -1,4 +1,5 @@
-import { type Gateway, type IdempotencyStore, memoryIdempotency, type Payment } from "malipo";
+import { type Gateway, type IdempotencyStore, type Payment } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import type { ResolveUnknownOptions } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { encodeProfile } from "../../../src/profile/file-format.ts";

@@ -1,12 +1,5 @@
-import {
-  ConfigurationError,
-  ConnectionError,
-  type Gateway,
-  IdempotencyConflictError,
-  InvalidParamsError,
-  memoryIdempotency,
-  type OutcomeUnknownError,
-} from "malipo";
+import { ConfigurationError, ConnectionError, type Gateway, IdempotencyConflictError, InvalidParamsError, type OutcomeUnknownError } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import type { EndpointName } from "malipo/types";
 import { describe, expect, test } from "vitest";
 import { ROWS } from "../../support/endpoints.ts";

@@ -1,4 +1,5 @@
-import { memoryIdempotency, PaymentPendingError } from "malipo";
+import { PaymentPendingError } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import type { Sandbox } from "malipo/sandbox";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { rejection } from "../support/gateway.ts";

@@ -1,4 +1,4 @@
-import { memoryIdempotency } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { afterEach, expect, test, vi } from "vitest";
 import { keepsTimeByThisClock } from "../../suites/idempotency-clock.ts";
 import { attemptOf } from "../../suites/idempotency-stage.ts";

@@ -1,4 +1,4 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { postgresIdempotency } from "../../../src/idempotency/postgres/store.ts";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { postgresIdempotency } from "../../../src/idempotency/postgres/store.ts";
 import { Pool } from "pg";
 import { afterAll } from "vitest";
 import { keepsTimeByServerClock } from "../../suites/idempotency-server-clock.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "malipo";
-import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
+import { type PostgresIdempotency, postgresIdempotency } from "../../../src/idempotency/postgres/store.ts";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { recordStatementsFor } from "../../../src/idempotency/postgres/statements.ts";

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";

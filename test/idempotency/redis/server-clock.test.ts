@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { afterAll } from "vitest";
 import { keepsTimeByServerClock } from "../../suites/idempotency-server-clock.ts";
 import { startWithClock } from "../../support/engines/clock.ts";

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { neverResponds } from "../../client/support/responses.ts";

@@ -7,7 +7,7 @@ import {
   type SqliteIdempotency,
   type SqliteIdempotencyOptions,
   sqliteIdempotency,
-} from "malipo/idempotency/sqlite";
+} from "../../../src/idempotency/sqlite/store.ts";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { STATEMENTS } from "../../../src/idempotency/sqlite/statements.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";

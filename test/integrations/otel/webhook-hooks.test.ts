@@ -16,12 +16,8 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { nodeHandler } from "malipo/node";
 import { otelInboxStats, otelWebhookHooks } from "malipo/otel";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  signWebhook,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook, type WebhookReceiverOptions } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { listening } from "../../suites/webhook-mount.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";

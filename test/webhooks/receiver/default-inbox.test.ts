@@ -1,4 +1,5 @@
-import { createWebhookReceiver, memoryInbox } from "malipo/webhooks";
+import { createWebhookReceiver } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => {

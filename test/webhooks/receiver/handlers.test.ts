@@ -1,14 +1,6 @@
 import type { Job, WorkerOptions } from "malipo/types";
-import {
-  ConfigurationError,
-  type HandlerContext,
-  memoryInbox,
-  signWebhook,
-  type Transaction,
-  type WebhookEvent,
-  type WebhookHandler,
-  type WebhookReceiver,
-} from "malipo/webhooks";
+import { ConfigurationError, type HandlerContext, signWebhook, type Transaction, type WebhookEvent, type WebhookHandler, type WebhookReceiver } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, SECRET } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";

@@ -1,14 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Receipt, WebhookRequest } from "malipo/types";
-import {
-  ConfigurationError,
-  createWebhookReceiver,
-  type Inbox,
-  memoryInbox,
-  receiptFor,
-  type WebhookReceiver,
-} from "malipo/webhooks";
+import { ConfigurationError, createWebhookReceiver, type Inbox, receiptFor, type WebhookReceiver } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";

@@ -1,7 +1,9 @@
-import { type DoublePayment, type Gateway, memoryIdempotency } from "malipo";
+import { type DoublePayment, type Gateway } from "malipo";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { createSandbox } from "malipo/sandbox";
 import type { DoublePaymentList } from "malipo/types";
-import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayOn } from "../../client/support/gateway.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";

@@ -1,11 +1,7 @@
 import { Readable } from "node:stream";
 import type { ProcessView, ReceiveView } from "malipo/types";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  signWebhook,
-  type WebhookHooks,
-} from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook, type WebhookHooks } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { SECRET } from "../../suites/webhook-sample.ts";
 

@@ -1,4 +1,5 @@
-import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SECRET } from "../../suites/webhook-sample.ts";
 

@@ -1,4 +1,5 @@
-import { memoryInbox, signWebhook, type WebhookEvent } from "malipo/webhooks";
+import { signWebhook, type WebhookEvent } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";

@@ -1,11 +1,6 @@
 import type { Receipt } from "malipo/types";
-import {
-  createWebhookReceiver,
-  type Inbox,
-  memoryInbox,
-  receiptFor,
-  type WebhookReceiver,
-} from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, receiptFor, type WebhookReceiver } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test, vi } from "vitest";
 import { BODY, HEX, SECRET } from "../../suites/webhook-sample.ts";
 import { gate } from "../support/deliver.ts";

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { fetchHandler } from "malipo/fetch";
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
 import type { NewDelivery, WebhookRequest } from "malipo/types";
-import { createWebhookReceiver, memoryInbox, type WebhookReceiver } from "malipo/webhooks";
+import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { describe, expect, test } from "vitest";
 import { BODY, HEX, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 

@@ -1,9 +1,3 @@
-/**
- * An inbox in PostgreSQL, by pg-boss: the effect of an event and its completion in one transaction.
- *
- * @module malipo/inbox/pg-boss
- */
-
 import type pg from "pg";
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis, type RedisOptions } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../../src/drill/child.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../../src/contract/events.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";

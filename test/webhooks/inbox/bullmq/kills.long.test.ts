@@ -1,4 +1,4 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { afterAll, describe } from "vitest";
 import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";

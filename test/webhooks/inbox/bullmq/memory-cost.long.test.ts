@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { afterAll, expect, test } from "vitest";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import type { NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";

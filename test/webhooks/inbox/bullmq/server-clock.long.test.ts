@@ -1,4 +1,4 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { afterAll } from "vitest";
 import { serverClockSuite } from "../../../suites/inbox-server-clock.ts";
 import { startWithClock } from "../../../support/engines/clock.ts";

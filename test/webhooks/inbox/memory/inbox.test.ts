@@ -1,4 +1,5 @@
-import { type Inbox, memoryInbox } from "malipo/webhooks";
+import { type Inbox } from "malipo/webhooks";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";

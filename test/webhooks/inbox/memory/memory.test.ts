@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { memoryInbox } from "malipo/webhooks";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { expect, test } from "vitest";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 

@@ -1,4 +1,4 @@
-import { memoryInbox } from "malipo/webhooks";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { DEFAULT_PACE } from "../../../../src/webhooks/inbox/pace.ts";

@@ -1,4 +1,4 @@
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { type PgBossTransaction, pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { type PgBossTransaction, pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";

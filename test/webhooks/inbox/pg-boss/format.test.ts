@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { type PgBossTransaction, pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   });
   const inboxOfVersion = (queue: string, before?: () => Promise<unknown>) => async () => {
     await before?.();
-    const malipo = await import("malipo/inbox/pg-boss");
+    const malipo = await import("../../../../src/webhooks/inbox/pg-boss/inbox.ts");
     return () => malipo.pgBossInbox({ connectionString: url, queue, tuning });
   };
   kindsSuite("pgBossInbox", {

@@ -1,4 +1,4 @@
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { afterAll, describe } from "vitest";
 import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";

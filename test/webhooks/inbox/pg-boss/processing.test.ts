@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { afterAll } from "vitest";
 import { serverClockSuite } from "../../../suites/inbox-server-clock.ts";
 import { startWithClock } from "../../../support/engines/clock.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { openDisk } from "../../../../src/webhooks/inbox/sqlite/inbox-store.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";

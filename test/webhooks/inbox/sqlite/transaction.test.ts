@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { describe, expect, test } from "vitest";
 import type { Transaction } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { gateOf, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";

@@ -1,14 +1,8 @@
 import { createWakeups } from "malipo";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import type { NewDelivery } from "malipo/types";
-import {
-  ConfigurationError,
-  createWebhookReceiver,
-  type Inbox,
-  memoryInbox,
-  signWebhook,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
+import { ConfigurationError, createWebhookReceiver, type Inbox, signWebhook, type WebhookReceiverOptions } from "malipo/webhooks";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gate } from "../../support/deliver.ts";
 
