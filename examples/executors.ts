@@ -1,5 +1,5 @@
-// How malipo runs a statement in a transaction of your library: copy the function of yours.
-// `text` has the values `$1`, `$2` and so on, each of them perhaps twice.
+// How malipo runs a statement in a transaction of your library, for `postgres(url, { transact })`. Copy the
+// function of your library. In `text`, a value is `$1`, `$2` and so on, and may occur twice.
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Knex } from "knex";
@@ -11,12 +11,14 @@ interface PrismaTransaction {
   $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
 }
 
+/** `transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx)))` */
 export const ofPrisma = (tx: PrismaTransaction) => ({
   executeSql: async (text: string, values: unknown[] = []) => ({
     rows: await tx.$queryRawUnsafe<object[]>(text, ...values),
   }),
 });
 
+/** `transact: (run) => drizzle.transaction((tx) => run(tx, ofDrizzle(tx)))` */
 export const ofDrizzle = (tx: Pick<NodePgDatabase, "execute">) => ({
   executeSql: (text: string, values: unknown[] = []) => {
     const parts = text.split(/\$(\d+)/); // each second one is the number of a value
@@ -26,11 +28,13 @@ export const ofDrizzle = (tx: Pick<NodePgDatabase, "execute">) => ({
   },
 });
 
+/** `transact: (run) => kysely.transaction().execute((trx) => run(trx, ofKysely(trx)))` */
 export const ofKysely = <Tables>(trx: Transaction<Tables>) => ({
   executeSql: (text: string, values: unknown[] = []) =>
     trx.executeQuery<object>(CompiledQuery.raw(text, values)),
 });
 
+/** `transact: (run) => knex.transaction((trx) => run(trx, ofKnex(trx)))` */
 export const ofKnex = (trx: Knex.Transaction) => ({
   executeSql: async (text: string, values: unknown[] = []): Promise<{ rows: object[] }> => {
     const numbers = Array.from(text.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
@@ -39,9 +43,10 @@ export const ofKnex = (trx: Knex.Transaction) => ({
   },
 });
 
+/** `transact: (run) => source.transaction((manager) => run(manager, ofTypeOrm(manager)))` */
 export const ofTypeOrm = ({ queryRunner }: EntityManager) => ({
   executeSql: async (text: string, values: unknown[] = []) => ({
-    // The third argument: `{ records }`, also for an UPDATE.
+    // With `true`, it returns `{ records }` for an UPDATE, too.
     rows: (await queryRunner?.query(text, values, true))?.records ?? [],
   }),
 });

@@ -85,7 +85,7 @@ export const PARTS: readonly {
       ["deploy", "Deploy: processes, shutdown, health, backups", 350],
       ["storage", "Choose an engine: SQLite, PostgreSQL or Redis", 475],
       ["redis", "Use Redis", 480],
-      ["postgresql", "Use PostgreSQL, with Prisma, Drizzle, Kysely, Knex or TypeORM", 400],
+      ["postgresql", "Use PostgreSQL, with Prisma, Drizzle, Kysely, Knex or TypeORM", 430],
       ["scale", "How many webhooks can one receiver take?", 350],
       ["failed-webhooks", "Failed webhooks: dead letters and conflicts", 480],
       ["operator-page", "A page for operators", 310],
