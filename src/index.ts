@@ -26,7 +26,12 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 export type { Attempt } from "./client/unknown-outcomes/recorded-attempts.ts";
 export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
 export type { UnknownReport } from "./client/unknown-outcomes/resolve-unknown.ts";
-export { type MemoryDatabase, type MemoryEngine, type MemoryOptions, memory } from "./engines/memory.ts";
+export {
+  type MemoryDatabase,
+  type MemoryEngine,
+  type MemoryOptions,
+  memory,
+} from "./engines/memory.ts";
 export type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 
 // Waiting for payments

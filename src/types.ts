@@ -30,6 +30,7 @@ export type { RetryAdvice } from "./contract/result-codes.ts";
 export type { ApiErrorCode, ResponseFields } from "./errors/api.ts";
 export type { InFlightAttempt } from "./errors/attempt.ts";
 export type { KeyStatus } from "./errors/base.ts";
+export type { IdempotencyEngine } from "./idempotency/idempotency-engine.ts";
 export type {
   AttemptDigests,
   AttemptEnd,
@@ -46,7 +47,6 @@ export type {
   SucceededResult,
   UnknownResult,
 } from "./idempotency/idempotency-store.ts";
-export type { IdempotencyEngine } from "./idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
 export type {
   EventFilter,

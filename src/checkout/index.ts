@@ -20,8 +20,8 @@ export type {
 export type { BooksReport, ReportQuery } from "./books/day-books.ts";
 export type { GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
-export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutEngine } from "./checkout-engine.ts";
+export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
 export type { PaidContext } from "./give-goods.ts";
 export type { OrderEvent } from "./history.ts";

@@ -12,9 +12,9 @@ import {
   type OptionRows,
   optional,
 } from "../internal/check-options.ts";
+import { partOf } from "../internal/engine-parts.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
-import { partOf } from "../internal/engine-parts.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/profile-types.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
@@ -113,7 +113,8 @@ function storeOf(given: GatewayOptions["idempotency"], isLive: boolean): Setting
   const store = partOf<IdempotencyStore>("idempotency", given, {
     part: "idempotency",
     method: "begin",
-    expected: "an engine or a store of idempotency keys: sqlite(path), postgres(url), redis(url) or memory()",
+    expected:
+      "an engine or a store of idempotency keys: sqlite(path), postgres(url), redis(url) or memory()",
   });
   return async () => store;
 }
@@ -184,7 +185,8 @@ const OPTIONS = {
       partOf<Wakeups>("wakeups", given, {
         part: "wakeups",
         method: "wake",
-        expected: "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
+        expected:
+          "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
       }),
     ),
   hooks: (hooks = {}) => checkOptions(hooks, HOOKS, "`hooks`"),

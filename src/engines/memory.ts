@@ -8,7 +8,14 @@ import { checkOptions, type OptionRows } from "../internal/check-options.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
-import { EngineLife, lateInbox, lateOrders, once, PartsByOptions, readyStore } from "./engine-life.ts";
+import {
+  EngineLife,
+  lateInbox,
+  lateOrders,
+  once,
+  PartsByOptions,
+  readyStore,
+} from "./engine-life.ts";
 
 /** How an engine works in memory. It has no options. */
 export interface MemoryOptions {

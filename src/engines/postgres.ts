@@ -10,8 +10,8 @@ import type { CheckoutStore } from "../checkout/checkout-store.ts";
 import { poolFor } from "../checkout/postgres/checkout-pool.ts";
 import { PostgresTables } from "../checkout/postgres/checkout-tables.ts";
 import { checkSchema, postgresCheckout } from "../checkout/postgres/orders.ts";
-import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
 import type { Wakeups } from "../client/wakeups/local.ts";
+import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
 import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
@@ -428,9 +428,7 @@ class Postgres {
     const { inbox, useInbox } = inboxOnDemand(this.#inbox());
     const common = { pool, schema, now, inbox, idempotency: keys };
     const store = (
-      transact === undefined
-        ? postgresCheckout(common)
-        : postgresCheckout({ ...common, transact })
+      transact === undefined ? postgresCheckout(common) : postgresCheckout({ ...common, transact })
     ) as CheckoutStore;
     const idempotency = this.#idempotency();
     return { ...openOrders(store, this.#life), idempotency, useInbox };

@@ -157,8 +157,13 @@ type Client = Redis | Cluster;
 
 function checkSource(source: string | Client): string | Client {
   if (typeof source === "string" && /^rediss?:\/\//.test(source)) return source;
-  if (isObject(source) && typeof source.duplicate === "function") return source as unknown as Client;
-  throw wrongOption("source", "an address such as redis://localhost:6379, or an ioredis client", source);
+  if (isObject(source) && typeof source.duplicate === "function")
+    return source as unknown as Client;
+  throw wrongOption(
+    "source",
+    "an address such as redis://localhost:6379, or an ioredis client",
+    source,
+  );
 }
 
 /**
@@ -254,11 +259,7 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
 }
 
 const loadInbox = () =>
-  withPackage(
-    "bullmq",
-    "The inbox of redis",
-    () => import("../webhooks/inbox/bullmq/inbox.ts"),
-  );
+  withPackage("bullmq", "The inbox of redis", () => import("../webhooks/inbox/bullmq/inbox.ts"));
 
 /** The client of the user, or one of the engine, which connects at its first use. */
 function clientOf(source: string | Client, life: EngineLife): () => Client {

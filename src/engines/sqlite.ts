@@ -9,14 +9,14 @@ import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
 import type { CheckoutStore } from "../checkout/checkout-store.ts";
 import {
   type ConnectionOf,
+  TABLES as ORDER_TABLES,
   sqliteCheckout,
   sqliteTablesSql,
-  TABLES as ORDER_TABLES,
 } from "../checkout/sqlite/orders.ts";
 import { type BetterSqlite3, sharedDatabase } from "../checkout/sqlite/shared-database.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
-import { META as KEYS_META, TABLE as KEYS } from "../idempotency/sqlite/statements.ts";
+import { TABLE as KEYS, META as KEYS_META } from "../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../idempotency/sqlite/store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
 import { checkOptions, type OptionRows, wrongOption } from "../internal/check-options.ts";
@@ -165,7 +165,11 @@ export function sqlite<Source extends string | DatabaseSync | BetterSqlite3>(
 ): SqliteEngine<ConnectionOf<Source>> {
   const own = checkOptions(options, OPTIONS, "sqlite");
   if (typeof source !== "string" && !isDatabase(source)) {
-    throw wrongOption("source", "a path, or an open database of node:sqlite or better-sqlite3", source);
+    throw wrongOption(
+      "source",
+      "a path, or an open database of node:sqlite or better-sqlite3",
+      source,
+    );
   }
   const life = new EngineLife("sqlite(path)");
   const file = openSource(source);

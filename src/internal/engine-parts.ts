@@ -19,7 +19,8 @@ interface PartOption {
   readonly expected: string;
 }
 
-const has = (value: unknown, method: string): boolean => typeof Object(value)[method] === "function";
+const has = (value: unknown, method: string): boolean =>
+  typeof Object(value)[method] === "function";
 
 /**
  * The part that an option was given: itself, or that of an engine with its defaults.

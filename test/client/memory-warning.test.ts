@@ -1,5 +1,5 @@
-import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { gatewayWith, KEYS } from "./support/gateway.ts";
 import { json } from "./support/responses.ts";
 

@@ -1,6 +1,6 @@
-import { type Gateway } from "malipo";
-import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
+import type { Gateway } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import {
   connectionRefused,

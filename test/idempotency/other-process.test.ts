@@ -1,7 +1,12 @@
-import { AttemptInFlightError, IdempotencyConflictError, type IdempotencyStore, OutcomeUnknownError } from "malipo";
-import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
+import {
+  AttemptInFlightError,
+  IdempotencyConflictError,
+  type IdempotencyStore,
+  OutcomeUnknownError,
+} from "malipo";
 import type { BeginResult, NewAttempt } from "malipo/types";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { json, late, neverResponds, type Step, status } from "../client/support/responses.ts";
 

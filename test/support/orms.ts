@@ -6,7 +6,7 @@ import { sql as drizzleSql } from "drizzle-orm";
 import { drizzle as openDrizzle } from "drizzle-orm/node-postgres";
 import openKnex from "knex";
 import { Kysely, sql as kyselySql, PostgresDialect, type Transaction } from "kysely";
-import type { Transact } from "malipo/inbox/pg-boss";
+import type { Transact } from "malipo/postgres";
 import { Pool } from "pg";
 import { DataSource, type EntityManager } from "typeorm";
 import { ofDrizzle, ofKnex, ofKysely, ofPrisma, ofTypeOrm } from "../../examples/executors.ts";

@@ -7,10 +7,10 @@ import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
+import type { Wake } from "../wakeups/local.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
 import { readInTurn } from "./read-turns.ts";
 import { WAIT_OPTIONS, type WaitOptions } from "./wait-options.ts";
-import type { Wake } from "../wakeups/local.ts";
 
 /** What a wait knows so far. */
 interface WaitState {

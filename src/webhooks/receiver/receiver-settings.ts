@@ -99,7 +99,8 @@ function checkWakeups(given: NonNullable<Options["wakeups"]>) {
   const wakeups = partOf<PaymentNotifier>("wakeups", given, {
     part: "wakeups",
     method: "notify",
-    expected: "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
+    expected:
+      "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
   });
   return { notify: safeCallback("wakeups.notify", wakeups.notify.bind(wakeups)) };
 }

@@ -1,7 +1,10 @@
 import { ConfigurationError } from "malipo";
-import { type PostgresWakeups, postgresWakeups } from "../../../src/client/wakeups/postgres-wakeups.ts";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import {
+  type PostgresWakeups,
+  postgresWakeups,
+} from "../../../src/client/wakeups/postgres-wakeups.ts";
 import { startPgBouncer } from "../../support/engines/pgbouncer.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { createShop, ORDER, once, PHONE } from "../support/shop.ts";

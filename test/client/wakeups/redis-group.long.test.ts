@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
-import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
 import { startRedisCluster, startRedisSentinel } from "../../support/engines/redis-group.ts";
 
 const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);

@@ -1,8 +1,8 @@
 import { once as event } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Redis } from "ioredis";
-import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 import { createShop, ORDER, once, PHONE } from "../support/shop.ts";
 

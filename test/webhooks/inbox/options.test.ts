@@ -1,8 +1,8 @@
+import { describe, expect, test } from "vitest";
 import { bullmqInbox } from "../../../src/webhooks/inbox/bullmq/inbox.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { pgBossInbox } from "../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { sqliteInbox } from "../../../src/webhooks/inbox/sqlite/inbox.ts";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
-import { describe, expect, test } from "vitest";
 
 type Open = (options: object) => unknown;
 

@@ -1,6 +1,6 @@
 import { createWebhookReceiver } from "malipo/webhooks";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,7 +1,15 @@
 import type { Job, WorkerOptions } from "malipo/types";
-import { ConfigurationError, type HandlerContext, signWebhook, type Transaction, type WebhookEvent, type WebhookHandler, type WebhookReceiver } from "malipo/webhooks";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
+import {
+  ConfigurationError,
+  type HandlerContext,
+  signWebhook,
+  type Transaction,
+  type WebhookEvent,
+  type WebhookHandler,
+  type WebhookReceiver,
+} from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { BODY, EVENT, SECRET } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 import { receiving } from "../support/receiving.ts";

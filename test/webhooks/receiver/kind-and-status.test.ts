@@ -1,6 +1,6 @@
 import { signWebhook } from "malipo/webhooks";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";
 

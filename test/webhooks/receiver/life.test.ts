@@ -1,9 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Receipt, WebhookRequest } from "malipo/types";
-import { ConfigurationError, createWebhookReceiver, type Inbox, receiptFor, type WebhookReceiver } from "malipo/webhooks";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type Inbox,
+  receiptFor,
+  type WebhookReceiver,
+} from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 

@@ -1,10 +1,10 @@
-import { type DoublePayment, type Gateway } from "malipo";
-import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
+import type { DoublePayment, Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import type { DoublePaymentList } from "malipo/types";
 import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
-import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { gatewayOn } from "../../client/support/gateway.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";

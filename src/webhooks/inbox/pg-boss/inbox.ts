@@ -91,7 +91,8 @@ const OPTIONS = {
   connectionString: (url) => url,
   pool: (pool) => pool,
   boss: (boss, { connectionString, pool }) => {
-    if (pool !== undefined || (connectionString === undefined) !== (boss === undefined)) return boss;
+    if (pool !== undefined || (connectionString === undefined) !== (boss === undefined))
+      return boss;
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
     );

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
-import { type PgBossTransaction, pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  type PgBossTransaction,
+  pgBossInbox,
+} from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
