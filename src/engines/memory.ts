@@ -102,7 +102,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
     const inbox = lateInbox(async () => {
       life.check();
       // Loaded when it is used: most that import `malipo` have no inbox.
-      const { memoryInbox } = await import("../webhooks/inbox/memory/inbox.ts");
+      const { memoryInbox } = await import("#memory");
       return memoryInbox(given);
     });
     life.onClose(() => inbox.stop(0));
@@ -110,7 +110,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
   });
   const loadOrders = once(async () => {
     life.check();
-    const { sqlite } = await import("./sqlite.ts");
+    const { sqlite } = await import("#memory");
     const database = sqlite(":memory:", { now });
     life.onClose(() => database.close());
     return database.checkout() as unknown as CheckoutStore<MemoryDatabase>;
