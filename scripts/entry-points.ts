@@ -28,6 +28,7 @@ export const ENTRY_POINTS = {
 export const INTERNAL_IMPORTS = {
   "#hmac": "src/internal/hmac/node-hmac.ts",
   "#platform": "src/client/platform/node-platform.ts",
+  "#memory": "src/engines/memory-parts.ts",
   "#page": "src/sandbox/page/server.ts",
 } as const;
 

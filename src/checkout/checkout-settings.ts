@@ -73,11 +73,13 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
 }
 
 const checkStore = (store: CheckoutOptions["store"]): CheckoutStore =>
-  partOf("store", store, {
-    part: "checkout",
-    method: "commit",
-    expected: "an engine that holds orders: sqlite(path), postgres(url) or memory()",
-  });
+  partOf(
+    "store",
+    store,
+    "checkout",
+    "commit",
+    "a store of orders: sqlite(path), postgres(url) or memory()",
+  );
 
 const CURRENCY = "KES";
 const PREFIX_RULE = "at most 4 upper-case letters, digits and dashes";

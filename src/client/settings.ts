@@ -110,12 +110,13 @@ function storeOf(given: GatewayOptions["idempotency"], isLive: boolean): Setting
       return defaultStore(isLive);
     });
   }
-  const store = partOf<IdempotencyStore>("idempotency", given, {
-    part: "idempotency",
-    method: "begin",
-    expected:
-      "an engine or a store of idempotency keys: sqlite(path), postgres(url), redis(url) or memory()",
-  });
+  const store = partOf<IdempotencyStore>(
+    "idempotency",
+    given,
+    "idempotency",
+    "begin",
+    "a store of keys: sqlite(path), postgres(url), redis(url) or memory()",
+  );
   return async () => store;
 }
 
@@ -182,12 +183,13 @@ const OPTIONS = {
   idempotency: (store) => store,
   wakeups: (wakeups) =>
     optional(wakeups, (given) =>
-      partOf<Wakeups>("wakeups", given, {
-        part: "wakeups",
-        method: "wake",
-        expected:
-          "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
-      }),
+      partOf<Wakeups>(
+        "wakeups",
+        given,
+        "wakeups",
+        "wake",
+        "wake-ups: createWakeups(), postgres(url) or redis(url)",
+      ),
     ),
   hooks: (hooks = {}) => checkOptions(hooks, HOOKS, "`hooks`"),
   observer: checkObserver,

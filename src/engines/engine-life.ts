@@ -112,14 +112,22 @@ export function lateMethods<Part extends object, Name extends keyof Part & strin
 
 const STORE_METHODS = ["begin", "read", "finish", "forget", "resolve", "list"] as const;
 
-/** A store of idempotency keys. @param ready - Resolves when it can be used. */
-export function readyStore(store: IdempotencyStore, ready: () => unknown): IdempotencyStore {
-  const load = async () => {
+/** A store of idempotency keys that is made at its first use. @param ready - Resolves when it can be used. */
+export const lateStore = (
+  make: () => Promise<IdempotencyStore>,
+  digest: IdempotencyStore["digest"],
+  ready: () => unknown,
+): IdempotencyStore => ({
+  ...lateMethods(STORE_METHODS, async () => {
     await ready();
-    return store;
-  };
-  return { ...lateMethods(STORE_METHODS, load), digest: (text) => store.digest(text) };
-}
+    return make();
+  }),
+  digest,
+});
+
+/** A store of idempotency keys. @param ready - Resolves when it can be used. */
+export const readyStore = (store: IdempotencyStore, ready: () => unknown): IdempotencyStore =>
+  lateStore(async () => store, store.digest, ready);
 
 const ORDER_METHODS = [
   ...(["open", "read", "orderOf", "commit", "due", "list", "byPhone"] as const),

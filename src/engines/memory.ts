@@ -2,7 +2,7 @@ import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
 import type { CheckoutStore } from "../checkout/checkout-store.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
-import { memoryIdempotency } from "../idempotency/memory/store.ts";
+import { digestInMemory } from "../idempotency/memory/memory-digest.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
 import { checkOptions, type OptionRows } from "../internal/check-options.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
@@ -12,9 +12,9 @@ import {
   EngineLife,
   lateInbox,
   lateOrders,
+  lateStore,
   once,
   PartsByOptions,
-  readyStore,
 } from "./engine-life.ts";
 
 /** How an engine works in memory. It has no options. */
@@ -92,7 +92,11 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
   const { now } = checkOptions(options, OPTIONS, "memory");
   const life = new EngineLife("memory()");
   const keys = new PartsByOptions((given: IdempotencyStoreOptions) =>
-    readyStore(memoryIdempotency(given), () => life.check()),
+    lateStore(
+      once(async () => (await import("#memory")).memoryIdempotency(given)),
+      digestInMemory(given.pepper),
+      () => life.check(),
+    ),
   );
   const idempotency = (given: IdempotencyStoreOptions = {}) => {
     life.check();
@@ -102,7 +106,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
     const inbox = lateInbox(async () => {
       life.check();
       // Loaded when it is used: most that import `malipo` have no inbox.
-      const { memoryInbox } = await import("../webhooks/inbox/memory/inbox.ts");
+      const { memoryInbox } = await import("#memory");
       return memoryInbox(given);
     });
     life.onClose(() => inbox.stop(0));
@@ -110,7 +114,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
   });
   const loadOrders = once(async () => {
     life.check();
-    const { sqlite } = await import("./sqlite.ts");
+    const { sqlite } = await import("#memory");
     const database = sqlite(":memory:", { now });
     life.onClose(() => database.close());
     return database.checkout() as unknown as CheckoutStore<MemoryDatabase>;

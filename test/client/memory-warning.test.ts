@@ -20,6 +20,6 @@ test("a live secret key without a store of idempotency keys warns once, and noth
   expect(await warningsOf({ idempotency: memoryIdempotency() })).toEqual([]);
   expect(await warningsOf({ apiKey: KEYS.sandbox })).toEqual([]);
   expect(await warningsOf({ baseUrl: "http://localhost:4010" })).toEqual([]);
-  expect(await warningsOf({})).toEqual([expect.stringContaining("sqliteIdempotency(path)")]);
+  expect(await warningsOf({})).toEqual([expect.stringContaining("sqlite(path)")]);
   expect(await warningsOf({})).toEqual([]);
 });

@@ -89,19 +89,22 @@ function defaultInbox(): Inbox {
 }
 
 const checkInbox = (given: Options["inbox"] = defaultInbox()): Inbox =>
-  partOf<Inbox>("inbox", given, {
-    part: "inbox",
-    method: "accept",
-    expected: "an engine or an inbox: sqlite(path), postgres(url), redis(url) or memory()",
-  });
+  partOf<Inbox>(
+    "inbox",
+    given,
+    "inbox",
+    "accept",
+    "an inbox: sqlite(path), postgres(url), redis(url) or memory()",
+  );
 
 function checkWakeups(given: NonNullable<Options["wakeups"]>) {
-  const wakeups = partOf<PaymentNotifier>("wakeups", given, {
-    part: "wakeups",
-    method: "notify",
-    expected:
-      "wake-ups or an engine that carries them: createWakeups(), postgres(url) or redis(url)",
-  });
+  const wakeups = partOf<PaymentNotifier>(
+    "wakeups",
+    given,
+    "wakeups",
+    "notify",
+    "wake-ups: createWakeups(), postgres(url) or redis(url)",
+  );
   return { notify: safeCallback("wakeups.notify", wakeups.notify.bind(wakeups)) };
 }
 
