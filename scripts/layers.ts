@@ -19,7 +19,9 @@ const INBOX = [...GROUND, ...EVENTS, "webhooks"];
 const SANDBOX = [...SERVICE, "html", "sandbox", "webhooks/verification/signature.ts"];
 /** An order stands on the calls that ask for money and on the events that say what became of it. */
 const CHECKOUT = [...CLIENT, "webhooks", "checkout"];
-const ALL = [...SANDBOX, "idempotency", "client", "webhooks", "learn", "checkout"];
+/** An engine puts the stores of the layers below it together. */
+const ENGINES = [...CHECKOUT, "engines"];
+const ALL = [...SANDBOX, "idempotency", "client", "webhooks", "learn", "checkout", "engines"];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -42,7 +44,7 @@ export const LAYERS: readonly Layer[] = [
   layer("idempotency/postgres", [...GROUND, "idempotency"], "pg"),
   layer("client", CLIENT),
   layer("client/http", CLIENT, "ky"),
-  layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),
+  layer("client/wakeups", CLIENT, "ioredis", "pg"),
   layer("webhooks", INBOX),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
@@ -57,13 +59,16 @@ export const LAYERS: readonly Layer[] = [
   layer("checkout/postgres", CHECKOUT, "pg"),
   layer("checkout/books", [...CHECKOUT, "html"]),
   layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
+  layer("engines", ENGINES),
+  layer("engines/postgres.ts", ENGINES, "pg"),
+  layer("engines/redis.ts", ENGINES, "ioredis"),
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),
   // A page for production stands on nothing that is made for tests.
   layer("operator", [...CHECKOUT, "html"]),
   layer("drill", ALL),
-  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg", "pg-boss"),
+  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg"),
   layer("index.ts", ALL),
   layer("types.ts", ALL),
 ];

@@ -1,15 +1,17 @@
 import { Redis } from "ioredis";
-import { Gateway, memoryIdempotency, verifyWebhook } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { Gateway, verifyWebhook } from "malipo";
 import { createObserver } from "malipo/learn";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, explore } from "malipo/sandbox";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
+import { memoryIdempotency } from "../src/idempotency/memory/store.ts";
+import { postgresIdempotency } from "../src/idempotency/postgres/store.ts";
+import { redisIdempotency } from "../src/idempotency/redis/store.ts";
+import { sqliteIdempotency } from "../src/idempotency/sqlite/store.ts";
+import { memoryInbox } from "../src/webhooks/inbox/memory/inbox.ts";
+import { sqliteInbox } from "../src/webhooks/inbox/sqlite/inbox.ts";
 
 // Something that merges objects without care may add a name to Object.prototype. It must reach no
 // option: not the address, not the key, not the secret.

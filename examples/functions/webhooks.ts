@@ -1,10 +1,10 @@
 // Webhooks in a function: store, respond, and process after the response. A cron route calls `cron`.
 import { fetchHandler } from "malipo/fetch";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { postgres } from "malipo/postgres";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = pgBossInbox({ connectionString: process.env.DATABASE_URL ?? "" });
-export const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+const db = postgres(process.env.DATABASE_URL ?? "");
+export const receiver = createWebhookReceiver({ inbox: db }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);

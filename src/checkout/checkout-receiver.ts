@@ -40,9 +40,10 @@ export function checkoutReceiver(
   // `pay` knows that it has asked. Without a handler for it, it is dropped.
   let takesStarted = !keepsEvents;
   const checkOthers = () => {
+    store.useInbox?.();
     if (keepsEvents) return;
     throw new ConfigurationError(
-      "This store keeps no events other than those of payments. Pass it an inbox: postgresCheckout({ inbox: pgBossInbox(...) }).",
+      "This store keeps no events other than those of payments. Use sqlite(path) or postgres(url) as the `store` of the checkout.",
     );
   };
   return {

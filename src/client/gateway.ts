@@ -55,7 +55,7 @@ export class Gateway<Key extends string = string> {
   constructor(options?: GatewayOptions<Key>) {
     const settings = settingsFrom(options);
     const call = createCall(settings);
-    const turns = new Semaphore(MAX_READS);
+    const waits = { turns: new Semaphore(MAX_READS), wake: settings.wake };
     this.#call = call;
     const { kind, redactor, baseUrl } = settings;
     this.#print = () =>
@@ -63,8 +63,8 @@ export class Gateway<Key extends string = string> {
     this.idempotency = new Idempotency(settings, call);
     // Every method exists at run time. If the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
-    this.payments = new Payments(call, turns) as typeof this.payments;
-    this.mobileMoney = new MobileMoney(call, this.idempotency, turns) as typeof this.mobileMoney;
+    this.payments = new Payments(call, waits) as typeof this.payments;
+    this.mobileMoney = new MobileMoney(call, this.idempotency, waits) as typeof this.mobileMoney;
     this.webhooks = new Webhooks(call) as typeof this.webhooks;
     this.invoices = new Invoices(call) as typeof this.invoices;
   }

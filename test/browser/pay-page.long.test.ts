@@ -4,12 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
 import { Gateway } from "malipo";
 import { type Checkout, createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sqliteCheckout } from "../../src/checkout/sqlite/orders.ts";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresIdempotency } from "../../src/idempotency/postgres/store.ts";
+import { redisIdempotency } from "../../src/idempotency/redis/store.ts";
+import { sqliteIdempotency } from "../../src/idempotency/sqlite/store.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
 import { malipo } from "./in-process.ts";
 

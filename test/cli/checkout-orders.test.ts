@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { type Checkout, type CheckoutStore, createCheckout } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresCheckout } from "../../src/checkout/postgres/orders.ts";
+import { sqliteCheckout } from "../../src/checkout/sqlite/orders.ts";
 import { sharedPostgres } from "../support/engines/shared.ts";
 import { malipo } from "./in-process.ts";
 

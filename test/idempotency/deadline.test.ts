@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { type IdempotencyStore, TimeoutError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
+import { sqliteIdempotency } from "../../src/idempotency/sqlite/store.ts";
 import { gatewayOn, rejection } from "../client/support/gateway.ts";
 import type { Fetch } from "../client/support/responses.ts";
 

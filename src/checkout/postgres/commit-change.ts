@@ -4,6 +4,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { DURABLE } from "../../idempotency/postgres/statements.ts";
 import { isAborted } from "../../internal/postgres/aborted-transaction.ts";
 import { rowsOf } from "../../internal/postgres/check-transact.ts";
+import type { SqlExecutor, Transact } from "../../internal/postgres/transact.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import {
   type CheckoutStore,
@@ -16,17 +17,6 @@ import { commitSteps, isWrittenSteps, type SqlRow } from "../sql.ts";
 import { OWNER } from "./checkout-pool.ts";
 import { LIMIT_IDLE, notKept, type PostgresTables, type Run } from "./checkout-tables.ts";
 import { GuardedClient } from "./guarded-client.ts";
-
-/** What runs a statement on the connection of a transaction: pg-boss has it for Prisma and others. */
-export interface SqlExecutor {
-  /** Runs one statement with the values of `$1`, `$2` and so on. */
-  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-}
-
-/** Runs something in a transaction of your client. `client` is what `transaction` passes on. */
-export type CheckoutTransact<Client = unknown> = <Result>(
-  run: (client: Client, db: SqlExecutor) => Promise<Result>,
-) => Promise<Result>;
 
 /** Runs statements on a transaction of the merchant. */
 export function runOn(transaction: unknown): Run {
@@ -71,10 +61,10 @@ const goodsPlaces = ({ options }: Partial<pg.Pool>): number =>
 /** Commits what is written of orders, alone or together with what the merchant's code writes. */
 class Committer {
   readonly #tables: PostgresTables;
-  readonly #transact: CheckoutTransact | undefined;
+  readonly #transact: Transact | undefined;
   readonly #places: Semaphore;
 
-  constructor(tables: PostgresTables, pool: pg.Pool, transact: CheckoutTransact | undefined) {
+  constructor(tables: PostgresTables, pool: pg.Pool, transact: Transact | undefined) {
     this.#tables = tables;
     this.#transact = transact;
     this.#places = new Semaphore(goodsPlaces(pool));
@@ -121,7 +111,7 @@ class Committer {
   async #commitByThem(
     write: OrderWrite,
     work: Work,
-    transact: CheckoutTransact,
+    transact: Transact,
     { onEmpty }: Within,
   ): Promise<Committed> {
     const outcome = await transact(async (client, db) => {
@@ -165,7 +155,7 @@ class Committer {
 export function committer(
   tables: PostgresTables,
   pool: pg.Pool,
-  transact: CheckoutTransact | undefined,
+  transact: Transact | undefined,
 ): CheckoutStore["commit"] {
   const own = new Committer(tables, pool, transact);
   return (write, within = {}) => own.commit(write, within);

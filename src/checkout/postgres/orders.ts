@@ -1,12 +1,6 @@
-/**
- * Orders in PostgreSQL.
- *
- * @module malipo/checkout/postgres
- */
-
 import type pg from "pg";
 import { tableStatementsFor } from "../../idempotency/postgres/statements.ts";
-import { postgresIdempotency } from "../../idempotency/postgres/store.ts";
+import { type PostgresIdempotency, postgresIdempotency } from "../../idempotency/postgres/store.ts";
 import {
   checkFunction,
   checkOptions,
@@ -17,6 +11,7 @@ import {
 import { checkTransact } from "../../internal/postgres/check-transact.ts";
 import { checkNameLength } from "../../internal/postgres/name-length.ts";
 import type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
+import type { Transact } from "../../internal/postgres/transact.ts";
 import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import {
@@ -35,10 +30,9 @@ import {
 } from "../sql.ts";
 import { OWNER, poolFor } from "./checkout-pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
-import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
+import { committer, runOn } from "./commit-change.ts";
 
 export type { PostgresClient, PostgresPool, PostgresResult } from "../../internal/postgres/pool.ts";
-export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
 
 /** How orders are stored in PostgreSQL. */
 export interface PostgresCheckoutOptions<Client = unknown> {
@@ -72,7 +66,7 @@ export interface PostgresCheckoutOptions<Client = unknown> {
    * transact: (run) => dataSource.transaction((manager) => run(manager, executorOf(manager)))
    * ```
    */
-  transact?: CheckoutTransact<Client> | undefined;
+  transact?: Transact<Client> | undefined;
   /**
    * Keeps events other than those of payments, for `receiver.on("invoice.paid", ...)`: set it to a
    * `pgBossInbox` on the same database. The store has none of its own: such events wait for a handler with
@@ -83,13 +77,15 @@ export interface PostgresCheckoutOptions<Client = unknown> {
   inbox?: Inbox | undefined;
   /** A secret that keys the digests of phones. Keep it outside the database. */
   pepper?: string | Uint8Array | undefined;
+  /** @internal The keys of an engine. */
+  idempotency?: PostgresIdempotency | undefined;
   /** @internal The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
 const SCHEMA_RULE = "lower-case letters, digits and underscores";
 
-function checkSchema(schema = "malipo_checkout"): string {
+export function checkSchema(schema = "malipo_checkout"): string {
   checkText("schema", schema, /^[a-z_][a-z0-9_]*$/, SCHEMA_RULE);
   checkNameLength("schema", schema);
   return schema;
@@ -104,6 +100,7 @@ const OPTIONS = {
   inbox: (inbox) => inbox,
   /** The store of idempotency keys checks it. */
   pepper: (pepper) => pepper,
+  idempotency: (idempotency) => idempotency,
   now: (now) => now,
 } satisfies OptionRows<PostgresCheckoutOptions>;
 
@@ -137,7 +134,7 @@ export function postgresCheckout<Client extends PostgresClient = PostgresClient>
   },
 ): CheckoutStore<Client>;
 export function postgresCheckout<Client = unknown>(
-  options: PostgresCheckoutOptions<Client> & { transact: CheckoutTransact<Client> },
+  options: PostgresCheckoutOptions<Client> & { transact: Transact<Client> },
 ): CheckoutStore<Client>;
 export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStore {
   const own = checkOptions(options, OPTIONS, OWNER);
@@ -145,7 +142,7 @@ export function postgresCheckout(options: PostgresCheckoutOptions): CheckoutStor
   const pool = poolFor(own.connectionString, own.pool);
   const tables = new PostgresTables(pool, schema, own.now);
   const table = `${schema}.idempotency`;
-  const idempotency = postgresIdempotency(pool, { table, pepper });
+  const idempotency = own.idempotency ?? postgresIdempotency(pool, { table, pepper });
   /** One statement, and its rows. */
   function* one(step: Step): Generator<Step, readonly SqlRow[], readonly SqlRow[]> {
     return yield step;

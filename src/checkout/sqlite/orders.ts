@@ -1,11 +1,6 @@
-/**
- * Orders in SQLite.
- *
- * @module malipo/checkout/sqlite
- */
-
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import type { IdempotencyStore } from "../../idempotency/idempotency-store.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
@@ -20,6 +15,7 @@ import {
 import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
 import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
 import { isThenable } from "../../internal/thenable.ts";
+import type { Inbox } from "../../webhooks/inbox/inbox-types.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
 import {
@@ -60,14 +56,17 @@ export type { BetterSqlite3 } from "./shared-database.ts";
 
 const OWNER = "sqliteCheckout";
 
+/** The names of the tables. */
+export const TABLES: CheckoutDialect["tables"] = {
+  orders: "malipo_checkout_orders",
+  payments: "malipo_checkout_payments",
+  prompts: "malipo_checkout_prompts",
+  decisions: "malipo_checkout_decisions",
+  meta: "malipo_checkout_meta",
+};
+
 const DIALECT: CheckoutDialect = {
-  tables: {
-    orders: "malipo_checkout_orders",
-    payments: "malipo_checkout_payments",
-    prompts: "malipo_checkout_prompts",
-    decisions: "malipo_checkout_decisions",
-    meta: "malipo_checkout_meta",
-  },
+  tables: TABLES,
   integer: "INTEGER",
   counter: "INTEGER",
   suffix: " STRICT",
@@ -81,6 +80,19 @@ const NAMES = Object.fromEntries(
   Object.entries(STATEMENTS).map(([name, sql]) => [name, parametersOf(sql)]),
 ) as unknown as Readonly<Record<CheckoutStatement, readonly string[]>>;
 
+/** All SQL for a file: orders, keys and events. */
+export const sqliteTablesSql = (): string =>
+  [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n");
+
+/** What an engine has made for the store. The engine closes it. */
+interface EngineParts {
+  readonly database: DatabaseSync;
+  /** What the code of the merchant gets. */
+  readonly connection: unknown;
+  readonly idempotency: IdempotencyStore;
+  readonly inbox: Inbox;
+}
+
 /** Options of a store in SQLite. */
 export interface SqliteCheckoutOptions {
   /**
@@ -92,12 +104,15 @@ export interface SqliteCheckoutOptions {
   pepper?: string | Uint8Array | undefined;
   /** @internal The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** @internal */
+  parts?: EngineParts | undefined;
 }
 
 const OPTIONS = {
   /** The store of idempotency keys checks it. */
   pepper: (pepper) => pepper,
   now: (now = Date.now) => now,
+  parts: (parts) => parts,
 } satisfies OptionRows<SqliteCheckoutOptions>;
 
 /** What `transaction` of `onPaid` passes on: the database that was given, or that of the path. */
@@ -269,12 +284,13 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   source: Source,
   options: SqliteCheckoutOptions = {},
 ): CheckoutStore<ConnectionOf<Source>> {
-  const { pepper, now } = checkOptions(options, OPTIONS, OWNER);
+  const { pepper, now, parts } = checkOptions(options, OPTIONS, OWNER);
   const isPath = typeof source === "string";
-  const database = isPath ? openFile(OWNER, source) : sharedDatabase(source);
-  const connection = (isPath ? database : source) as ConnectionOf<Source>;
-  const idempotency = sqliteIdempotency(database, { pepper });
-  const inbox = sqliteInbox(database);
+  const database = parts?.database ?? (isPath ? openFile(OWNER, source) : sharedDatabase(source));
+  const connection = (parts?.connection ?? (isPath ? database : source)) as ConnectionOf<Source>;
+  const idempotency = parts?.idempotency ?? sqliteIdempotency(database, { pepper });
+  const ownInbox = parts === undefined ? sqliteInbox(database) : undefined;
+  const inbox = parts?.inbox ?? ownInbox;
   const file = new SqliteFile(database, isPath ? source : database, now);
   try {
     file.open();
@@ -285,10 +301,10 @@ export function sqliteCheckout<Source extends string | DatabaseSync | BetterSqli
   return {
     idempotency,
     inbox,
-    sql: () => [...checkoutTables(DIALECT), KEYS_SQL, INBOX_SQL].join(";\n"),
+    sql: sqliteTablesSql,
     open: () => file.use(() => {}),
     close: async () => {
-      if (!file.isClosed) inbox.close();
+      if (!file.isClosed) ownInbox?.close();
       file.isClosed = true;
     },
     read: async (id, transaction) => {

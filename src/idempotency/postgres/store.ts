@@ -1,9 +1,3 @@
-/**
- * Idempotency keys in PostgreSQL.
- *
- * @module malipo/idempotency/postgres
- */
-
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
 import { makeTables } from "../../internal/postgres/make-tables.ts";

@@ -1,9 +1,3 @@
-/**
- * Idempotency keys in Redis.
- *
- * @module malipo/idempotency/redis
- */
-
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {

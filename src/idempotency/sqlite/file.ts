@@ -61,7 +61,7 @@ export class KeyFile {
     } catch (error) {
       // If it is locked, the first operation opens it.
       if (isLocked(error)) return;
-      this.#database.close();
+      if (typeof path === "string") this.#database.close();
       throw cannotUse(OWNER, path, error);
     }
   }

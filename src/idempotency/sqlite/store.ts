@@ -1,9 +1,3 @@
-/**
- * Idempotency keys in SQLite.
- *
- * @module malipo/idempotency/sqlite
- */
-
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Checkout } from "malipo/checkout";
-import { type PostgresCheckoutOptions, postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import {
+  type PostgresCheckoutOptions,
+  postgresCheckout,
+} from "../../../src/checkout/postgres/orders.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { newSandbox, ORDER, openShop, testClock } from "../stage.ts";
 

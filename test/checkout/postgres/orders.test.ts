@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver, referenceOf } from "../../suites/checkout-stage.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";

@@ -1,6 +1,6 @@
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 
 const engine = await sharedPostgres();

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { describe, expect, it } from "vitest";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { completed, deliver, referenceOf } from "../../suites/checkout-stage.ts";
 import { atEnd, newSandbox, ORDER, openShop } from "../stage.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 

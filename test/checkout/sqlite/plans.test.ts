@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 
 /** A database that notes the statements which the stores on it prepare. */
 class NotedDatabase extends DatabaseSync {

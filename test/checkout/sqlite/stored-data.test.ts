@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { afterAll, expect, test } from "vitest";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { memoryCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { memory } from "malipo";
+
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import {
   checkoutTransactionSuite,
   type MerchantDatabase,
@@ -84,7 +85,7 @@ for (const [name, fresh] of Object.entries(DATABASES)) {
 }
 
 const inMemory = async (now: () => number): Promise<MerchantDatabase> => {
-  const store = memoryCheckout({ now });
+  const store = memory({ now }).checkout();
   const given: string[] = [];
   let database: DatabaseSync | undefined;
   const goods = () => {
@@ -106,4 +107,4 @@ const inMemory = async (now: () => number): Promise<MerchantDatabase> => {
     place: {},
   };
 };
-wrongEndingsSuite("memoryCheckout", "sqlite", inMemory);
+wrongEndingsSuite("memory()", "sqlite", inMemory);

@@ -7,9 +7,9 @@ import {
   type Order,
   type PaidContext,
 } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import type { PoolClient } from "pg";
+import { postgresCheckout } from "../../../src/checkout/postgres/orders.ts";
+import { sqliteCheckout } from "../../../src/checkout/sqlite/orders.ts";
 import { ORMS, type OrmName } from "../../support/orms.ts";
 
 const { engine, place, schema, orm, table, order, now } = JSON.parse(process.argv[2] ?? "{}");

@@ -1,6 +1,6 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresIdempotency } from "../../../src/idempotency/postgres/store.ts";
 import {
   attemptOf,
   freshKey,

@@ -1,6 +1,6 @@
-import { postgresIdempotency } from "malipo/idempotency/postgres";
 import { Pool } from "pg";
 import { afterAll } from "vitest";
+import { postgresIdempotency } from "../../../src/idempotency/postgres/store.ts";
 import { keepsTimeByServerClock } from "../../suites/idempotency-server-clock.ts";
 import { startWithClock } from "../../support/engines/clock.ts";
 import { postgresRecipe } from "../../support/engines/postgres.ts";

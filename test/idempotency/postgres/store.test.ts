@@ -1,8 +1,11 @@
 import { ConfigurationError } from "malipo";
-import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { recordStatementsFor } from "../../../src/idempotency/postgres/statements.ts";
+import {
+  type PostgresIdempotency,
+  postgresIdempotency,
+} from "../../../src/idempotency/postgres/store.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,

@@ -13,8 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { IdempotencyStore } from "malipo";
-import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  type SqliteIdempotency,
+  sqliteIdempotency,
+} from "../../../src/idempotency/sqlite/store.ts";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { neverResponds } from "../../client/support/responses.ts";
 import { attemptOf, freshKey, LONG_OVER_MS } from "../../suites/idempotency-stage.ts";

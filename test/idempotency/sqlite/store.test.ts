@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { STATEMENTS } from "../../../src/idempotency/sqlite/statements.ts";
 import {
   type SqliteIdempotency,
   type SqliteIdempotencyOptions,
   sqliteIdempotency,
-} from "malipo/idempotency/sqlite";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { STATEMENTS } from "../../../src/idempotency/sqlite/statements.ts";
+} from "../../../src/idempotency/sqlite/store.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../suites/idempotency-clock.ts";
 import {

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
+import { memory } from "malipo";
+import { type PostgresClient, postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
+import type { HandlerContext, Inbox } from "malipo/webhooks";
 import { Client } from "pg";
 import type { Orm, OrmName } from "../../support/orms.ts";
 
@@ -94,18 +95,18 @@ const tableOf = (queue: string) => queue.replaceAll("-", "_");
 
 /** The values of `--inbox`. */
 export const SHOPS = {
-  memory: byKey((place) => memoryInbox(paceOf(place))),
+  memory: byKey((place) => memory().inbox(paceOf(place))),
   sqlite: {
     prepare: async ({ store }) => create(store, TABLE),
     open: (place) => {
-      const inbox = sqliteInbox(place.store, paceOf(place));
+      const db = sqlite(place.store);
       // At the first effect: a frozen process may have the file locked until then.
       let insert: StatementSync | undefined;
       return {
-        inbox,
+        inbox: db.inbox(paceOf(place)),
         effect: async (reference, { transaction }, halfway) => {
           await transaction(() => {
-            insert ??= inbox.database.prepare(`${INSERT} (?)`);
+            insert ??= db.database.prepare(`${INSERT} (?)`);
             insert.run(reference);
             halfway();
           });
@@ -114,9 +115,7 @@ export const SHOPS = {
     },
     effects: async ({ store }) => readEffects(store),
   },
-  bullmq: byKey((place) =>
-    bullmqInbox({ connection: { url: place.store }, queue: place.queue, ...paceOf(place) }),
-  ),
+  bullmq: byKey((place) => redis(place.store).inbox({ queue: place.queue, ...paceOf(place) })),
   "pg-boss": {
     prepare: ({ store, queue }) =>
       inPostgres(store, async (client) => {
@@ -130,13 +129,13 @@ export const SHOPS = {
         queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
         pace: { backoffMs: () => 20 },
       };
-      const options = { connectionString: store, queue, transact: orm?.transact };
-      const insert = (client: PgBossTransaction, reference: string) =>
+      const db = orm === undefined ? postgres(store) : postgres(store, { transact: orm.transact });
+      const insert = (client: PostgresClient, reference: string) =>
         client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [reference]);
       return {
-        inbox: pgBossInbox(leaseMs === undefined ? options : { ...options, tuning }),
+        inbox: db.inbox(leaseMs === undefined ? { queue } : { queue, tuning }),
         effect: async (reference, { transaction }, halfway) => {
-          await transaction(async (client: PgBossTransaction) => {
+          await transaction(async (client: PostgresClient) => {
             if (orm === undefined) await insert(client, reference);
             else await orm.write(client, tableOf(queue), "reference", reference);
             halfway();

@@ -1,8 +1,8 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { memoryInbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { bullmqInbox } from "../../../src/webhooks/inbox/bullmq/inbox.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
+import { pgBossInbox } from "../../../src/webhooks/inbox/pg-boss/inbox.ts";
+import { sqliteInbox } from "../../../src/webhooks/inbox/sqlite/inbox.ts";
 
 type Open = (options: object) => unknown;
 

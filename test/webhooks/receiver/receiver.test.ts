@@ -3,12 +3,12 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
-  memoryInbox,
   signWebhook,
   type WebhookEvent,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { NO_SECRETS } from "../../suites/webhook-cases.ts";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 

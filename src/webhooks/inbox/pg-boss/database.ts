@@ -24,9 +24,17 @@ export const noReply = (): Error => new EngineAwayError("PostgreSQL does not rep
  */
 export class Database implements Db {
   readonly #pool: pg.Pool;
+  readonly #isOwn: boolean;
   readonly #busy = new Set<pg.PoolClient>();
 
-  constructor(connectionString: string, max = 10) {
+  /** @param source - An address, or a pool, which stays open. */
+  constructor(source: string | pg.Pool, max = 10) {
+    this.#isOwn = typeof source === "string";
+    if (typeof source !== "string") {
+      this.#pool = source;
+      return;
+    }
+    const connectionString = source;
     this.#pool = new pg.Pool({
       connectionString,
       max,
@@ -89,7 +97,7 @@ export class Database implements Db {
   /** Closes all connections, those that wait for PostgreSQL included. */
   close(): void {
     for (const client of this.#busy) this.#release(client, true);
-    if (!this.#pool.ending) void this.#pool.end();
+    if (this.#isOwn && !this.#pool.ending) void this.#pool.end();
   }
 }
 

@@ -1,9 +1,4 @@
-/**
- * An inbox in PostgreSQL, by pg-boss: the effect of an event and its completion in one transaction.
- *
- * @module malipo/inbox/pg-boss
- */
-
+import type pg from "pg";
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import {
@@ -59,6 +54,8 @@ interface CommonOptions {
    * ```
    */
   transact?: Transact | undefined;
+  /** @internal The pool of an engine. */
+  pool?: pg.Pool | undefined;
   /** @internal */
   tuning?: Tuning | undefined;
 }
@@ -80,7 +77,7 @@ const QUEUE_EXPECTED = "1 to 50 letters, digits, dots, hyphens and underscores";
 /** What {@link pgBossInbox} takes: the address of a database, or your pg-boss. */
 export type PgBossInboxOptions = CommonOptions &
   (
-    | { readonly connectionString: string; readonly boss?: undefined }
+    | { readonly connectionString: string | undefined; readonly boss?: undefined }
     | { readonly boss: PgBoss; readonly connectionString?: undefined }
   );
 
@@ -92,8 +89,10 @@ function checkSchema(schema: string): string {
 
 const OPTIONS = {
   connectionString: (url) => url,
-  boss: (boss, { connectionString }) => {
-    if ((connectionString === undefined) !== (boss === undefined)) return boss;
+  pool: (pool) => pool,
+  boss: (boss, { connectionString, pool }) => {
+    if (pool !== undefined || (connectionString === undefined) !== (boss === undefined))
+      return boss;
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
     );
@@ -136,10 +135,8 @@ const OPTIONS = {
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
   const own = checkOptions(options, OPTIONS, "pgBossInbox");
   const { connectionString, boss, schema, retentionMs, transact, tuning } = own;
-  const database =
-    connectionString === undefined
-      ? undefined
-      : new Database(String(connectionString), tuning.boss?.max);
+  const source = own.pool ?? connectionString;
+  const database = source === undefined ? undefined : new Database(source, tuning.boss?.max);
   return new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
     inbox: own.queue,
     schema: schema ?? DEFAULT_SCHEMA,

@@ -109,7 +109,7 @@ export class SqliteStore implements LeaseStore {
       this.open();
     } catch (error) {
       if (isLocked(error)) return;
-      this.database.close();
+      if (typeof path === "string") this.database.close();
       throw this.#explained(error);
     }
   }

@@ -1,9 +1,3 @@
-/**
- * An inbox in a SQLite file: for one machine, with nothing to run beside it.
- *
- * @module malipo/inbox/sqlite
- */
-
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptions } from "../../../internal/check-options.ts";
 import { uptimeMs } from "../../../internal/retention-clock.ts";

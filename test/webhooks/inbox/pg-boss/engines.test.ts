@@ -1,7 +1,10 @@
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  type PgBossTransaction,
+  pgBossInbox,
+} from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  type PgBossTransaction,
+  pgBossInbox,
+} from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";

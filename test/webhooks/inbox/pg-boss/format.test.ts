@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { freshQueue, query, tablesOf, tuning } from "./stage.ts";

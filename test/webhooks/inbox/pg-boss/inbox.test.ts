@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
-import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
+import {
+  type PgBossTransaction,
+  pgBossInbox,
+} from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
@@ -52,7 +55,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   });
   const inboxOfVersion = (queue: string, before?: () => Promise<unknown>) => async () => {
     await before?.();
-    const malipo = await import("malipo/inbox/pg-boss");
+    const malipo = await import("../../../../src/webhooks/inbox/pg-boss/inbox.ts");
     return () => malipo.pgBossInbox({ connectionString: url, queue, tuning });
   };
   kindsSuite("pgBossInbox", {

@@ -1,5 +1,5 @@
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { afterAll, describe } from "vitest";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";

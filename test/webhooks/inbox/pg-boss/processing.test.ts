@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { EventFilter } from "../../../../src/webhooks/inbox/event-list.ts";
 import type { Job, WorkerOptions } from "../../../../src/webhooks/inbox/inbox-types.ts";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { gateOf, newDelivery, references, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";

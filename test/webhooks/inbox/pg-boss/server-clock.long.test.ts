@@ -1,5 +1,5 @@
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { afterAll } from "vitest";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { serverClockSuite } from "../../../suites/inbox-server-clock.ts";
 import { startWithClock } from "../../../support/engines/clock.ts";
 import { postgresRecipe } from "../../../support/engines/postgres.ts";

@@ -1,5 +1,5 @@
-import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { afterAll, describe } from "vitest";
+import { pgBossInbox } from "../../../../src/webhooks/inbox/pg-boss/inbox.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { ORMS, type OrmName } from "../../../support/orms.ts";

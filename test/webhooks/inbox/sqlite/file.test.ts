@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import {
   gateOf,
   newDelivery,

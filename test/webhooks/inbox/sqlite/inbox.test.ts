@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
@@ -51,7 +51,7 @@ transactionSuite("sqliteInbox", async () => {
 });
 
 const inboxOfVersion = (path: string) => async () => {
-  const malipo = await import("malipo/inbox/sqlite");
+  const malipo = await import("../../../../src/webhooks/inbox/sqlite/inbox.ts");
   return () => malipo.sqliteInbox(path, { pace });
 };
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { newDelivery, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
 import { freshPaths } from "./fresh-paths.ts";
 

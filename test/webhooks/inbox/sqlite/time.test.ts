@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type SqliteInbox, sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { type SqliteInbox, sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { freshPaths } from "./fresh-paths.ts";
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { describe, expect, test } from "vitest";
 import type { Transaction } from "../../../../src/webhooks/inbox/inbox-types.ts";
+import { sqliteInbox } from "../../../../src/webhooks/inbox/sqlite/inbox.ts";
 import { gateOf, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
 
 const pace = { leaseMs: 600_000, backoffMs: () => 5 };

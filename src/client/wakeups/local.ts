@@ -39,7 +39,7 @@ export const wakeupsBy = (wake: Wake, notify: (name: string) => void): Wakeups =
 
 /**
  * Wake-ups within one process: a webhook that arrives here ends a wait here with the next read. Use
- * it if one process receives the webhooks and waits for payments, otherwise `redisWakeups`.
+ * it if one process receives the webhooks and waits for payments, otherwise `wakeups()` of `postgres()` or `redis()`.
  *
  * @example
  * ```ts

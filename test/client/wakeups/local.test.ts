@@ -1,9 +1,9 @@
 import { createWakeups, Gateway, isKnownEvent, verifyWebhook, type Wake } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayWith } from "../../support/gateway.ts";
-import { hang, type Step, status } from "../../support/responses.ts";
-import { paid, REFERENCE, waiting } from "../../support/waits.ts";
+import { gatewayWith } from "../support/gateway.ts";
+import { hang, type Step, status } from "../support/responses.ts";
+import { paid, REFERENCE, waiting } from "../support/waits.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

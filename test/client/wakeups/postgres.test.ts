@@ -1,10 +1,13 @@
 import { ConfigurationError } from "malipo";
-import { type PostgresWakeups, postgresWakeups } from "malipo/wakeups/postgres";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
-import { startPostgres } from "../../../support/engines/postgres.ts";
-import { createShop, ORDER, once, PHONE } from "../../support/shop.ts";
+import {
+  type PostgresWakeups,
+  postgresWakeups,
+} from "../../../src/client/wakeups/postgres-wakeups.ts";
+import { startPgBouncer } from "../../support/engines/pgbouncer.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+import { createShop, ORDER, once, PHONE } from "../support/shop.ts";
 
 const engine = await startPostgres();
 const bouncer = engine && (await startPgBouncer(engine));

@@ -1,10 +1,10 @@
 import { once as event } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Redis } from "ioredis";
-import { redisWakeups } from "malipo/wakeups/redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { startRedis } from "../../../support/engines/redis.ts";
-import { createShop, ORDER, once, PHONE } from "../../support/shop.ts";
+import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
+import { startRedis } from "../../support/engines/redis.ts";
+import { createShop, ORDER, once, PHONE } from "../support/shop.ts";
 
 const engine = await startRedis();
 const url = engine?.url ?? "redis://127.0.0.1:6379";

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from "ioredis";
-import { redisWakeups } from "malipo/wakeups/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
+import { redisWakeups } from "../../../src/client/wakeups/redis-wakeups.ts";
+import { startRedisCluster, startRedisSentinel } from "../../support/engines/redis-group.ts";
 
 const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);
 const clients: (Redis | Cluster)[] = [];

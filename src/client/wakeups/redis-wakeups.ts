@@ -1,11 +1,5 @@
-/**
- * Wake-ups for machines that share a Redis.
- *
- * @module malipo/wakeups/redis
- */
-
 import type { Cluster, Redis } from "ioredis";
-import { checkOptions, type OptionRows } from "../../../internal/check-options.ts";
+import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over Redis. */

@@ -1,21 +1,15 @@
-/**
- * Wake-ups for machines that share a PostgreSQL.
- *
- * @module malipo/wakeups/postgres
- */
-
 import type { Notification, PoolClient } from "pg";
-import { checkOptions, checkText, type OptionRows } from "../../../internal/check-options.ts";
-import type { PostgresPool } from "../../../internal/postgres/pool.ts";
+import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
+import type { PostgresPool } from "../../internal/postgres/pool.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 export type {
   PostgresClient,
   PostgresPool,
   PostgresResult,
-} from "../../../internal/postgres/pool.ts";
+} from "../../internal/postgres/pool.ts";
 
-import { encodeText } from "../../../internal/utf8.ts";
+import { encodeText } from "../../internal/utf8.ts";
 
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {
