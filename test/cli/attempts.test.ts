@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
+import { postgres } from "malipo/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresIdempotency } from "../../src/idempotency/postgres/store.ts";
 import { redisIdempotency } from "../../src/idempotency/redis/store.ts";
 import { sqliteIdempotency } from "../../src/idempotency/sqlite/store.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
@@ -70,8 +70,7 @@ const STORES: readonly [name: string, url: string | undefined, prepare: () => Pr
     postgresEngine?.url,
     async () => {
       const pool = new pg.Pool({ connectionString: postgresEngine?.url });
-      const store = postgresIdempotency(pool);
-      await store.migrate();
+      const store = postgres(pool).idempotency();
       await fill(store);
       await pool.end();
     },

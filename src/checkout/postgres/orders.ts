@@ -32,7 +32,7 @@ import { OWNER, poolFor } from "./checkout-pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
 import { committer, runOn } from "./commit-change.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "../../internal/postgres/pool.ts";
+export type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
 
 /** How orders are stored in PostgreSQL. */
 export interface PostgresCheckoutOptions<Client = unknown> {

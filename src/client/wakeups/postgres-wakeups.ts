@@ -1,15 +1,8 @@
 import type { Notification, PoolClient } from "pg";
 import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
 import type { PostgresPool } from "../../internal/postgres/pool.ts";
-import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
-
-export type {
-  PostgresClient,
-  PostgresPool,
-  PostgresResult,
-} from "../../internal/postgres/pool.ts";
-
 import { encodeText } from "../../internal/utf8.ts";
+import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {

@@ -16,8 +16,7 @@ import {
   tableStatementsFor,
 } from "./statements.ts";
 
-export type { PostgresClient, PostgresResult } from "../../internal/postgres/pool.ts";
-export type { IdempotencyStoreOptions } from "../store-options.ts";
+export type { PostgresClient } from "../../internal/postgres/pool.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {

@@ -24,8 +24,6 @@ import {
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 import { SCRIPT } from "./script.ts";
 
-export type { IdempotencyStoreOptions } from "../store-options.ts";
-
 /** How idempotency keys are remembered in Redis. */
 export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
   /**

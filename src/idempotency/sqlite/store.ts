@@ -12,8 +12,6 @@ import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts
 import { KeyFile } from "./file.ts";
 import { STATEMENTS } from "./statements.ts";
 
-export type { IdempotencyStoreOptions } from "../store-options.ts";
-
 /** A path, or a database that is open already. */
 export type SqliteSource = string | DatabaseSync;
 

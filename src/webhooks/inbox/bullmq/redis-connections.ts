@@ -41,7 +41,13 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: OwnOption
   const disconnectTimeout = DISCONNECT_MS;
   // A duplicate of a client that connects at its first command would wait for one, and commands are not queued here.
   const lazyConnect = false;
-  const options = { ...ours, lazyConnect, reconnectOnError: isReadOnly, disconnectTimeout, replyMapping };
+  const options = {
+    ...ours,
+    lazyConnect,
+    reconnectOnError: isReadOnly,
+    disconnectTimeout,
+    replyMapping,
+  };
   if ("nodes" in connection) {
     const { enableOfflineQueue = true, scripts = {} } = ours;
     return connection.duplicate([], {
