@@ -23,6 +23,8 @@ const LIBRARY = {
 /** What no payment and no webhook of a merchant goes through. */
 const TOOLS = { sandbox, msw, learn, operator };
 
+const memory = INTERNAL_IMPORTS["#memory"];
+
 const PART = fileURLToPath(new URL("src/client/on-demand-part.ts", import.meta.url));
 
 const shared: Options = {
@@ -64,10 +66,12 @@ export default defineConfig(async ({ dts }) => {
     { ...split("chunks"), entry: LIBRARY },
     // A process that receives webhooks often starts for one delivery: one file is found soonest.
     { ...shared, entry: { webhooks }, splitting: false },
+    // What `memory()` loads shares no file with `malipo`.
+    { ...shared, entry: { memory }, splitting: false, minify: true },
     { ...split("tools"), entry: tools, minify: true },
     {
       ...split("chunks"),
-      entry: { ...LIBRARY, ...TOOLS, webhooks },
+      entry: { ...LIBRARY, ...TOOLS, webhooks, memory },
       outExtension: () => ({ js: ".cjs" }),
       inject: ["src/internal/text-encoder.ts"],
       onSuccess: () => writeCommonJs("react"),

@@ -21,9 +21,9 @@ const unique = (flags: readonly Flag[]): Flag[] => [
 ];
 
 /** What has the same text stands together. */
-function groupBy<One>(all: readonly One[], textOf: (one: One) => string): Map<string, One[]> {
+function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {
   const groups = new Map<string, One[]>();
-  for (const one of all) groups.set(textOf(one), [...(groups.get(textOf(one)) ?? []), one]);
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
   return groups;
 }
 

@@ -260,8 +260,8 @@ export const PAGES = [
 ].map((name) => `docs/${name}.md`);
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES: readonly string[] = globSync("docs/guides/*.md").filter((page) =>
-  readFileSync(page, "utf8").includes("<!-- example: "),
+export const EXAMPLE_PAGES: readonly string[] = globSync("docs/{guides,operations}/*.md").filter(
+  (page) => readFileSync(page, "utf8").includes("<!-- example: "),
 );
 
 if (import.meta.main) {

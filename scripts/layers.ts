@@ -21,7 +21,18 @@ const INBOX = [...STORES, ...EVENTS, "webhooks"];
 const SANDBOX = [...SERVICE, "html", "sandbox", "webhooks/verification/signature.ts"];
 /** An order stands on the calls that ask for money and on the events that say what became of it. */
 const CHECKOUT = [...CLIENT, "webhooks", "checkout"];
-const ALL = [...SANDBOX, "storage", "idempotency", "client", "webhooks", "learn", "checkout"];
+/** An engine puts the stores of the layers below it together. */
+const ENGINES = [...CHECKOUT, "engines"];
+const ALL = [
+  ...SANDBOX,
+  "storage",
+  "idempotency",
+  "client",
+  "webhooks",
+  "learn",
+  "checkout",
+  "engines",
+];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -46,7 +57,7 @@ export const LAYERS: readonly Layer[] = [
   layer("idempotency/postgres", [...STORES, "idempotency"], "pg"),
   layer("client", CLIENT),
   layer("client/http", CLIENT, "ky"),
-  layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),
+  layer("client/wakeups", CLIENT, "ioredis", "pg"),
   layer("webhooks", INBOX),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
@@ -61,6 +72,9 @@ export const LAYERS: readonly Layer[] = [
   layer("checkout/postgres", CHECKOUT, "pg"),
   layer("checkout/books", [...CHECKOUT, "html"]),
   layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
+  layer("engines", ENGINES),
+  layer("engines/postgres.ts", ENGINES, "pg"),
+  layer("engines/redis.ts", ENGINES, "ioredis"),
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),

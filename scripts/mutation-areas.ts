@@ -103,7 +103,7 @@ export const AREAS: readonly Area[] = [
   {
     name: "drill",
     // What runs a shop is tested by `npm run test:long`.
-    mutate: ["src/drill/{cases,case-run,drill-report,drill-settings,promises,report-page}.ts"],
+    mutate: ["src/drill/{cases,case-run,drill-results,drill-settings,promises,results-page}.ts"],
     tests: ["test/drill/*.test.ts"],
     concurrency: 2,
   },

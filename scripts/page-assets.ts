@@ -25,7 +25,7 @@ const ASSETS = {
   OPERATOR_STYLE: "../../../operator/style.css",
   PAY_STYLE: "../../../checkout/page/pay.css",
   BOOKS_STYLE: "../../../checkout/books/books.css",
-  DRILL_STYLE: "../../../drill/report.css",
+  DRILL_STYLE: "../../../drill/results.css",
   PAY_SCRIPT: "../../../checkout/page/follow-order.ts",
 };
 

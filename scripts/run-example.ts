@@ -47,7 +47,6 @@ const child = spawn(example.program ?? process.execPath, [...args, ...more], {
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
     SHOP_DATA: folder,
     NEXT_TELEMETRY_DISABLED: "1",
-    INBOX: join(folder, "inbox.db"),
     ORDERS_DB: join(folder, "orders.db"),
     SHOP_DB: join(folder, "shop.db"),
   },

@@ -21,20 +21,25 @@ export type { MobileMoney } from "./client/resources/mobile-money.ts";
 export type { Payments } from "./client/resources/payments.ts";
 export type { Webhooks } from "./client/resources/webhooks.ts";
 
-// Idempotency
+// Idempotency, and what stores in this process
 
 export type { Attempt } from "./client/unknown-outcomes/recorded-attempts.ts";
 export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
-export type { UnknownReport } from "./client/unknown-outcomes/resolve-unknown.ts";
+export type { ResolveUnknownResult } from "./client/unknown-outcomes/resolve-unknown.ts";
+export {
+  type MemoryDatabase,
+  type MemoryEngine,
+  type MemoryOptions,
+  memory,
+} from "./engines/memory.ts";
 export type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
-export { memoryIdempotency } from "./idempotency/memory/store.ts";
 
 // Waiting for payments
 
 export type { CollectOptions } from "./client/waiting/collect.ts";
-export type { ReconcileReport } from "./client/waiting/reconcile.ts";
+export type { ReconcileResult } from "./client/waiting/reconcile.ts";
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
-export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
+export { createWakeups, type Wake, type Wakeups } from "./client/wakeups/local.ts";
 export { accountReferenceFor } from "./contract/account-reference.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
 export { explainFailure, type FailureExplanation } from "./contract/explain-failure.ts";

@@ -18,6 +18,7 @@ export type {
 } from "./client/unknown-outcomes/resolve-attempt.ts";
 export type { ResolveUnknownOptions } from "./client/unknown-outcomes/resolve-unknown.ts";
 export type { ReconcileOptions, ReconcileProgress } from "./client/waiting/reconcile.ts";
+export type { WakeupsEngine } from "./client/wakeups/wakeups-engine.ts";
 export type { AccountReferenceOptions } from "./contract/account-reference.ts";
 export type { EndpointName, PublicMethod, Scope } from "./contract/endpoints.ts";
 export type { ExplainablePayment } from "./contract/explain-failure.ts";
@@ -29,6 +30,7 @@ export type { RetryAdvice } from "./contract/result-codes.ts";
 export type { ApiErrorCode, ResponseFields } from "./errors/api.ts";
 export type { InFlightAttempt } from "./errors/attempt.ts";
 export type { KeyStatus } from "./errors/base.ts";
+export type { IdempotencyEngine } from "./idempotency/idempotency-engine.ts";
 export type {
   AttemptDigests,
   AttemptEnd,
@@ -45,7 +47,6 @@ export type {
   SucceededResult,
   UnknownResult,
 } from "./idempotency/idempotency-store.ts";
-export type { MemoryIdempotencyOptions } from "./idempotency/memory/store.ts";
 export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
 export type {
   EventFilter,
@@ -57,6 +58,7 @@ export type {
   WaitingList,
   WithBody,
 } from "./webhooks/inbox/event-list.ts";
+export type { InboxEngine, InboxOptions } from "./webhooks/inbox/inbox-engine.ts";
 export type {
   DoublePaymentList,
   DrainLimits,
@@ -84,6 +86,7 @@ export type {
   FailedAttempt,
   FoundSecret,
   ObservedDelivery,
+  PaymentNotifier,
   PaymentReader,
 } from "./webhooks/receiver/receiver-options.ts";
 export type { Acknowledgement, Rejection } from "./webhooks/receiver/webhook-responses.ts";

@@ -1,15 +1,17 @@
 import { Redis } from "ioredis";
-import { Gateway, memoryIdempotency, verifyWebhook } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { Gateway, verifyWebhook } from "malipo";
 import { createObserver } from "malipo/learn";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, explore } from "malipo/sandbox";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
+import { postgres } from "../src/engines/postgres.ts";
+import { memoryIdempotency } from "../src/idempotency/memory/store.ts";
+import { redisIdempotency } from "../src/idempotency/redis/store.ts";
+import { memoryInbox } from "../src/webhooks/inbox/memory/inbox.ts";
+import { sqliteIdempotency } from "./support/stores/sqlite-idempotency.ts";
+import { sqliteInbox } from "./support/stores/sqlite-inbox.ts";
 
 // Something that merges objects without care may add a name to Object.prototype. It must reach no
 // option: not the address, not the key, not the secret.
@@ -48,7 +50,7 @@ const ENTRANCES: Record<string, [call: (options: never) => unknown, required?: o
   memoryIdempotency: [(options) => memoryIdempotency(options)],
   sqliteIdempotency: [(options) => sqliteIdempotency(":memory:", options).close()],
   redisIdempotency: [(options) => redisIdempotency(new Redis({ lazyConnect: true }), options)],
-  postgresIdempotency: [(options) => postgresIdempotency(new pg.Pool(), options)],
+  postgres: [(options) => postgres("postgres://localhost/shop", options)],
   verifyWebhook: [
     (options) => verifyWebhook(options),
     { body, signature: signWebhook(body, SECRET), secret: SECRET },

@@ -1,4 +1,4 @@
-// A payment as one step of a durable workflow. An engine runs a step again after a crash, with the
+// A payment as one step of a durable workflow, which runs a step again after a crash, with the
 // same order: the checkout then finds the attempt, and never prompts twice.
 import { isGatewayError } from "malipo";
 import type { Checkout, Order, PayParams } from "malipo/checkout";
@@ -16,6 +16,6 @@ export async function charge(checkout: Checkout, params: PayParams): Promise<Ord
 /** These errors are mistakes in the code or the settings: each run of the step would end the same. */
 const MISTAKES: readonly unknown[] = ["configuration", "invalid_params", "order_conflict"];
 
-/** Whether the engine may run the step again. */
+/** Whether the workflow engine may run the step again. */
 export const mayRunAgain = (error: unknown): boolean =>
   !(isGatewayError(error) && MISTAKES.includes(error.code));

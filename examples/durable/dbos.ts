@@ -1,12 +1,13 @@
 // A durable workflow with DBOS: `node dbos.ts ORDER-42`. It is recovered when the process starts again.
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { createCheckout, type PayParams } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgres } from "malipo/postgres";
 import { charge, mayRunAgain } from "./charge.ts";
 
 const systemDatabaseUrl = process.env.DATABASE_URL ?? "";
+const db = postgres(systemDatabaseUrl);
 const checkout = createCheckout({
-  store: postgresCheckout({ connectionString: systemDatabaseUrl }),
+  store: db,
   gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
   onPaid: () => {}, // the workflow ships the goods
 });
@@ -34,3 +35,4 @@ const handle = await DBOS.startWorkflow(workflow, { workflowID: order.id })(orde
 console.log(await handle.getResult());
 await DBOS.shutdown();
 await checkout.stop();
+await db.close();

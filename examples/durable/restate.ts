@@ -1,11 +1,11 @@
 // A durable workflow with Restate: POST /checkout/ORDER-42/run of its server runs it once for an order.
 import { serve, TerminalError, type WorkflowContext, workflow } from "@restatedev/restate-sdk";
 import { createCheckout, type PayParams } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
+import { postgres } from "malipo/postgres";
 import { charge, mayRunAgain } from "./charge.ts";
 
 const checkout = createCheckout({
-  store: postgresCheckout({ connectionString: process.env.DATABASE_URL ?? "" }),
+  store: postgres(process.env.DATABASE_URL ?? ""),
   gateway: { totalTimeoutMs: 5_000 }, // a step that runs again waits until the call of a dead one is over
   onPaid: () => {}, // the workflow ships the goods
 });

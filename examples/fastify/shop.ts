@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isGatewayError } from "malipo";
 import { createCheckout, type Order } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { sqlite } from "malipo/sqlite";
 
 /** The prices in KES. They are the shop's: a form only names an item. */
 export const PRICES: Readonly<Record<string, number>> = { Coffee: 1500, Tea: 800 };
@@ -30,13 +30,14 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;
     CREATE TABLE IF NOT EXISTS parcels (number INTEGER PRIMARY KEY, order_id TEXT NOT NULL) STRICT`);
 
+  const db = sqlite(file);
   // Reads MALIPO_API_KEY, MALIPO_BASE_URL and MALIPO_WEBHOOK_SECRET.
   const checkout = createCheckout({
-    store: sqliteCheckout(file),
+    store: db,
     async onPaid(order, { transaction }) {
       // The parcel and "done" commit together: a crash can neither lose nor repeat it.
       const sql = "INSERT INTO parcels (order_id) VALUES (?)";
-      await transaction((db) => db.prepare(sql).run(order.id));
+      await transaction((connection) => connection.prepare(sql).run(order.id));
     },
   });
 
@@ -69,6 +70,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
 
     async stop(): Promise<void> {
       await checkout.stop(); // what runs now ends first
+      await db.close();
       database.close();
     },
   };

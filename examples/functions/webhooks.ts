@@ -1,10 +1,10 @@
 // Webhooks in a function: store, respond, and process after the response. A cron route calls `cron`.
 import { fetchHandler } from "malipo/fetch";
-import { bullmqInbox } from "malipo/inbox/bullmq";
+import { postgres } from "malipo/postgres";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = bullmqInbox({ connection: { url: process.env.REDIS_URL ?? "" } });
-export const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+const db = postgres(process.env.DATABASE_URL ?? "");
+export const receiver = createWebhookReceiver({ inbox: db }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);

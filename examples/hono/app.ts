@@ -1,14 +1,14 @@
 // A shop on Hono: `deno serve app.ts`, or `serve(app)` of @hono/node-server.
 import { Hono } from "hono";
 import { createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { fetchHandler } from "malipo/fetch";
+import { sqlite } from "malipo/sqlite";
 
 const PRICES = new Map([["concert", 1500]]); // yours: a page only names an item
 const ID = /^[\w-]{12,64}$/; // crypto.randomUUID() of the page: nobody can guess it
 
 const checkout = createCheckout({
-  store: sqliteCheckout(process.env.SHOP_DB ?? "shop.db"),
+  store: sqlite(process.env.SHOP_DB ?? "shop.db"),
   // A crash between the line and "done" prints it again: in a shop, write the goods by `transaction`.
   onPaid: ({ id }) => console.log(`ship ${id}`),
 });

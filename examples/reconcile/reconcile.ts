@@ -10,17 +10,17 @@ export async function reconcileOrders(gateway: Gateway, orders: DatabaseSync) {
   );
   const references = open.all().map(({ reference }) => String(reference));
   const count = { paid: 0, unpaid: 0, open: 0, look: 0 };
-  for await (const report of gateway.payments.reconcile(references, { concurrency: 4 })) {
-    if (report.state === "final") {
-      const state = report.payment.status === "completed" ? "paid" : "unpaid";
-      close.run(state, report.reference);
+  for await (const result of gateway.payments.reconcile(references, { concurrency: 4 })) {
+    if (result.state === "final") {
+      const state = result.payment.status === "completed" ? "paid" : "unpaid";
+      close.run(state, result.reference);
       count[state]++;
-    } else if (report.state === "pending") {
+    } else if (result.state === "pending") {
       count.open++;
     } else {
       // The service does not know it, or the read failed: no reason to close an order.
       count.look++;
-      console.error(report.reference, report.state);
+      console.error(result.reference, result.state);
     }
   }
   return count;

@@ -1,11 +1,11 @@
 // Webhooks on Express: verified, stored in a SQLite file, acknowledged, then processed.
 import express from "express";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
+import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+const db = sqlite(process.env.SHOP_DB ?? "shop.db");
+const receiver = createWebhookReceiver({ inbox: db }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);
@@ -23,5 +23,5 @@ const server = app.listen(Number(process.env.PORT ?? 3000));
 process.once("SIGTERM", async () => {
   server.close();
   await receiver.stop(); // running handlers finish; other processes take over the rest
-  inbox.close();
+  await db.close();
 });

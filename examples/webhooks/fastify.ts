@@ -1,11 +1,11 @@
 // Webhooks on Fastify: the plugin reads the raw bytes of its route only.
 import fastify from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+const db = sqlite(process.env.SHOP_DB ?? "shop.db");
+const receiver = createWebhookReceiver({ inbox: db }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);
@@ -16,7 +16,7 @@ app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
 app.addHook("onReady", () => receiver.start());
 app.addHook("onClose", async () => {
   await receiver.stop(); // running handlers finish; other processes take over the rest
-  inbox.close();
+  await db.close();
 });
 await app.listen({ port: Number(process.env.PORT ?? 3000) });
 

@@ -2,12 +2,12 @@
 import "reflect-metadata";
 import { type MiddlewareConsumer, Module, type NestModule } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
+import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+const db = sqlite(process.env.SHOP_DB ?? "shop.db");
+const receiver = createWebhookReceiver({ inbox: db }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);
@@ -23,7 +23,7 @@ class AppModule implements NestModule {
   }
   async onApplicationShutdown() {
     await receiver.stop(); // running handlers finish; other processes take over the rest
-    inbox.close();
+    await db.close();
   }
 }
 

@@ -44,14 +44,11 @@ const config = {
     "AnyKnownEvent",
     "SCOPES",
     "EVENT_KINDS",
-    "CommonOptions",
     "Digest",
-    "RedisClient",
     "For",
     "Fetch",
     "FetchInput",
     "ErrorCause",
-    "SqliteSource",
   ],
 };
 

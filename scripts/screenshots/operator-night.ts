@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Gateway } from "malipo";
+import { Gateway, memory } from "malipo";
 import { nodeHandler } from "malipo/node";
 import { operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 
 const SECRET = "a-secret-of-the-screenshots";
 
@@ -28,7 +28,7 @@ export async function serveNight(): Promise<{
   const receiver = createWebhookReceiver({
     secret: SECRET,
     // Tests and this script make an inbox faster by its pace, which is not part of its interface.
-    inbox: memoryInbox({ pace } as object),
+    inbox: memory().inbox({ pace } as object),
     onError: () => {},
     onDoublePayment: () => {},
   });

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Checkout, createCheckout, memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
+import { type Checkout, createCheckout } from "malipo/checkout";
 import { nodeHandler } from "malipo/node";
 import { operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
@@ -17,7 +18,7 @@ export async function serveEvening() {
   const gateway = { apiKey: keys.secret, baseUrl, fetch, maxRetries: 0 };
   const checkout = createCheckout({
     gateway,
-    store: memoryCheckout(),
+    store: memory(),
     secret: webhookSecret,
     onPaid: () => {},
     onReview: () => {},

@@ -2,6 +2,7 @@ import type { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
 import type { WebhookReceiver, WebhookReceiverOptions } from "../webhooks/index.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
+import type { CheckoutEngine } from "./checkout-engine.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import type { PaidContext } from "./give-goods.ts";
 import type { ManagedOrders } from "./manage-orders.ts";
@@ -11,16 +12,19 @@ import type { PayPages } from "./page/pay-page.ts";
 
 /** How a checkout is set up. */
 export interface CheckoutOptions<Connection = unknown> {
-  /** The store of everything: `sqliteCheckout`, `postgresCheckout`, or `memoryCheckout` in tests. */
-  store: CheckoutStore<Connection>;
+  /**
+   * The engine that stores everything: `sqlite()`, `postgres()`, or `memory()` in tests. Close it after
+   * `checkout.stop()`.
+   */
+  store: CheckoutStore<Connection> | CheckoutEngine<Connection>;
   /**
    * Hands over the goods. It is called after the money was recorded, and again until it has committed: use
    * `transaction`, so that it commits once. If it throws, the order stays `paid` and its effect `due`.
    */
   onPaid: (order: Order, context: PaidContext<Connection>) => unknown;
   /**
-   * The client of the service, or its options. A `Gateway` must have been made with
-   * `idempotency: store.idempotency`.
+   * The client of the service, or its options. A `Gateway` must have been made with the same engine as
+   * `idempotency`.
    *
    * @default a gateway with the environment variables `MALIPO_API_KEY` and `MALIPO_BASE_URL`. The
    * `totalTimeoutMs` of a gateway that the checkout makes is 15_000, since a customer waits.

@@ -42,7 +42,7 @@ export function checkoutReceiver(
   const checkOthers = () => {
     if (keepsEvents) return;
     throw new ConfigurationError(
-      "This store keeps no events other than those of payments. Pass it an inbox: postgresCheckout({ inbox: postgresInbox(...) }).",
+      "This store keeps no events other than those of payments. Use sqlite(path) or postgres(url) as the `store` of the checkout.",
     );
   };
   return {

@@ -11,8 +11,8 @@ import {
   optional,
   wrongOption,
 } from "../internal/check-options.ts";
+import { partOf } from "../internal/engine-parts.ts";
 import { allowedEnvironmentVariable } from "../internal/environment.ts";
-import { isObject } from "../internal/is-object.ts";
 import { MINUTE_MS } from "../internal/units.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
 import type { CheckoutOptions } from "./checkout-options.ts";
@@ -72,10 +72,14 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
   return new Gateway({ ...given, totalTimeoutMs, idempotency: store.idempotency });
 }
 
-function checkStore(store: CheckoutStore): CheckoutStore {
-  if (isObject(store)) return store;
-  throw wrongOption("store", "a store, such as sqliteCheckout(path)", store);
-}
+const checkStore = (store: CheckoutOptions["store"]): CheckoutStore =>
+  partOf(
+    "store",
+    store,
+    "checkout",
+    "commit",
+    "a store of orders: sqlite(path), postgres(url) or memory()",
+  );
 
 const CURRENCY = "KES";
 const PREFIX_RULE = "at most 4 upper-case letters, digits and dashes";

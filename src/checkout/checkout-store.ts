@@ -139,10 +139,10 @@ export interface Stray {
 
 /**
  * The store of a checkout. Each method is atomic, also across the processes that share the
- * store. `memoryCheckout`, `sqliteCheckout` and `postgresCheckout` make one.
+ * store. `checkout()` of an engine makes one: `sqlite()`, `postgres()` or `memory()`.
  */
 export interface CheckoutStore<Connection = unknown> {
-  /** The idempotency keys of its prompts: `new Gateway({ idempotency: store.idempotency })`. */
+  /** The idempotency keys of its prompts: those of its engine. */
   readonly idempotency: IdempotencyStore;
   /** Events other than those of payments; `undefined` if the store cannot hold any. */
   readonly inbox: Inbox | undefined;

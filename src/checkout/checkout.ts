@@ -36,7 +36,7 @@ function storeLife({ store, gateway }: EngineSettings) {
       // A key that is not in the store would be free for another process, and after a crash.
       if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
         throw new ConfigurationError(
-          "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or create it with `idempotency: store.idempotency`.",
+          "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or give both the same engine: new Gateway({ idempotency: db }) and createCheckout({ store: db, gateway }).",
         );
       }
       await store.open();
@@ -87,7 +87,7 @@ function runCheckout(
  * @example
  * ```ts
  * const checkout = createCheckout({
- *   store: sqliteCheckout("data/shop.db"),
+ *   store: sqlite("data/shop.db"),
  *   async onPaid(order, { transaction }) {
  *     await transaction((db) => db.prepare("INSERT INTO tickets (order_id) VALUES (?)").run(order.id));
  *   },

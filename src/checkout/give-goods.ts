@@ -16,8 +16,7 @@ import type { OrderWriter, WriterSettings } from "./write-order.ts";
 export interface PaidContext<Connection = unknown> {
   /**
    * Runs your writes and "done" in one transaction of the store: both happen, or neither. Use it once in a try. With
-   * `sqliteCheckout` and `memoryCheckout` it takes a function of the database that is not async; with
-   * `postgresCheckout` an async function of the connection, or of your client with `transact`, whose
+   * `sqlite()` and `memory()` it takes a function of the database that is not async; with `postgres()` an async function of the connection, or of your client with `transact`, whose
    * type you then state: `transaction(async (tx: Prisma.TransactionClient) => ...)`.
    */
   readonly transaction: <Result, Own extends Connection = Connection>(

@@ -4,10 +4,6 @@
  * @module malipo/checkout
  */
 
-import type { DatabaseSync } from "node:sqlite";
-import type { CheckoutStore } from "./checkout-store.ts";
-import { sqliteCheckout } from "./sqlite/orders.ts";
-
 export {
   OrderConflictError,
   OrderPaidError,
@@ -24,6 +20,7 @@ export type {
 export type { BooksReport, ReportQuery } from "./books/day-books.ts";
 export type { GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
+export type { CheckoutEngine } from "./checkout-engine.ts";
 export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
 export type { CheckoutStore } from "./checkout-store.ts";
 export type { PaidContext } from "./give-goods.ts";
@@ -45,11 +42,3 @@ export type {
 export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
 export type { PayPageMessages, PayPageTexts } from "./page/page-texts.ts";
 export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
-
-/**
- * Keeps orders in this process, for tests and experiments: a restart loses everything. It is a
- * {@link sqliteCheckout} in memory, so `transaction` passes on a `DatabaseSync`. Requires `node:sqlite`.
- */
-export const memoryCheckout = (
-  options: { /** @internal */ now?: () => number } = {},
-): CheckoutStore<DatabaseSync> => sqliteCheckout(":memory:", options);

@@ -45,7 +45,7 @@ export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
   late_payment: "The payment was completed after the order was canceled or had expired.",
   unknown_outcome:
     "It is not known whether the customer was asked. Look for the payment at the service.",
-  contradiction: "The reports of this payment contradict each other. Read it at the service.",
+  contradiction: "The updates of this payment contradict each other. Read it at the service.",
   unmatched: "The payment belongs to no order.",
   effect_failed:
     "The order is paid, and onPaid has failed 12 times. It is tried again every few minutes.",

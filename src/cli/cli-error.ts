@@ -23,7 +23,7 @@ export class CliError extends Error {
 export const usageError = (message: string): CliError => new CliError("usage", message);
 
 /** What the command line prints about an error. */
-export interface ErrorReport {
+export interface ErrorFields {
   readonly exitCode: ExitCode;
   readonly code: string;
   readonly message: string;
@@ -98,17 +98,17 @@ const exitCodeOf = (code: string): ExitCode => CODES[code]?.[0] ?? EXIT.failed;
  * @param creating - The name of the command, if it creates something that is created twice when the
  *   command runs twice.
  */
-export function reportError(error: unknown, creating: string | undefined): ErrorReport {
-  const report = describe(error, creating);
-  const page = isOfCommand(error, report.code) ? undefined : ERROR_PAGES[report.code];
-  return page === undefined ? report : { ...report, page };
+export function errorFields(error: unknown, creating: string | undefined): ErrorFields {
+  const fields = describe(error, creating);
+  const page = isOfCommand(error, fields.code) ? undefined : ERROR_PAGES[fields.code];
+  return page === undefined ? fields : { ...fields, page };
 }
 
 /** A command says `not_found` of an order, and the service of a payment. */
 const isOfCommand = (error: unknown, code: string) =>
   error instanceof CliError && code === "not_found";
 
-function describe(error: unknown, creating: string | undefined): ErrorReport {
+function describe(error: unknown, creating: string | undefined): ErrorFields {
   if (error instanceof CliError) {
     const { exitCode, code, message } = error;
     return { exitCode, code, message };

@@ -52,7 +52,7 @@ export interface Words<Flags = AnyFlags> {
   readonly json: boolean;
 }
 
-/** What a command was called with. One that says nothing of its flags reads none. */
+/** What a command was called with. An input without a type of its flags reads none. */
 export interface Input<Flags = unknown> extends Words<Flags> {
   /** The words after `malipo`, as they were given. */
   readonly argv: readonly string[];
@@ -85,7 +85,7 @@ export interface CommandGroup {
 }
 
 /**
- * Does what a call asks for. It gets all commands too. One that prints while it runs resolves with its
+ * Does what a call asks for. It gets all commands too. A command that prints while it runs resolves with its
  * exit code.
  */
 export type Run<Flags = AnyFlags> = (

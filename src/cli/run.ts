@@ -1,4 +1,4 @@
-import { type ErrorReport, reportError } from "./cli-error.ts";
+import { type ErrorFields, errorFields } from "./cli-error.ts";
 import { candidates } from "./completion.ts";
 import { COMMAND_GROUPS, COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const reason = subcommand?.flags.some(({ name }) => name === "url")
       ? explainMisread(error)
       : error;
-    return printReport(io, reportError(reason, creating), argv.includes("--json"));
+    return printFailure(io, errorFields(reason, creating), argv.includes("--json"));
   }
 }
 
@@ -50,8 +50,8 @@ function formatInformation(parsed: Exclude<Parsed, Call>, { stdout }: Io): strin
   }
 }
 
-function printReport(io: Io, report: ErrorReport, json: boolean): number {
-  const { exitCode, message, stack, ...fields } = report;
+function printFailure(io: Io, error: ErrorFields, json: boolean): number {
+  const { exitCode, message, stack, ...fields } = error;
   const more = fields.page === undefined ? "" : `\nRead more: ${fields.page} in the package malipo`;
   if (json) {
     printLine(io, JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));

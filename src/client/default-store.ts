@@ -3,7 +3,7 @@ import { memoryIdempotency } from "../idempotency/memory/store.ts";
 import { warnOnce } from "../internal/warn-once.ts";
 
 const WARNING =
-  "malipo: idempotency keys are only in memory. A restart forgets them, and the next call prompts the customer again. Set `idempotency: sqliteIdempotency(path)`, or `memoryIdempotency()` if that is what you want.";
+  "malipo: idempotency keys are only in memory. A restart forgets them, and the next call prompts the customer again. Set `idempotency: sqlite(path)`, or `memory()` if that is what you want.";
 
 // Once a process, however many gateways it has.
 // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.

@@ -16,7 +16,7 @@ export interface ObservedExchange {
 }
 
 /**
- * What a gateway needs of an observer: `createObserver()` of `malipo/learn` makes one.
+ * What a gateway needs of an observer, which `createObserver()` of `malipo/learn` makes.
  */
 export interface GatewayObserver {
   /** Called with each response. It must return at once, because the call waits for it. */

@@ -23,7 +23,7 @@ type For<Key extends string, Methods, Names extends string> = Key extends `pk_${
   : Methods;
 
 /**
- * The client of the payment gateway. Make one for each key and use it for all calls.
+ * The client of the payment gateway. Make one client for each key and use it for all calls.
  *
  * `new Gateway({ apiKey: "pk_..." })`, with a literal public key, has only the methods that a public
  * key may call.
@@ -55,7 +55,7 @@ export class Gateway<Key extends string = string> {
   constructor(options?: GatewayOptions<Key>) {
     const settings = settingsFrom(options);
     const call = createCall(settings);
-    const turns = new Semaphore(MAX_READS);
+    const waits = { turns: new Semaphore(MAX_READS), wake: settings.wake };
     this.#call = call;
     const { kind, redactor, baseUrl } = settings;
     this.#print = () =>
@@ -63,8 +63,8 @@ export class Gateway<Key extends string = string> {
     this.idempotency = new Idempotency(settings, call);
     // Every method exists at run time. If the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
-    this.payments = new Payments(call, turns) as typeof this.payments;
-    this.mobileMoney = new MobileMoney(call, this.idempotency, turns) as typeof this.mobileMoney;
+    this.payments = new Payments(call, waits) as typeof this.payments;
+    this.mobileMoney = new MobileMoney(call, this.idempotency, waits) as typeof this.mobileMoney;
     this.webhooks = new Webhooks(call) as typeof this.webhooks;
     this.invoices = new Invoices(call) as typeof this.invoices;
   }
@@ -81,7 +81,7 @@ export class Gateway<Key extends string = string> {
    *
    * @example
    * ```ts
-   * const report = await gateway.request<{ total: string }>({ method: "GET", path: "/reports/today" });
+   * const totals = await gateway.request<{ total: string }>({ method: "GET", path: "/reports/today" });
    * ```
    */
   request<T = unknown>(params: RequestParams, options?: CreateOptions): Result<T> {

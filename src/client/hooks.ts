@@ -49,7 +49,7 @@ export interface DriftView {
   readonly endpoint: string;
   /** The place in the response, such as `"data.amount"`. */
   readonly path: string;
-  /** The documented type; with a `profile`, the learned one, such as `string or null`. */
+  /** The documented type; with a `profile`, the learned type, such as `string or null`. */
   readonly expected: string;
   /**
    * The type of the value that was received, never the value itself; `nothing` for a field that is

@@ -1,7 +1,10 @@
+import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { ProfileFile } from "../profile/profile-types.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
+import type { Wakeups } from "./wakeups/local.ts";
+import type { WakeupsEngine } from "./wakeups/wakeups-engine.ts";
 
 /** The platform's `fetch`, or any function that takes an address and an init. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -53,7 +56,7 @@ export interface GatewayOptions<Key extends string = string> {
    */
   maxRetries?: number | undefined;
   /**
-   * The largest response body that is read, in bytes. A larger one is cut off, and the call fails
+   * The largest response body that is read, in bytes. A larger body is cut off, and the call fails
    * with an `UnexpectedResponseError`. Lower it if memory is scarce; raise it if your lists of
    * payments are longer than that.
    *
@@ -68,12 +71,20 @@ export interface GatewayOptions<Key extends string = string> {
    */
   fetch?: Fetch | undefined;
   /**
-   * The store that remembers idempotency keys. Set it if payments must not be sent twice across
-   * restarts or across several processes: the SQLite, Redis and PostgreSQL stores do that.
+   * What remembers idempotency keys: an engine, or a store of one. Set it if payments must not be sent twice
+   * across restarts or across several processes: `sqlite()`, `postgres()` and `redis()` do that.
    *
-   * @default `memoryIdempotency()`, for this gateway and this process only
+   * @default memory, for this gateway and this process only
    */
-  idempotency?: IdempotencyStore | undefined;
+  idempotency?: IdempotencyStore | IdempotencyEngine | undefined;
+  /**
+   * What makes a wait for a payment read it at once: `createWakeups()`, or an engine that carries wake-ups
+   * between processes, `postgres()` or `redis()`. Set it if your webhooks know of a payment sooner than the next
+   * read, and give your receiver the same. The option `wake` of a wait takes its place.
+   *
+   * @default none
+   */
+  wakeups?: Wakeups | WakeupsEngine | undefined;
   /** Functions that are called at each attempt, response and retry. Set them for logs and traces. */
   hooks?: GatewayHooks | undefined;
   /**

@@ -12,6 +12,7 @@ import {
   type OptionRows,
   optional,
 } from "../internal/check-options.ts";
+import { partOf } from "../internal/engine-parts.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
@@ -23,6 +24,7 @@ import { onDemand } from "./on-demand.ts";
 import type { CallOptions, GatewayOptions } from "./options.ts";
 import type { AttemptLog } from "./platform/platform-types.ts";
 import { isBrowser, userAgent } from "./runtime.ts";
+import type { Wake, Wakeups } from "./wakeups/local.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings extends CallLimits {
@@ -39,6 +41,8 @@ export interface Settings extends CallLimits {
   readonly fetch: GatewayOptions["fetch"];
   /** The store of idempotency keys. Loads the default one at its first use. */
   readonly store: () => Promise<IdempotencyStore>;
+  /** By which waits learn that there may be news. */
+  readonly wake: Wake | undefined;
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   /** What is known of the service, loaded at the first use; `undefined` without a profile. */
@@ -99,16 +103,19 @@ function checkBaseUrl(baseUrl: string | undefined): URL {
 }
 
 /** @param isLive - Whether a key may charge a real customer. */
-function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings["store"] {
-  if (store === undefined) {
+function storeOf(given: GatewayOptions["idempotency"], isLive: boolean): Settings["store"] {
+  if (given === undefined) {
     return onDemand("idempotency keys", async () => {
       const { defaultStore } = await import("./default-store.ts");
       return defaultStore(isLive);
     });
   }
-  check(
-    typeof store?.begin === "function",
-    "`idempotency` must be an idempotency store. Pass memoryIdempotency(), or the SQLite, Redis or PostgreSQL store.",
+  const store = partOf<IdempotencyStore>(
+    "idempotency",
+    given,
+    "idempotency",
+    "begin",
+    "a store of keys: sqlite(path), postgres(url), redis(url) or memory()",
   );
   return async () => store;
 }
@@ -174,6 +181,16 @@ const OPTIONS = {
   fetch: (fetch) => optional(fetch, (given) => checkFunction("fetch", given)),
   /** {@link storeOf} checks it. */
   idempotency: (store) => store,
+  wakeups: (wakeups) =>
+    optional(wakeups, (given) =>
+      partOf<Wakeups>(
+        "wakeups",
+        given,
+        "wakeups",
+        "wake",
+        "wake-ups: createWakeups(), postgres(url) or redis(url)",
+      ),
+    ),
   hooks: (hooks = {}) => checkOptions(hooks, HOOKS, "`hooks`"),
   observer: checkObserver,
   profile: learnedFrom,
@@ -199,6 +216,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     maxResponseBytes: options.maxResponseBytes,
     fetch: options.fetch,
     store: storeOf(options.idempotency, kind === "secret" && !isLoopback(url.hostname)),
+    wake: options.wakeups?.wake,
     hooks: options.hooks,
     observer: options.observer,
     loadLearned: options.profile,

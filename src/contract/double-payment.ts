@@ -2,7 +2,7 @@ import { isObject } from "../internal/is-object.ts";
 import { idText } from "../internal/json.ts";
 import { OldestFirst } from "../internal/oldest-first.ts";
 
-/** Two completed payments that look like one customer who paid twice, or one report that came twice. */
+/** Two completed payments that look like one customer who paid twice, or like one payment with two references. */
 export interface DoublePayment {
   /**
    * What both have in common. `account_reference`: two payments of one order are completed, such as

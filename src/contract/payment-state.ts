@@ -17,7 +17,7 @@ export interface MergedPayment {
   /** Whether the status is different from the status known before. */
   readonly changed: boolean;
   /**
-   * Whether one report says `completed` and another says `failed`. Let a person check the payment:
+   * Whether one payment update says `completed` and another says `failed`. Let a person check it:
    * the customer may have paid for something that you treated as not paid.
    */
   readonly contradiction: boolean;
@@ -42,18 +42,18 @@ export const FAILURE_FIELDS = [
 export type FailureField = (typeof FAILURE_FIELDS)[number];
 
 /**
- * Combines what you know of a payment with a new report: a read, or the `data` of a webhook event.
- * Reports arrive late, twice and out of order. The rules are:
+ * Combines what you know of a payment with a payment update: a read, or the `data` of a webhook event.
+ * Updates arrive late, twice and out of order. The rules are:
  *
  * - A `completed` payment stays `completed`.
  * - `completed` and `failed` replace `pending` and every undocumented status.
  * - `completed` after `failed` results in `completed`, and sets `contradiction`.
  *
- * If one of the reports is `completed` or `failed`, the resulting status does not depend on their
- * order. Otherwise the last report decides.
+ * If one of the updates is `completed` or `failed`, the resulting status does not depend on their
+ * order. Otherwise the last update decides.
  *
- * @param known - The payment as you know it. `undefined` if this is the first report.
- * @param report - The payment as a read or a webhook reports it now.
+ * @param known - The payment as you know it. `undefined` if this is the first update.
+ * @param update - The payment as a read or a webhook shows it now.
  * @throws {InvalidParamsError} if the two have different references.
  *
  * @example
@@ -65,47 +65,47 @@ export type FailureField = (typeof FAILURE_FIELDS)[number];
  */
 export function mergePayment(
   known: Payment | PaymentFields | undefined,
-  report: Payment | PaymentFields,
+  update: Payment | PaymentFields,
 ): MergedPayment {
-  if (known === undefined) return { payment: { ...report }, changed: true, contradiction: false };
-  const payment = addReport(known, report);
-  const changed = known.status !== report.status;
-  const contradiction = isFinal(known.status) && isFinal(report.status) && changed;
-  if (isFinal(known.status) && !replacesFinal(known, report)) {
-    // The report may still fill in fields that are not known yet, unless it contradicts them.
-    const merged = contradiction ? { ...known } : { ...report, ...known };
+  if (known === undefined) return { payment: { ...update }, changed: true, contradiction: false };
+  const payment = addUpdate(known, update);
+  const changed = known.status !== update.status;
+  const contradiction = isFinal(known.status) && isFinal(update.status) && changed;
+  if (isFinal(known.status) && !replacesFinal(known, update)) {
+    // The update may still fill in fields that are not known yet, unless it contradicts them.
+    const merged = contradiction ? { ...known } : { ...update, ...known };
     return { payment: merged, changed: false, contradiction };
   }
   return { payment, changed, contradiction };
 }
 
 /**
- * A payment whose status is not final, with what a report adds.
+ * A payment whose status is not final, with what an update adds.
  *
  * @throws {InvalidParamsError} if the two have different references.
  */
-export function addReport(known: PaymentFields | undefined, report: PaymentFields): Payment {
-  if (known === undefined) return { ...report };
-  checkSamePayment(known, report);
-  const payment: Payment = { ...known, ...report };
+export function addUpdate(known: PaymentFields | undefined, update: PaymentFields): Payment {
+  if (known === undefined) return { ...update };
+  checkSamePayment(known, update);
+  const payment: Payment = { ...known, ...update };
   if (payment.status === "completed") {
-    for (const field of FAILURE_FIELDS) if (!(field in report)) delete payment[field];
+    for (const field of FAILURE_FIELDS) if (!(field in update)) delete payment[field];
   }
   return payment;
 }
 
-/** Whether a report replaces a final status: a success always does, a failure only a failure. */
-function replacesFinal(known: PaymentFields, report: PaymentFields): boolean {
-  return report.status === "completed" || (known.status === "failed" && report.status === "failed");
+/** Whether an update replaces a final status: a success always does, a failure only a failure. */
+function replacesFinal(known: PaymentFields, update: PaymentFields): boolean {
+  return update.status === "completed" || (known.status === "failed" && update.status === "failed");
 }
 
-function checkSamePayment(known: PaymentFields, report: PaymentFields): void {
-  const references = [known.reference, report.reference];
-  if (references.includes(undefined) || known.reference === report.reference) return;
+function checkSamePayment(known: PaymentFields, update: PaymentFields): void {
+  const references = [known.reference, update.reference];
+  if (references.includes(undefined) || known.reference === update.reference) return;
   const [first, second] = references.map((reference) => maskPhones(String(reference)));
-  const message = `expected two reports of one payment, got the references "${first}" and "${second}"`;
+  const message = `expected two updates of one payment, got the references "${first}" and "${second}"`;
   throw new InvalidParamsError(
-    `mergePayment: ${message}. Pass the payment that has the reference of the report.`,
+    `mergePayment: ${message}. Pass the payment that has the reference of the update.`,
     [{ path: ["reference"], message }],
   );
 }

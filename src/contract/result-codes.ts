@@ -8,7 +8,7 @@ export type RetryAdvice =
   | "look_first"
   /** No: it would fail again until a person changes something. */
   | "no"
-  /** It is not known. */
+  /** It is not known whether another request helps. */
   | "unknown";
 
 /** What is known of one code of the mobile network. */

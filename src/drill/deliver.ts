@@ -65,7 +65,7 @@ class Sender {
     this.#scene = scene;
   }
 
-  /** The processes of a shop take turns, as behind a load balancer. One that is down gets nothing. */
+  /** The processes of a shop take turns, as behind a load balancer. A process that is down gets nothing. */
   #nextShop(): ShopProcess {
     const { shops } = this.#scene;
     const up = shops.filter((one) => one.wasUpSince(performance.now()));

@@ -21,7 +21,7 @@ const AWAY_MS = 120_000;
 /** How long the prompt request waits while the other process of the shop looks at the order. */
 const LOOK_MS = 700;
 
-/** The payments of all shops that run now. One that asks for a payment of another one has the same database. */
+/** The payments of all shops that run now. A shop that asks for a payment of another shop has the same database. */
 const SCENES = new Map<string, Scene>();
 
 interface Exchange {
@@ -154,7 +154,7 @@ async function passOn(
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body, isList };
 }
 
-/** What a read or the list says of payments: what the case reports may differ from what the sandbox knows. */
+/** What a read or the list says of payments: what the case shows may differ from what the sandbox knows. */
 function withReported(runs: readonly CaseRun[], body: string, isRead: boolean): string {
   const { data, ...rest } = Object(isRead ? parseJson(body) : undefined);
   if (typeof data !== "object" || data === null) return body;

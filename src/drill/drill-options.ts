@@ -109,7 +109,7 @@ const OF_RUN = {
   },
   "until-first-failure": { summary: "stop after a case that breaks a promise" },
   list: { summary: "list the cases by groups, and run none" },
-  report: { value: "path", summary: "write the report as one HTML page" },
+  report: { value: "path", summary: "write the results as one HTML page" },
   junit: { value: "path", summary: "write the results as JUnit XML, for CI" },
   init: { summary: `ask for the settings, and write ${DRILL_FILE}` },
 } as const satisfies FlagRows;

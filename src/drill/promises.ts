@@ -8,7 +8,7 @@ interface ShopPromise {
   readonly withoutEffects?: string;
   /** What usually breaks it. */
   readonly cause: string;
-  /** What to do about it: the report must explain itself, wherever it is read. */
+  /** What to do about it: the results must explain themselves, wherever they are read. */
   readonly remedy: string;
   /** The page of the manual that says more: a file of `docs` without its ending. */
   readonly page: string;

@@ -34,7 +34,7 @@ export interface DrillResult {
   readonly seed: string;
 }
 
-/** What a drill reports while it runs. */
+/** What a drill shows while it runs. */
 export interface DrillListener {
   dryRun(results: readonly CaseResult[]): void;
   progress(done: number, total: number): void;

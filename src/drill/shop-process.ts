@@ -72,6 +72,7 @@ export class ShopProcess {
     if (this.#isClosed) throw new Error("The drill has ended.");
     const child = startCommand(this.#settings.start, {
       stdio: ["ignore", "pipe", "pipe"],
+      // A shop needs its own variables. Those of the drill come last: no real key reaches the shop under their names.
       env: {
         ...process.env,
         ...this.#settings.env,

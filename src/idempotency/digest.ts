@@ -1,5 +1,3 @@
-import { createHmac } from "node:crypto";
-
 /** A digest of a text, in hex. Equal texts have equal digests. */
 export type Digest = (text: string) => string;
 
@@ -11,6 +9,8 @@ const PEPPER_ID_LENGTH = 8;
  * trying all of them.
  */
 export function createDigest(pepper: string | Uint8Array = ""): Digest {
+  // Not imported: a bundler for browsers follows `memory()` to here, and would fail.
+  const { createHmac } = process.getBuiltinModule("node:crypto");
   const hmac = (text: string) => createHmac("sha256", pepper).update(text).digest("hex");
   const id = hmac("pepper").slice(0, PEPPER_ID_LENGTH);
   return (text) => `${id}:${hmac(text)}`;

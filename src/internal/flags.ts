@@ -1,4 +1,4 @@
-/** What a flag of the command line is for. One without a `value` is a switch. */
+/** What a flag of the command line is for. A flag without a `value` is a switch. */
 export interface FlagRow {
   /** What the help prints behind it: `number` in `--port <number>`. */
   readonly value?: string;

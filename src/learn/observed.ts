@@ -77,7 +77,7 @@ export interface ParsedBody {
   readonly kind: "json" | "text" | "empty" | "excess";
   /** Which limit the body exceeds, such as `nests more than 100 levels deep`. */
   readonly excess?: string;
-  /** Of JSON. */
+  /** The value of a JSON body. */
   readonly value?: unknown;
 }
 

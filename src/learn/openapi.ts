@@ -66,7 +66,7 @@ function responseOf(description: string, { seen, headers, body }: ResponseShape)
   };
 }
 
-/** The rejections that were seen at an endpoint, by status. Those of several causes are one. */
+/** The rejections that were seen at an endpoint, by status: several causes with one status are one response. */
 function rejectionsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
   const found: Record<string, { causes: string[]; response: ResponseShape }> = {};
   for (const [cause, byStatus] of Object.entries(profile.rejections)) {

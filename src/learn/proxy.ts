@@ -13,7 +13,7 @@ import type { Recorder } from "./recorder.ts";
 
 const MAX_BYTES = 1_048_576; // 1 MiB
 
-/** A copy of a body that passes. A large one is dropped. */
+/** A copy of a body that passes. A large body is dropped. */
 class Capture {
   #chunks: Buffer[] = [];
   length = 0;

@@ -36,7 +36,7 @@ import {
 /** An exchange, and what is known of it at once. */
 interface ReadExchange extends Exchange {
   readonly endpoint: Endpoint | undefined;
-  /** `GET /merchant`, or `other`. */
+  /** The endpoint, such as `GET /merchant`, or `other`. */
   readonly place: string;
   readonly parsed: ParsedBody;
   /** Whether the service did not do what was asked. */
@@ -241,7 +241,7 @@ export class Recorder {
       this.#add(this.#deliveries.additionsOf(delivery, this.#one, this.#payments));
       for (const { body } of Object.values(this.#known.events)) collapse(body);
     } catch {
-      // As above.
+      // A delivery that cannot be read teaches nothing, and must not fail.
     }
   }
 

@@ -22,7 +22,7 @@ export interface KnownOfEntry {
   readonly cameAmounts?: readonly string[];
   /** The network's ids of what has come, for the search. */
   readonly transactionIds?: readonly string[];
-  /** Masked. */
+  /** The phone, masked. */
   readonly phone?: string | undefined;
   /** The digits of the phone, for the search alone: no page shows them. */
   readonly phoneDigits?: string | undefined;

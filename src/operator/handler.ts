@@ -35,7 +35,7 @@ export interface OperatorHandlerOptions {
    */
   readonly gateway?: Gateway | undefined;
   /**
-   * The checkout whose orders, reviews and goods the page shows. Set it if you have one.
+   * The checkout whose orders, reviews and goods the page shows. Set it if you have a checkout.
    *
    * @default none: the page shows events and attempts only
    */

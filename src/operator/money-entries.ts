@@ -181,7 +181,7 @@ export const withOrders = (
     }),
   );
 
-/** Paid orders whose goods were not given. One with a review is listed by it. */
+/** Paid orders whose goods were not given. An order with a review is listed by its review. */
 export async function listGoods(sources: Sources, limit: number): Promise<Entries> {
   const { checkout } = sources;
   if (checkout === undefined) return none;

@@ -40,7 +40,7 @@ const reviewsOf =
   (sources) =>
     listReviews(sources, kinds);
 
-/** A list of everything that the sources have, the oldest first. One that fails does not hide the others. */
+/** A list of everything that the sources have, the oldest first. A source that fails does not hide the others. */
 const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => {
   const read: Read = async (sources, limit) => {
     const ended = await Promise.allSettled(reads.map((one) => one(sources, limit)));
@@ -88,7 +88,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   },
   late: {
     title: "Late or unclear money",
-    hint: "Money for an order that is over, for no order, or with reports that contradict each other.",
+    hint: "Money for an order that is over, for no order, or with payment updates that contradict each other.",
     todo: "Read the payment, then decide.",
     ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
   },

@@ -17,7 +17,7 @@ export interface Assumption {
   readonly about: string;
   /** What the sandbox does. */
   readonly choice: string;
-  /** Why. */
+  /** Why the sandbox does that. */
   readonly reason: string;
   /** How your service decides it, or why it cannot. */
   readonly learn: Learnable | NotLearnable;

@@ -48,7 +48,7 @@ export interface Records {
 export type Resource = keyof Records;
 
 export interface PageRequest {
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number;
   readonly size: number;
   readonly offset: number;
@@ -72,7 +72,7 @@ export type RouteResult = {
 /** A request below the base URL, whichever transport it came by. */
 export interface ApiRequest {
   readonly method: string;
-  /** With its slash, percent-encoded. */
+  /** The path with its slash, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | null | undefined;
@@ -159,7 +159,7 @@ export function jsonResponse(
 }
 
 export interface Exchange {
-  /** On the sandbox's clock. */
+  /** The time on the sandbox's clock. */
   readonly at: number;
   readonly request: ApiRequest;
   /** `undefined`: no response was sent. */

@@ -20,7 +20,7 @@ export type Deliver = (request: Request) => Promise<Response>;
 export interface SandboxOptions {
   /**
    * The same seed and the same calls give the same transcript, ids and secrets included. Set another
-   * one for a sandbox with other ids and keys.
+   * seed for a sandbox with other ids and keys.
    * @default "malipo"
    */
   seed?: string | number | undefined;

@@ -37,7 +37,7 @@ export interface ServeOptions {
   allowedHosts?: readonly string[] | undefined;
   /**
    * The command that starts this sandbox. Its page shows it after the sandbox has stopped. Set it if your
-   * program has one, such as `npm run sandbox`.
+   * program has a command, such as `npm run sandbox`.
    * @default none: the page asks you to start your program again
    */
   command?: string | undefined;
@@ -72,7 +72,7 @@ export interface Sandbox {
   /** The secret that signs deliveries. */
   readonly webhookSecret: string;
   /**
-   * The secret that signs deliveries, then earlier and later ones. There is more than one only after
+   * The secret that signs deliveries, then earlier and later ones. There is more than one secret only after
    * `chaos({ rotateSecret })`.
    */
   readonly webhookSecrets: readonly string[];

@@ -80,6 +80,17 @@ export function* formatSteps(
   return found === undefined || isKnown(component, found) ? undefined : found;
 }
 
+/** Whether there are tables of a component, in whatever format. */
+export function* isStoredSteps(dialect: Dialect, component: Component): Steps<never, boolean> {
+  const { name, withoutMeta } = component;
+  const tables = [metaOf(dialect, component)];
+  if (withoutMeta !== undefined) tables.push(dialect.table(name, withoutMeta.table));
+  for (const table of tables) {
+    if ((yield [statement(dialect.comment(table)), {}]).rows.length > 0) return true;
+  }
+  return false;
+}
+
 /**
  * What brings tables of a format to the newest one: statements for each step, which belong into one transaction.
  *

@@ -80,6 +80,8 @@ export interface Room<Connection = unknown> {
   readonly dialect: Dialect;
   /** The tables of a component. */
   tables<Name extends string>(component: Component<Name>): Tables<Name, Connection>;
+  /** Runs queries that name no value. It makes no table. */
+  look<Returned>(steps: Steps<never, Returned>): Promise<Returned>;
   /** All SQL of some components, for a user who may not make tables. */
   sql(components: readonly Component[]): string;
   /** Checks the connection. @throws {ConfigurationError} for what waiting cannot heal. */

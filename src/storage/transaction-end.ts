@@ -36,7 +36,7 @@ export class NoReplyError extends Error {
 /** For a call after the end of an engine. */
 export const engineClosed = (): ConfigurationError =>
   new ConfigurationError(
-    "The database was closed, so this call did nothing. Make its calls before close(), or create another one.",
+    "This engine was closed, so the call did nothing. Make its calls before close(), or make another engine.",
   );
 
 /** The name of a savepoint that is there as long as the transaction of the merchant's code is. */

@@ -36,7 +36,6 @@ export {
   receiptFor,
   type Transaction,
 } from "./inbox/inbox-types.ts";
-export { memoryInbox } from "./inbox/memory/inbox.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
 export { createWebhookReceiver } from "./receiver/receiver.ts";
 export type { WebhookHooks } from "./receiver/receiver-hooks.ts";

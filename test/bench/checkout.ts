@@ -12,8 +12,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Gateway } from "malipo";
 import { createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { sqlite } from "malipo/sqlite";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { type OrderDatabase, postgresOrders, sqliteOrders } from "./checkout/stored-orders.ts";
 import { median, medians } from "./rounds.ts";
@@ -39,11 +38,11 @@ async function benchPay(): Promise<void> {
   const server = fork(fileURLToPath(new URL("./call-server.ts", import.meta.url)));
   const [port] = await once(server, "message");
   const options = { apiKey: "sk_bench", baseUrl: `http://127.0.0.1:${port}/api/v1` };
-  const idempotency = sqliteIdempotency(join(folder, "keys.db"));
+  const idempotency = sqlite(join(folder, "keys.db"));
   const gateway = new Gateway({ ...options, idempotency });
   const bare = new Gateway(options);
   const checkout = createCheckout({
-    store: sqliteCheckout(join(folder, "shop.db")),
+    store: sqlite(join(folder, "shop.db")),
     ...{ gateway: options, secret: "secret", onPaid: () => {} },
   });
   let count = 0;

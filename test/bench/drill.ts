@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { TOO_LATE } from "../../src/drill/deliver.ts";
-import { countCases, formatReport } from "../../src/drill/drill-report.ts";
+import { countCases, formatResults } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import { BROKEN_SHOPS } from "../drill/shops/broken-shops.ts";
 import {
@@ -88,7 +88,7 @@ for (const name of names) {
     const { results, obstacles, elapsedMs } = result;
     const { failed, notRun } = countCases(result);
     const run = results.length - notRun;
-    if (failed > 0 || obstacles.length > 0) console.log(formatReport(result));
+    if (failed > 0 || obstacles.length > 0) console.log(formatResults(result));
     cases += run;
     alarms += failed;
     missed += results.filter(({ skipped }) => skipped === TOO_LATE).length;

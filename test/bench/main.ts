@@ -65,7 +65,7 @@ const SUBJECTS = [...Object.keys(TABLES), ...Object.keys(PROGRAMS)];
 
 const MACHINE = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${process.versions.node}, ${process.platform} ${process.arch}`;
 
-const textOf = ({ how, columns, rows, goals }: Measured): string =>
+const measuredText = ({ how, columns, rows, goals }: Measured): string =>
   `${how}\n\n${textTable(columns, rows)}\n\n${goals.map(goalLine).join("\n")}`;
 
 /** Runs a subject's program. Its output goes to the terminal, or is returned. */
@@ -88,7 +88,7 @@ async function runTable(name: string, rounds: number): Promise<[Section, Measure
   try {
     const measured = await bench(rounds);
     const { title } = measured;
-    return [{ name, title, command, text: textOf(measured), status: 0 }, measured];
+    return [{ name, title, command, text: measuredText(measured), status: 0 }, measured];
   } catch (error) {
     console.error(error);
     const text = "It failed: what it threw was printed.";

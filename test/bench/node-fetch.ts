@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 
 const agent = new Agent({ keepAlive: true });
 
-function textOf(received: IncomingMessage): Promise<string> {
+function bodyText(received: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     received.setEncoding("utf8");
@@ -27,7 +27,7 @@ export function nodeFetch(url: string, init: RequestInit): Promise<Response> {
         status,
         ok: status >= 200 && status < 300,
         headers: new Headers(received.headers as Record<string, string>),
-        text: () => textOf(received),
+        text: () => bodyText(received),
       };
       resolve(response as Response);
     });

@@ -1,11 +1,12 @@
 // One inbox in its own process: stored-events-server.ts <inbox> <store> <name>. For each number that it
 // is sent, it stores and processes that many events, and reports what one of them took.
 import { randomBytes } from "node:crypto";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { memory } from "malipo";
+import { postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
 import type { NewDelivery } from "malipo/types";
-import { type Inbox, memoryInbox } from "malipo/webhooks";
-import { postgresInbox } from "../../src/webhooks/inbox/postgres/inbox.ts";
+import type { Inbox } from "malipo/webhooks";
 import { requestOf } from "./receivers/load.ts";
 
 const CONNECTIONS = 64;
@@ -13,11 +14,11 @@ const CONNECTIONS = 64;
 const [, , kind = "", store = "", name = ""] = process.argv;
 
 const INBOXES: Readonly<Record<string, () => Inbox>> = {
-  memory: () => memoryInbox(),
-  sqlite: () => sqliteInbox(store),
-  bullmq: () => bullmqInbox({ connection: { url: store }, queue: `events-${name}` }),
+  memory: () => memory().inbox(),
+  sqlite: () => sqlite(store).inbox(),
+  bullmq: () => redis(store).inbox({ queue: `events-${name}` }),
   // With separate tables: the events of other candidates must not be among them.
-  postgres: () => postgresInbox({ connectionString: store, schema: `events_${name}` }),
+  postgres: () => postgres(store, { schema: `events_${name}` }).inbox(),
 };
 
 let processed = 0;

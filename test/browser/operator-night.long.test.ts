@@ -4,17 +4,17 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisIdempotency } from "../../src/idempotency/redis/store.ts";
+import { bullmqInbox } from "../../src/webhooks/inbox/bullmq/inbox.ts";
 import { OF_EACH, shopNight } from "../operator/shop-night.ts";
 import { HOSTILE, nightShift } from "../operator/stage.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { sharedRedis } from "../support/engines/shared.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 
 // A night of an operator, done by the page: see test/cli/inbox-night.long.test.ts for the same by the

@@ -4,13 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
 import { Gateway } from "malipo";
 import { type Checkout, createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
+import { sqliteCheckout } from "../support/stores/sqlite-checkout.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);

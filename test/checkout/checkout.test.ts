@@ -1,11 +1,11 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "./stage.ts";
 
 it("an order goes from open to paid, and its goods are given once, with all webhooks lost", async () => {
   const sandbox = newSandbox();
   const clock = testClock();
-  const { checkout, given, errors } = openShop(sandbox, memoryCheckout({ now: clock.now }));
+  const { checkout, given, errors } = openShop(sandbox, memory({ now: clock.now }).checkout());
   const asked = await checkout.pay(ORDER);
   expect(errors).toEqual([]);
   expect(asked).toMatchObject({

@@ -1,5 +1,5 @@
-import { InvalidParamsError } from "malipo";
-import { type CheckoutOptions, createCheckout, memoryCheckout } from "malipo/checkout";
+import { InvalidParamsError, memory } from "malipo";
+import { type CheckoutOptions, createCheckout } from "malipo/checkout";
 import { describe, expect, it } from "vitest";
 import { newSandbox, ORDER, openShop } from "./stage.ts";
 
@@ -11,7 +11,7 @@ function shopOf(options: Partial<CheckoutOptions>) {
     if (url.includes("payment/initiate")) sent.push(JSON.parse(String(init.body)).phone);
     return sandbox.fetch(url, init);
   };
-  const { checkout } = openShop(sandbox, memoryCheckout(), { ...options, fetch });
+  const { checkout } = openShop(sandbox, memory().checkout(), { ...options, fetch });
   const pay = (phone: unknown, id = ORDER.id) =>
     checkout.pay({ ...ORDER, id, phone: phone as string });
   return { sandbox, sent, checkout, pay };
@@ -145,7 +145,7 @@ it.each(["+256", "KE", "0", 256, "2560", null])("`country` cannot be %j", (count
 
 it("the pay page asks phones of the country of the checkout, and no others", () => {
   const checkout = createCheckout({
-    ...{ store: memoryCheckout(), onPaid: () => {}, secret: "whsec_1", currency: "UGX" },
+    ...{ store: memory().checkout(), onPaid: () => {}, secret: "whsec_1", currency: "UGX" },
     gateway: { apiKey: "sk_1", baseUrl: "https://gateway.test" },
   });
   const page = { merchant: { name: "Duka" }, secret: "a secret of 16 letters" };

@@ -1,4 +1,4 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "./stage.ts";
@@ -15,7 +15,7 @@ function gate() {
 function stage() {
   const sandbox = newSandbox();
   const clock = testClock();
-  const store = memoryCheckout({ now: clock.now });
+  const store = memory({ now: clock.now }).checkout();
   const shop = openShop(sandbox, store);
   const deliver = async (event: string, data: object) => {
     const body = JSON.stringify({ event, timestamp: new Date().toISOString(), data });

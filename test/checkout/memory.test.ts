@@ -1,9 +1,9 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { checkoutSuite } from "../suites/checkout.ts";
 
-checkoutSuite("memoryCheckout", {
+checkoutSuite("memory()", {
   fresh: async (now) => {
-    const store = memoryCheckout({ now });
+    const store = memory({ now }).checkout();
     return { open: () => ({ ...store, close: async () => {} }) };
   },
 });

@@ -1,4 +1,5 @@
-import { type CheckoutStore, createCheckout, memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
+import { type CheckoutStore, createCheckout } from "malipo/checkout";
 import type { Sandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
@@ -71,7 +72,7 @@ async function secondsUntilItEnds(checkout: ReturnType<typeof shop>) {
 }
 
 it("an order whose process dies before its request is sent may be paid again after notSentAfterMs", async () => {
-  const seconds = await secondsToEnd(newSandbox(), memoryCheckout(), { notSentAfterMs: 20_000 });
+  const seconds = await secondsToEnd(newSandbox(), memory().checkout(), { notSentAfterMs: 20_000 });
   // The lease of a call of 15 s, and what its request may still take.
   expect(seconds).toBeGreaterThanOrEqual(25);
   expect(seconds).toBeLessThanOrEqual(25 + 20);
@@ -79,14 +80,14 @@ it("an order whose process dies before its request is sent may be paid again aft
 
 it("in a drill, which sets MALIPO_NOT_SENT_AFTER_MS, it may be paid again after that", async () => {
   vi.stubEnv("MALIPO_NOT_SENT_AFTER_MS", "20000");
-  const seconds = await secondsToEnd(newSandbox(), memoryCheckout());
+  const seconds = await secondsToEnd(newSandbox(), memory().checkout());
   expect(seconds).toBeLessThanOrEqual(25 + 20);
   vi.stubEnv("MALIPO_NOT_SENT_AFTER_MS", "20 s");
-  expect(() => shop(newSandbox(), memoryCheckout())).toThrow(/MALIPO_NOT_SENT_AFTER_MS/);
+  expect(() => shop(newSandbox(), memory().checkout())).toThrow(/MALIPO_NOT_SENT_AFTER_MS/);
 });
 
 it("without notSentAfterMs, it may be paid again after ten minutes, and a few seconds", async () => {
-  const seconds = await secondsToEnd(newSandbox(), memoryCheckout());
+  const seconds = await secondsToEnd(newSandbox(), memory().checkout());
   expect(seconds).toBeGreaterThanOrEqual(600);
   expect(seconds).toBeLessThanOrEqual(610);
 });
@@ -97,13 +98,13 @@ it.each([undefined, 20_000])(
     const lists = { "GET /payments": { listedWithinMs: 90_000 } };
     const profile = encodeProfile({ ...EMPTY_PROFILE, lists });
     const known = { profile, ...(notSentAfterMs !== undefined && { notSentAfterMs }) };
-    const seconds = await secondsToEnd(newSandbox(), memoryCheckout(), known);
+    const seconds = await secondsToEnd(newSandbox(), memory().checkout(), known);
     expect(seconds).toBeGreaterThanOrEqual(900);
   },
 );
 
 it("an order whose process dies before its key is written may be paid again after promptWithinMs", async () => {
-  const store = memoryCheckout();
+  const store = memory().checkout();
   let died = () => {};
   const dies = new Promise<void>((resolve) => {
     died = resolve;
@@ -126,7 +127,7 @@ it("an order whose process dies before its key is written may be paid again afte
 
 it("promptWithinMs counts from the call of pay, so that a slow store sends no late prompt", async () => {
   const sandbox = newSandbox();
-  const store = memoryCheckout();
+  const store = memory().checkout();
   let prompts = 0;
   const fetch: typeof sandbox.fetch = (...args) => {
     prompts++;

@@ -1,5 +1,5 @@
-import { Gateway } from "malipo";
-import { createCheckout, memoryCheckout } from "malipo/checkout";
+import { Gateway, memory } from "malipo";
+import { createCheckout } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it, vi } from "vitest";
 import { newSandbox, ORDER, openShop, testClock } from "./stage.ts";
@@ -18,13 +18,18 @@ const deliver = (
 it("a gateway with its own idempotency keys is rejected before anything is sent", async () => {
   const { fetch, keys, baseUrl, webhookSecret: secret } = newSandbox();
   const gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch });
-  const checkout = createCheckout({ store: memoryCheckout(), gateway, secret, onPaid: () => {} });
+  const checkout = createCheckout({
+    store: memory().checkout(),
+    gateway,
+    secret,
+    onPaid: () => {},
+  });
   await expect(checkout.pay(ORDER)).rejects.toMatchObject({ code: "configuration" });
   await expect(checkout.start()).rejects.toMatchObject({ code: "configuration" });
 });
 
 it("wrong parameters are rejected, and nothing is stored", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   for (const wrong of [
     { amount: 0 },
     { amount: 1.005 },
@@ -41,7 +46,7 @@ it("wrong parameters are rejected, and nothing is stored", async () => {
 
 it("with a prefix, payments of another shop on the account are neither matched nor reviewed", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout(), { prefix: "A-" });
+  const shop = openShop(sandbox, memory().checkout(), { prefix: "A-" });
   const order = await shop.checkout.create(ORDER);
   expect(order.accountReference).toBe("A-ORDER-1");
   const payment = { payment_id: 1, status: "completed", amount: "1500.00", currency: "KES" };
@@ -60,7 +65,7 @@ it("with a prefix, payments of another shop on the account are neither matched n
 });
 
 it("an id that is too long is shortened, and two ids never share a reference", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   const one = await checkout.create({ id: "customer-17/order-1", amount: 5 });
   const other = await checkout.create({ id: "customer-17/order-2", amount: 5 });
   expect(one.accountReference).toMatch(/^[0-9A-Z-]{1,12}$/);
@@ -71,7 +76,7 @@ it("an id that is too long is shortened, and two ids never share a reference", a
 
 it("a webhook whose kind and status differ, or whose label is that of another order, pays nothing", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const order = await shop.checkout.pay(ORDER);
   const other = await shop.checkout.create({ id: "ORDER-2", amount: 1500 });
   const reference = order.attempts[0]?.reference;
@@ -90,7 +95,7 @@ it("a webhook whose kind and status differ, or whose label is that of another or
 
 it("other events reach their handlers, and those of payments are the checkout's own", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const { receiver } = shop.checkout;
   const invoices: unknown[] = [];
   receiver.on("invoice.paid", ({ data }) => invoices.push(data.id));
@@ -104,10 +109,10 @@ it("the news that a payment was started asks for no handler, and one may be ther
   const says = vi.spyOn(console, "info").mockImplementation(() => {});
   const sandbox = newSandbox();
   const started = { reference: "R-1", status: "pending" };
-  const plain = openShop(sandbox, memoryCheckout());
+  const plain = openShop(sandbox, memory().checkout());
   await plain.checkout.start();
   await deliver(plain, sandbox.webhookSecret, "payment.initiated", started);
-  const own = openShop(sandbox, memoryCheckout());
+  const own = openShop(sandbox, memory().checkout());
   const seen: unknown[] = [];
   own.checkout.receiver.on("payment.initiated", ({ data }) => seen.push(data.reference));
   await own.checkout.start();
@@ -119,7 +124,7 @@ it("the news that a payment was started asks for no handler, and one may be ther
 
 it("a page follows an order by its id, without a reference of a payment", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const order = await shop.checkout.pay(ORDER);
   const route = shop.checkout.statusHandler();
   const asked = await route(new Request(`http://shop.example/orders/${ORDER.id}`));
@@ -149,7 +154,7 @@ it("an onError that throws hides nothing: the outcome of the prompt is stored", 
     },
     () => Promise.reject(new Error("The log is full.")),
   ]) {
-    const { checkout } = openShop(sandbox, memoryCheckout(), { fetch, onError });
+    const { checkout } = openShop(sandbox, memory().checkout(), { fetch, onError });
     expect(await checkout.pay(ORDER)).toMatchObject({
       status: "open",
       attempts: [{ status: "not_sent" }],
@@ -164,7 +169,7 @@ it.each([
   ["unmatched", "R"],
 ])("a review of the order %j about the payment %j can be decided", async (id, reference) => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const order = await shop.checkout.create({ ...ORDER, id });
   const payment = {
     payment_id: 7,
@@ -182,7 +187,7 @@ it.each([
 });
 
 it("an order that the service cannot charge as it says is rejected", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
   const wrong: object[] = [
@@ -214,7 +219,7 @@ it.each([
   "O/1",
   "O:1",
 ])("the order %j is asked for, and followed by its address", async (id) => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   const metadata = JSON.parse('{"__proto__": {"paid": true}}');
   const order = await checkout.pay({ ...ORDER, id, metadata });
   expect(order).toMatchObject({ status: "pending", attempts: [{ status: "pending" }] });
@@ -225,7 +230,7 @@ it.each([
 });
 
 it("a page with a broken address finds no order", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   const followed = await checkout.statusHandler()(new Request("http://shop.example/orders/%E0"));
   expect(followed.status).toBe(404);
 });
@@ -233,7 +238,7 @@ it("a page with a broken address finds no order", async () => {
 it("an order is asked for three times at most, on any phones", async () => {
   const sandbox = newSandbox();
   const clock = testClock();
-  const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }));
+  const { checkout } = openShop(sandbox, memory({ now: clock.now }).checkout());
   for (let number = 1; number <= 4; number++) {
     const phone = `07120000${number}0`;
     await checkout.pay({ ...ORDER, phone });
@@ -249,18 +254,18 @@ it("an order is asked for three times at most, on any phones", async () => {
 });
 
 it.each(["x", "-1", 1.5, -1, Number.NaN, null])("`after` cannot be %j", async (after) => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   await expect(checkout.pay(ORDER, { after: after as number })).rejects.toThrow(/after/);
 });
 
 it("`after` may be the text that a form sends", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   expect((await checkout.pay(ORDER, { after: "0" })).attempts).toHaveLength(1);
   expect((await checkout.pay(ORDER, { after: "0" })).attempts).toHaveLength(1);
 });
 
 it("a phone has one limit, however it is written", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   await checkout.pay(ORDER);
   const spellings = ["+254 712-345678", "254712345678", "00254712345678", "+254 (0) 712 345 678"];
   for (const [at, phone] of spellings.entries()) {
@@ -275,7 +280,7 @@ it("the goods do not wait for payments that cannot be read", async () => {
   const clock = testClock();
   const fetch = (url: string, init: RequestInit) =>
     /payments\/[^/?]+$/.test(url) ? new Promise<Response>(() => {}) : sandbox.fetch(url, init);
-  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  const shop = openShop(sandbox, memory({ now: clock.now }).checkout(), { fetch });
   for (let at = 0; at < 40; at++) {
     await shop.checkout.pay({ ...ORDER, id: `O-${at}`, phone: `07120000${10 + at}` });
   }
@@ -301,14 +306,15 @@ it.each([
   "`pay` resolves if the store fails after the service $what the request",
   async ({ what, says }) => {
     const sandbox = newSandbox();
-    const memory = memoryCheckout();
+    const inMemory = memory().checkout();
     let isAway = false;
     const away = () => Promise.reject(new Error("the database is away"));
     const store = {
-      ...memory,
-      read: (...given: Parameters<typeof memory.read>) => (isAway ? away() : memory.read(...given)),
-      commit: (...given: Parameters<typeof memory.commit>) =>
-        isAway ? away() : memory.commit(...given),
+      ...inMemory,
+      read: (...given: Parameters<typeof inMemory.read>) =>
+        isAway ? away() : inMemory.read(...given),
+      commit: (...given: Parameters<typeof inMemory.commit>) =>
+        isAway ? away() : inMemory.commit(...given),
     };
     const fetch = async (url: string, init: RequestInit) => {
       isAway ||= url.endsWith("/initiate");
@@ -326,14 +332,14 @@ it.each([
 );
 
 it("a canceled order says what to do with a request that is still on the phone", async () => {
-  const { checkout } = openShop(newSandbox(), memoryCheckout());
+  const { checkout } = openShop(newSandbox(), memory().checkout());
   await checkout.pay(ORDER);
   expect((await checkout.cancel(ORDER.id))?.message).toMatch(/Reject/);
 });
 
 it("a customer whose money came after the end of the order reads that it is here", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const { attempts } = await shop.checkout.pay(ORDER);
   await shop.checkout.cancel(ORDER.id);
   const paid = { reference: attempts[0]?.reference, status: "completed", amount: "1500.00" };
@@ -350,7 +356,7 @@ it("a call that does not end is not called a request on the phone", async () => 
   const clock = testClock();
   const fetch = (url: string, init: RequestInit) =>
     url.endsWith("/initiate") ? new Promise<Response>(() => {}) : sandbox.fetch(url, init);
-  const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  const { checkout } = openShop(sandbox, memory({ now: clock.now }).checkout(), { fetch });
   checkout.pay(ORDER).catch(() => {});
   const message = async () => (await checkout.get(ORDER.id))?.message;
   await expect.poll(() => message()).toMatch(/We are sending a request/);
@@ -360,7 +366,7 @@ it("a call that does not end is not called a request on the phone", async () => 
 
 it("the phone of a customer is in no message", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   const order = await shop.checkout.pay(ORDER);
   const failed = {
     reference: order.attempts[0]?.reference,
@@ -376,7 +382,7 @@ it("the phone of a customer is in no message", async () => {
 it("a phone that was asked too often learns how long it still waits, not a time of day", async () => {
   const sandbox = newSandbox();
   const clock = testClock();
-  const { checkout } = openShop(sandbox, memoryCheckout({ now: clock.now }), { phoneLimit: 1 });
+  const { checkout } = openShop(sandbox, memory({ now: clock.now }).checkout(), { phoneLimit: 1 });
   await checkout.pay(ORDER);
   sandbox.phone(ORDER.phone).cancel();
   await sandbox.clock.advance("10s");

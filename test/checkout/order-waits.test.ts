@@ -1,4 +1,4 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
 import { completed, deliver, referenceOf } from "../suites/checkout-stage.ts";
@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** A shop, and how often each order was read. */
 function countedShop(options: Parameters<typeof openShop>[2] = {}) {
-  const store = memoryCheckout();
+  const store = memory().checkout();
   const reads = new Map<string, number>();
   const counted: CheckoutStore = {
     ...store,
@@ -72,7 +72,7 @@ describe("the status route of an order", () => {
   });
 
   it("responds 503 if the order cannot be read", async () => {
-    const store = memoryCheckout();
+    const store = memory().checkout();
     const read = async () => Promise.reject(new Error("The store is away."));
     const { checkout, errors } = openShop(newSandbox(), { ...store, read });
     const response = await checkout.statusHandler()(request(ORDER.id));
@@ -104,7 +104,7 @@ describe("the status route of an order", () => {
   });
 
   it("ends the stream of an order that was deleted", async () => {
-    const store = memoryCheckout();
+    const store = memory().checkout();
     let isThere = true;
     const read: CheckoutStore["read"] = (id, transaction) =>
       store.read(isThere ? id : "DELETED", transaction);
@@ -161,7 +161,7 @@ describe("all that wait for one order", () => {
   });
 
   it("see no read that began before they asked", async () => {
-    const store = memoryCheckout();
+    const store = memory().checkout();
     const held: (() => void)[] = [];
     let isHeld = false;
     const read: CheckoutStore["read"] = async (id, transaction) => {

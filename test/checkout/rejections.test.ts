@@ -1,4 +1,4 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { describe, expect, it, vi } from "vitest";
 import { newSandbox, ORDER, openShop, testClock } from "./stage.ts";
 
@@ -12,7 +12,7 @@ const NOT_SENT = "The request was not sent to your phone.";
 function shopWith(respond: () => Response | Promise<Response>) {
   const sandbox = newSandbox();
   const clock = testClock();
-  const store = memoryCheckout({ now: clock.now });
+  const store = memory({ now: clock.now }).checkout();
   const fetch = (url: string, init: RequestInit) =>
     url.includes("payment/initiate") ? Promise.resolve(respond()) : sandbox.fetch(url, init);
   return { ...openShop(sandbox, store, { fetch, attemptLimit: 100 }), sandbox, clock, store };

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { expect, it } from "vitest";
+import { sqliteCheckout } from "../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, openShop, testClock } from "./stage.ts";
 
 // The shop of "If you sell what is limited", docs/guides/shop.md.

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
+import { memory } from "malipo";
 import type { Checkout, PayParams } from "malipo/checkout";
-import { memoryCheckout } from "malipo/checkout";
+
 import { expect, it } from "vitest";
 import { atEnd, newSandbox, ORDER, openShop } from "./stage.ts";
 
@@ -32,7 +33,7 @@ const FRAMEWORKS = {
 it.each(Object.entries(FRAMEWORKS))(
   "%s answers 400 for a wrong phone and 409 for another amount, without code for it",
   async (_, serve) => {
-    const { checkout } = openShop(newSandbox(), memoryCheckout());
+    const { checkout } = openShop(newSandbox(), memory().checkout());
     const url = await serve(checkout);
     const statusOf = async (order: object) => {
       const headers = { "content-type": "application/json", connection: "close" };

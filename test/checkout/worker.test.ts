@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
+
 import type { Sandbox } from "malipo/sandbox";
 import { expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, type Shop, testClock } from "./stage.ts";
@@ -31,7 +32,7 @@ it("the goods of an order do not wait for an onPaid that hangs", async () => {
     begun.push(id);
     return id === "O-0" ? new Promise<void>(() => {}) : undefined;
   };
-  const shop = openShop(sandbox, memoryCheckout(), { onPaid });
+  const shop = openShop(sandbox, memory().checkout(), { onPaid });
   await payOrders(shop, 3);
   await shop.checkout.start();
   await complete(shop, sandbox, "O-0");
@@ -49,7 +50,7 @@ it("the goods do not wait for reads that hang, however many", async () => {
     hanging++;
     return new Promise<Response>(() => {});
   };
-  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  const shop = openShop(sandbox, memory({ now: clock.now }).checkout(), { fetch });
   await payOrders(shop, 40);
   clock.advance(60_000);
   await shop.checkout.start();
@@ -68,7 +69,7 @@ it("the goods do not wait for reads of orders that are paid, however many", asyn
     hanging++;
     return new Promise<Response>(() => {});
   };
-  const shop = openShop(sandbox, memoryCheckout({ now: clock.now }), { fetch });
+  const shop = openShop(sandbox, memory({ now: clock.now }).checkout(), { fetch });
   await payOrders(shop, 20);
   for (let at = 0; at < 20; at++) sandbox.phone(`07120000${10 + at}`).cancel();
   clock.advance(10_000);
@@ -92,7 +93,7 @@ it("the goods do not wait for reads of orders that are paid, however many", asyn
 
 it("more orders than are worked on at a time are all worked on", async () => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memoryCheckout());
+  const shop = openShop(sandbox, memory().checkout());
   await payOrders(shop, 80);
   await shop.checkout.start();
   await Promise.all(Array.from({ length: 80 }, (_, at) => complete(shop, sandbox, `O-${at}`)));

@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
 import { malipo } from "./in-process.ts";
 
 const ENDPOINT = "POST /mobile-money/payment/initiate";
@@ -215,7 +215,7 @@ describe("malipo attempts resolve-unknown", () => {
 
   test("concludes that nothing was sent only if it is asked to", async () => {
     payments = [];
-    expect((await attempts("resolve-unknown", "--json")).json().reports).toMatchObject([
+    expect((await attempts("resolve-unknown", "--json")).json().results).toMatchObject([
       { state: "none", attempt: { idempotencyKey: "ORDER-42/1" } },
     ]);
     const args = ["resolve-unknown", "--look-back", "1h", "--not-sent-after", "1ms", "--yes"];

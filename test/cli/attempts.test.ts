@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { postgres } from "malipo/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisIdempotency } from "../../src/idempotency/redis/store.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
 import { malipo } from "./in-process.ts";
 
 // A project in which ioredis and pg are installed.
@@ -70,8 +70,7 @@ const STORES: readonly [name: string, url: string | undefined, prepare: () => Pr
     postgresEngine?.url,
     async () => {
       const pool = new pg.Pool({ connectionString: postgresEngine?.url });
-      const store = postgresIdempotency(pool);
-      await store.migrate();
+      const store = postgres(pool).idempotency();
       await fill(store);
       await pool.end();
     },

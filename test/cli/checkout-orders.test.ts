@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { type Checkout, type CheckoutStore, createCheckout } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../support/engines/shared.ts";
+import { postgresCheckout } from "../support/stores/postgres-checkout.ts";
+import { sqliteCheckout } from "../support/stores/sqlite-checkout.ts";
 import { malipo } from "./in-process.ts";
 
 // A project in which pg is installed.

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sqliteCheckout } from "../support/stores/sqlite-checkout.ts";
 import { malipo } from "./in-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-checkout-report-"));

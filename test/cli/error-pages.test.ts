@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { CliError, ERROR_PAGES, reportError } from "../../src/cli/cli-error.ts";
+import { CliError, ERROR_PAGES, errorFields } from "../../src/cli/cli-error.ts";
 import { TimeoutError } from "../../src/errors/connection.ts";
 
 describe("an error of the command line", () => {
   test("names the page of the manual about it", () => {
     const error = new TimeoutError("No response within 1 s.", "unknown", 1_000);
-    expect(reportError(error, undefined).page).toBe("docs/guides/timeouts.md");
+    expect(errorFields(error, undefined).page).toBe("docs/guides/timeouts.md");
   });
 
   test("names none if its message says it all, or if it is the command that found nothing", () => {
     for (const code of ["usage", "not_found"]) {
-      expect(reportError(new CliError(code, "No."), undefined)).not.toHaveProperty("page");
+      expect(errorFields(new CliError(code, "No."), undefined)).not.toHaveProperty("page");
     }
   });
 

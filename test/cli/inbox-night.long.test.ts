@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisIdempotency } from "../../src/idempotency/redis/store.ts";
+import { bullmqInbox } from "../../src/webhooks/inbox/bullmq/inbox.ts";
 import { until } from "../suites/inbox-stage.ts";
 import { sharedRedis } from "../support/engines/shared.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { malipo, type Running, startSandbox } from "./in-process.ts";
 
 // A night of an operator, survived with only the command line: handlers fail, a conflict and a double

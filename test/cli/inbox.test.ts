@@ -5,15 +5,15 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import type { NewDelivery } from "malipo/types";
 import { type Inbox, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../src/webhooks/inbox/postgres/inbox.ts";
+import { bullmqInbox } from "../../src/webhooks/inbox/bullmq/inbox.ts";
 import { newDelivery } from "../suites/inbox-stage.ts";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
+import { postgresInbox } from "../support/stores/postgres-inbox.ts";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { startReceiver } from "./command-line.ts";
 import { malipo } from "./in-process.ts";
 

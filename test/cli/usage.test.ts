@@ -83,7 +83,10 @@ const WITH_FLAGS = CALLS.flatMap(({ words, argv, subcommand }) =>
     const wrong = WRONG[value];
     if (wrong === undefined || EXCEPTIONS.includes(`${words.join(" ")} --${name}`)) return [];
     const takesUrl = subcommand.flags.some((one) => one.name === "url") && name !== "url";
-    return [[...argv, `--${name}=${wrong}`, ...(takesUrl ? NOWHERE : [])]];
+    // A sandbox of the developer may have the default port.
+    const takesPort = subcommand.flags.some((one) => one.name === "port") && name !== "port";
+    const others = [...(takesUrl ? NOWHERE : []), ...(takesPort ? ["--port=0"] : [])];
+    return [[...argv, `--${name}=${wrong}`, ...others]];
   }),
 );
 

@@ -1,5 +1,5 @@
-import { memoryIdempotency } from "malipo";
 import { expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { gatewayWith, KEYS } from "./support/gateway.ts";
 import { json } from "./support/responses.ts";
 
@@ -20,6 +20,6 @@ test("a live secret key without a store of idempotency keys warns once, and noth
   expect(await warningsOf({ idempotency: memoryIdempotency() })).toEqual([]);
   expect(await warningsOf({ apiKey: KEYS.sandbox })).toEqual([]);
   expect(await warningsOf({ baseUrl: "http://localhost:4010" })).toEqual([]);
-  expect(await warningsOf({})).toEqual([expect.stringContaining("sqliteIdempotency(path)")]);
+  expect(await warningsOf({})).toEqual([expect.stringContaining("sqlite(path)")]);
   expect(await warningsOf({})).toEqual([]);
 });

@@ -18,32 +18,32 @@ test.each([
   },
 );
 
-/** Merges reports one after another. Returns the result of each step and of the last. */
-function mergeAll(reports: readonly Payment[]) {
+/** Merges updates one after another. Returns the result of each step and of the last. */
+function mergeAll(updates: readonly Payment[]) {
   let known: Payment | undefined;
   const steps: MergedPayment[] = [];
-  for (const report of reports) {
-    const step = mergePayment(known, report);
+  for (const update of updates) {
+    const step = mergePayment(known, update);
     steps.push(step);
     known = step.payment;
   }
   return { steps, status: known?.status, payment: known };
 }
 
-const has = (reports: readonly Payment[], status: string) =>
-  reports.some((report) => report.status === status);
+const has = (updates: readonly Payment[], status: string) =>
+  updates.some((update) => update.status === status);
 
-/** The status that the rules give, whatever the order of the reports. */
-function expectedStatus(reports: readonly Payment[]): string | undefined {
-  if (has(reports, "completed")) return "completed";
-  if (has(reports, "failed")) return "failed";
-  return reports.at(-1)?.status;
+/** The status that the rules give, whatever the order of the updates. */
+function expectedStatus(updates: readonly Payment[]): string | undefined {
+  if (has(updates, "completed")) return "completed";
+  if (has(updates, "failed")) return "failed";
+  return updates.at(-1)?.status;
 }
 
 const NOT_FINAL = "not final";
 // biome-ignore format: one line for each case
 const TABLE = [
-  // known, report, result, changed, contradiction
+  // known, update, result, changed, contradiction
   [undefined, "pending", "pending", true, false],
   [undefined, "queued", "queued", true, false],
   [undefined, "failed", "failed", true, false],
@@ -66,10 +66,10 @@ const TABLE = [
 ] as const;
 
 test.each(TABLE)(
-  "%s, then a report of %s, returns %s",
-  (known, report, status, changed, contradiction) => {
+  "%s, then an update of %s, returns %s",
+  (known, update, status, changed, contradiction) => {
     const before = known && { status: known, reference: "PAY-1" };
-    expect(mergePayment(before, { status: report, reference: "PAY-1" })).toEqual({
+    expect(mergePayment(before, { status: update, reference: "PAY-1" })).toEqual({
       payment: { status, reference: "PAY-1" },
       changed,
       contradiction,
@@ -77,7 +77,7 @@ test.each(TABLE)(
   },
 );
 
-describe("every sequence of up to six reports", () => {
+describe("every sequence of up to six updates", () => {
   const STATUSES = ["pending", "queued", "failed", "completed"];
   const sequences = (length: number): Payment[][] =>
     length === 0
@@ -85,16 +85,16 @@ describe("every sequence of up to six reports", () => {
       : sequences(length - 1).flatMap((rest) => STATUSES.map((status) => [...rest, { status }]));
   const ALL = [1, 2, 3, 4, 5, 6].flatMap(sequences);
 
-  test("returns the same status in any order, if one report is final", () => {
+  test("returns the same status in any order, if one update is final", () => {
     const ends = new Map<string, Set<string>>();
-    for (const reports of ALL) {
-      const { status = "" } = mergeAll(reports);
-      expect(status).toBe(expectedStatus(reports));
-      const same = reports
-        .map((report) => report.status)
+    for (const updates of ALL) {
+      const { status = "" } = mergeAll(updates);
+      expect(status).toBe(expectedStatus(updates));
+      const same = updates
+        .map((update) => update.status)
         .sort()
         .join();
-      const isFinal = has(reports, "completed") || has(reports, "failed");
+      const isFinal = has(updates, "completed") || has(updates, "failed");
       ends.set(same, (ends.get(same) ?? new Set()).add(isFinal ? status : NOT_FINAL));
     }
     expect([...ends.values()].filter((statuses) => statuses.size > 1)).toEqual([]);
@@ -102,8 +102,8 @@ describe("every sequence of up to six reports", () => {
   });
 
   test("never leaves completed, and never goes from a final status to one that is not", () => {
-    for (const reports of ALL) {
-      const statuses = mergeAll(reports).steps.map(({ payment }) => payment.status);
+    for (const updates of ALL) {
+      const statuses = mergeAll(updates).steps.map(({ payment }) => payment.status);
       const completed = statuses.indexOf("completed");
       if (completed >= 0)
         expect(new Set(statuses.slice(completed))).toEqual(new Set(["completed"]));
@@ -116,15 +116,15 @@ describe("every sequence of up to six reports", () => {
   });
 
   test("has a contradiction if and only if it has both final statuses", () => {
-    for (const reports of ALL) {
-      const shown = mergeAll(reports).steps.some(({ contradiction }) => contradiction);
-      expect(shown).toBe(has(reports, "completed") && has(reports, "failed"));
+    for (const updates of ALL) {
+      const shown = mergeAll(updates).steps.some(({ contradiction }) => contradiction);
+      expect(shown).toBe(has(updates, "completed") && has(updates, "failed"));
     }
   });
 });
 
-/** A report of one payment, with any fields. */
-const report: fc.Arbitrary<Payment> = fc
+/** An update of one payment, with any fields. */
+const update: fc.Arbitrary<Payment> = fc
   .record(
     {
       status: fc.constantFrom("pending", "failed", "completed", "processing", "toString", ""),
@@ -139,11 +139,11 @@ const report: fc.Arbitrary<Payment> = fc
     { requiredKeys: ["status"], noNullPrototype: true },
   )
   .map((fields) => fields as Payment);
-const reports = fc.array(report, { minLength: 1, maxLength: 8 });
+const updates = fc.array(update, { minLength: 1, maxLength: 8 });
 
-describe("reports with any fields", () => {
-  test("give the same status in any order, if one report is final", () => {
-    const shuffled = reports.chain((list) =>
+describe("updates with any fields", () => {
+  test("give the same status in any order, if one update is final", () => {
+    const shuffled = updates.chain((list) =>
       fc.tuple(
         fc.constant(list),
         fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length }),
@@ -162,7 +162,7 @@ describe("reports with any fields", () => {
 
   test("change nothing when they arrive twice", () => {
     fc.assert(
-      fc.property(reports, report, (list, again) => {
+      fc.property(updates, update, (list, again) => {
         const once = mergeAll([...list, again]).payment;
         const twice = mergePayment(once, again);
         expect(twice.payment).toEqual(once);
@@ -173,7 +173,7 @@ describe("reports with any fields", () => {
 
   test("set changed exactly when the status is different", () => {
     fc.assert(
-      fc.property(reports, (list) => {
+      fc.property(updates, (list) => {
         const { steps } = mergeAll(list);
         for (const [at, { payment, changed }] of steps.entries()) {
           expect(changed).toBe(payment.status !== steps[at - 1]?.payment.status);
@@ -184,10 +184,10 @@ describe("reports with any fields", () => {
 
   test("lose no known field, except the failure reasons of a payment that completed", () => {
     fc.assert(
-      fc.property(reports, (list) => {
+      fc.property(updates, (list) => {
         const { payment, status } = mergeAll(list);
         const reasons = ["failure_reason", "user_message", "retry_possible"];
-        // A report that contradicts the known status adds no fields.
+        // An update that contradicts the known status adds no fields.
         const taken = status === "completed" ? list.filter((one) => one.status !== "failed") : list;
         for (const field of new Set(taken.flatMap(Object.keys))) {
           if (status === "completed" && reasons.includes(field)) continue;
@@ -197,9 +197,9 @@ describe("reports with any fields", () => {
     );
   });
 
-  test("are not modified: neither the known payment nor the report", () => {
+  test("are not modified: neither the known payment nor the update", () => {
     fc.assert(
-      fc.property(reports, (list) => {
+      fc.property(updates, (list) => {
         const before = structuredClone(list);
         mergeAll(list.map((one) => Object.freeze(one)));
         expect(list).toEqual(before);
@@ -227,25 +227,25 @@ test("a late success removes the fields of the failure, and keeps the others", (
   expect(mergePayment(completed, failed).payment).toEqual(completed);
 });
 
-test("the fields of a completed report stay, even failure fields", () => {
-  const report = { status: "completed", failure_reason: null } as unknown as Payment;
-  expect(mergePayment(undefined, report).payment).toEqual(report);
-  expect(mergePayment({ status: "pending" }, report).payment).toEqual(report);
+test("the fields of a completed update stay, even failure fields", () => {
+  const update = { status: "completed", failure_reason: null } as unknown as Payment;
+  expect(mergePayment(undefined, update).payment).toEqual(update);
+  expect(mergePayment({ status: "pending" }, update).payment).toEqual(update);
 });
 
-test("a report without a reference belongs to the known payment", () => {
+test("an update without a reference belongs to the known payment", () => {
   const { payment } = mergePayment({ status: "pending", reference: "PAY-1" }, { status: "failed" });
   expect(payment).toEqual({ status: "failed", reference: "PAY-1" });
 });
 
-test("reports of two payments throw an InvalidParamsError that names both references", () => {
+test("updates of two payments throw an InvalidParamsError that names both references", () => {
   const merge = () =>
     mergePayment({ status: "pending", reference: "A" }, { status: "completed", reference: "B" });
   expect(merge).toThrow(InvalidParamsError);
-  const message = 'expected two reports of one payment, got the references "A" and "B"';
+  const message = 'expected two updates of one payment, got the references "A" and "B"';
   expect(merge).toThrow(
     expect.objectContaining({
-      message: `mergePayment: ${message}. Pass the payment that has the reference of the report.`,
+      message: `mergePayment: ${message}. Pass the payment that has the reference of the update.`,
       issues: [{ path: ["reference"], message }],
     }),
   );

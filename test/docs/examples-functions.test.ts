@@ -15,7 +15,7 @@ afterEach(() => {
 
 test("the example for next stores in its route, and ships once it is registered", async () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-examples-"));
-  vi.stubEnv("INBOX", join(folder, "next.db"));
+  vi.stubEnv("SHOP_DB", join(folder, "next.db"));
   vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
   const shipped = vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "error").mockReturnValue();

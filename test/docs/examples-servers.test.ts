@@ -33,8 +33,8 @@ afterAll(() => {
 
 describe.each(SERVERS)("the example of a receiver on %s", (name, args, end) => {
   test("acknowledges what it has stored, ships once, and recognises duplicates after a kill -9", async () => {
-    const INBOX = join(folder, `${name}.db`);
-    const first = await runExample(args, { INBOX });
+    const SHOP_DB = join(folder, `${name}.db`);
+    const first = await runExample(args, { SHOP_DB });
     expect(await first.get()).toBe(405);
     expect(await first.deliver(paidFor("ORDER-42"), {})).toEqual([401, "signature missing"]);
     expect(await first.deliver(paidFor("ORDER-42"))).toEqual([200, "received"]);
@@ -43,7 +43,7 @@ describe.each(SERVERS)("the example of a receiver on %s", (name, args, end) => {
     expect(first.printed()).not.toContain(SECRET);
     expect(await first.end("SIGKILL")).toBe("SIGKILL");
 
-    const second = await runExample(args, { INBOX });
+    const second = await runExample(args, { SHOP_DB });
     expect(await second.deliver(paidFor("ORDER-42"))).toEqual([200, "received before"]);
     expect(await second.deliver(paidFor("ORDER-43"))).toEqual([200, "received"]);
     await expect.poll(second.printed).toMatch(/ship ORDER-43/);

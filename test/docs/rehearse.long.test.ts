@@ -10,7 +10,7 @@ import { installedMalipo } from "../cli/command-line.ts";
 const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the drill reads malipo.drill.json, and writes its report", async () => {
+test("the drill reads malipo.drill.json, and writes its results", async () => {
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   const code = readFileSync("test/drill/shops/right-shop.ts", "utf8");

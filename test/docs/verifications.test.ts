@@ -49,8 +49,7 @@ const receivers = printed
     args: [join(FOLDER, `receiver-${index}.ts`)],
     text: text
       .replace(/\.listen\(\d+/, ".listen(Number(process.env.PORT)")
-      .replace(/sqliteInbox\("/, `sqliteInbox("${FOLDER}/${index}-`)
-      .replaceAll('"payments.db"', `"${FOLDER}/${index}-payments.db"`)
+      .replace(/sqlite\("/, `sqlite("${FOLDER}/${index}-`)
       .replace('DATA = "."', `DATA = "${FOLDER}"`),
   }));
 const servers = [...routes, ...receivers];

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus } from "../../src/drill/drill-report.ts";
+import { exitStatus } from "../../src/drill/drill-results.ts";
 import { installedMalipo, startMalipo } from "../cli/command-line.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
@@ -34,7 +34,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe("a drill", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "that gets a %s stops the shop and its children, writes the report, and removes the folder",
+    "that gets a %s stops the shop and its children, writes the results, and removes the folder",
     async (signal) => {
       const name = `interrupted-${signal}`;
       const notes = join(folder, name);
@@ -47,8 +47,8 @@ describe("a drill", () => {
         name,
         `import { spawn } from "node:child_process";\nspawn(${JSON.stringify(child)}, { shell: true, stdio: "inherit" }).once("exit", () => process.exit());\nprocess.on("SIGTERM", () => {});`,
       );
-      const report = `${name}.html`;
-      const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", report });
+      const html = `${name}.html`;
+      const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", html });
       const { child: drill, ended, output } = startMalipo(["drill", ...flags], { cwd: folder });
       // The dry run has ended, and the shops of the cases run.
       await until(() => output().includes("Without faults:"));
@@ -58,7 +58,7 @@ describe("a drill", () => {
       drill.kill(signal);
       expect(await ended).toBe(2);
       expect(output()).toContain(`The drill was interrupted (${signal}).`);
-      expect(readFileSync(join(folder, report), "utf8")).toContain("could not be tested");
+      expect(readFileSync(join(folder, html), "utf8")).toContain("could not be tested");
       const shops = lines().map((line) => line.split(" "));
       expect(shops.filter(([pid]) => isAlive(Number(pid)))).toEqual([]);
       expect(shops.filter(([, data = ""]) => existsSync(data))).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { exitStatus, formatReport } from "../../src/drill/drill-report.ts";
+import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import type { Engine } from "../support/engines/engine.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
@@ -26,7 +26,7 @@ test.concurrent.each([
     slow: "7s",
   };
   const result = await drillShop(raw, CASES);
-  expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
+  expect(exitStatus(result), `${name}\n${formatResults(result)}`).toBe(0);
 });
 
 test.concurrent.each([
@@ -47,5 +47,5 @@ test.concurrent.each([
     slow: "7s",
   };
   const result = await drillShop(raw, CASES);
-  expect(exitStatus(result), `${name}\n${formatReport(result)}`).toBe(0);
+  expect(exitStatus(result), `${name}\n${formatResults(result)}`).toBe(0);
 });

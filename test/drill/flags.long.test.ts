@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus } from "../../src/drill/drill-report.ts";
+import { exitStatus } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import type { DrillOptions } from "../../src/drill/run-drill.ts";
 import { installedMalipo } from "../cli/command-line.ts";
@@ -124,7 +124,7 @@ describe.concurrent("a drill", () => {
     }
   });
 
-  test("with --case runs one case and prints what the shop prints; the reports have only this case", async () => {
+  test("with --case runs one case and prints what the shop prints; the results have only this case", async () => {
     const start = shop("loud", ["const params = {", 'console.log("loud");\n  const params = {']);
     const flags = Object.entries({
       ...SETTINGS,

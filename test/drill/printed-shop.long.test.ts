@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus, formatReport } from "../../src/drill/drill-report.ts";
+import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import { drillShop } from "./shops/drill-shop.ts";
 import { printedShop } from "./shops/example-shops.ts";
 
@@ -19,5 +19,5 @@ const CASES = allCases().filter(
 
 test("a drill of the printed shop with the printed settings finds nothing wrong", async () => {
   const result = await drillShop(printedShop(folder), undefined, { cases: CASES });
-  expect(exitStatus(result), formatReport(result)).toBe(0);
+  expect(exitStatus(result), formatResults(result)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus, formatReport, reportPromises } from "../../src/drill/drill-report.ts";
+import { exitStatus, formatResults, promiseResults } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import {
   BROKEN_SHOPS,
@@ -30,7 +30,7 @@ describe.concurrent("a drill", () => {
   ])("finds nothing wrong with a right shop in %s", async ([, start = ""]) => {
     const result = await drill(start, CASES, { processes: "2" });
     const found = [exitStatus(result), brokenPromises(result), result.obstacles];
-    expect(found, formatReport(result)).toEqual([0, [], []]);
+    expect(found, formatResults(result)).toEqual([0, [], []]);
     // One whose prompt expired while the machine was busy is not run.
     const run = result.results.filter((one) => one.skipped === undefined);
     expect(run.length).toBeGreaterThanOrEqual(CASES.length * 0.95);
@@ -53,13 +53,13 @@ describe.concurrent("a drill", () => {
       const broken = brokenPromises(result);
       expect([exitStatus(result), broken]).toEqual([1, expect.arrayContaining([shop.breaks])]);
       // Other cases beside them must not hide what is wrong: each of its own shows it.
-      const found = reportPromises(result).find(({ name }) => name === shop.breaks)?.cases;
+      const found = promiseResults(result).find(({ name }) => name === shop.breaks)?.cases;
       const own = casesFor(shop) === shop.cases ? [] : shop.cases;
       expect(found).toEqual(expect.arrayContaining([...own]));
       const { follows = [] } = shop;
       const other = broken.filter((one) => one !== shop.breaks && !follows.includes(one));
-      expect(other, formatReport(result)).toEqual([]);
-      const [story = []] = reportPromises(result).flatMap(({ stories }) => stories);
+      expect(other, formatResults(result)).toEqual([]);
+      const [story = []] = promiseResults(result).flatMap(({ stories }) => stories);
       expect(story.length).toBeLessThanOrEqual(12);
       expect(story.at(-1)).toMatch(/again: npx malipo drill --case \d+/);
     },
@@ -75,9 +75,9 @@ describe.concurrent("a drill", () => {
       const raw = { start, quiet: "10s", processes, workers: "2" };
       const result = await drillShop(raw, undefined, { cases });
       const broken = brokenPromises(result);
-      expect(broken, formatReport(result)).toEqual(expect.arrayContaining([...breaks]));
+      expect(broken, formatResults(result)).toEqual(expect.arrayContaining([...breaks]));
       const other = broken.filter((one) => !breaks.includes(one) && !follows.includes(one));
-      expect(other, formatReport(result)).toEqual([]);
+      expect(other, formatResults(result)).toEqual([]);
     },
   );
 

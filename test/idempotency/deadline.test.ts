@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { type IdempotencyStore, TimeoutError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { gatewayOn, rejection } from "../client/support/gateway.ts";
 import type { Fetch } from "../client/support/responses.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
 
 const order = { amount: 100, phone: "0712345678", account_reference: "ORDER-42" };
 const idempotencyKey = "ORDER-42/1";

@@ -1,5 +1,6 @@
-import { type Gateway, memoryIdempotency } from "malipo";
+import type { Gateway } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import {
   connectionRefused,

@@ -1,5 +1,6 @@
-import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import type { IdempotencyStore } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith } from "../client/support/gateway.ts";
 import { json, neverResponds, reset, type Step } from "../client/support/responses.ts";
 

@@ -2,11 +2,11 @@ import {
   AttemptInFlightError,
   IdempotencyConflictError,
   type IdempotencyStore,
-  memoryIdempotency,
   OutcomeUnknownError,
 } from "malipo";
 import type { BeginResult, NewAttempt } from "malipo/types";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { json, late, neverResponds, type Step, status } from "../client/support/responses.ts";
 

@@ -1,5 +1,6 @@
-import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
+import { IdempotencyConflictError, InvalidParamsError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { type Attempt, neverResponds, reset, type Step } from "../client/support/responses.ts";
 import { IDS, ROWS } from "../support/endpoints.ts";

@@ -1,11 +1,7 @@
 import { getEventListeners } from "node:events";
-import {
-  AttemptInFlightError,
-  type IdempotencyStore,
-  memoryIdempotency,
-  OutcomeUnknownError,
-} from "malipo";
+import { AttemptInFlightError, type IdempotencyStore, OutcomeUnknownError } from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, rejection } from "../client/support/gateway.ts";
 import { hang, json, late, status } from "../client/support/responses.ts";
 

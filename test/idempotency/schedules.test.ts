@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import type { IdempotencyStore } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConnectionError } from "../../src/errors/connection.ts";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { type KeyedCall, runOnce } from "../../src/idempotency/run-once.ts";
 import { createRedactor } from "../../src/internal/redact.ts";
 

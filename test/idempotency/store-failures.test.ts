@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ConnectionError, type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { ConnectionError, type IdempotencyStore, TimeoutError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { failureOf, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
 import { hang, json, reset, status } from "../client/support/responses.ts";
 import { IDS, ROWS } from "../support/endpoints.ts";
+import { sqliteIdempotency } from "../support/stores/sqlite-idempotency.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,6 @@
-import { type Gateway, type IdempotencyStore, memoryIdempotency } from "malipo";
+import type { Gateway, IdempotencyStore } from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { BASE_URL, gatewayWith, KEYS, rejection } from "../client/support/gateway.ts";
 import { type Fetch, neverResponds, reset, script, status } from "../client/support/responses.ts";
 

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { type DriftView, Gateway } from "malipo";
 import { createObserver } from "malipo/learn";
 import { createSandbox } from "malipo/sandbox";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { decodeProfile } from "../../src/profile/file-format.ts";
 import { total } from "../../src/profile/merge.ts";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 
 const SECRET = "whsec_test";
 

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Gateway } from "malipo";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import { type DecisionLine, operatorHandler } from "malipo/operator";
 import { afterEach, describe, expect, test } from "vitest";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { HOSTILE, nightShift } from "./stage.ts";
 
 const SAME_SITE = { "sec-fetch-site": "same-origin" };

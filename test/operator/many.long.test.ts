@@ -1,6 +1,6 @@
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { operatorHandler } from "malipo/operator";
 import { beforeAll, describe, expect, test } from "vitest";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { nightShift } from "./stage.ts";
 
 const COUNT = 10_000;

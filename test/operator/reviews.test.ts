@@ -1,4 +1,4 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { operatorHandler } from "malipo/operator";
 import { describe, expect, test } from "vitest";
 import { newSandbox, ORDER, openShop } from "../checkout/stage.ts";
@@ -37,7 +37,7 @@ describe("requests that the service rejects", () => {
       url.includes("payment/initiate")
         ? Response.json({ message: "The key <b>is revoked</b>." }, { status: 401 })
         : sandbox.fetch(url, init);
-    const { checkout } = openShop(sandbox, memoryCheckout(), { fetch });
+    const { checkout } = openShop(sandbox, memory().checkout(), { fetch });
     const handler = operatorHandler({ checkout, authorize: () => true });
     const get = async (query = "") => (await handler(new Request(ADDRESS + query))).text();
     expect(await get()).toContain('<a href="?list=rejected" class="zero">');

@@ -1,5 +1,5 @@
-import { Gateway } from "malipo";
-import { type Checkout, createCheckout, memoryCheckout, type Order } from "malipo/checkout";
+import { Gateway, memory } from "malipo";
+import { type Checkout, createCheckout, type Order } from "malipo/checkout";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { testClock } from "../checkout/stage.ts";
@@ -17,8 +17,8 @@ export const OF_EACH = 3;
 export async function shopNight({ hasInbox = true } = {}) {
   const clock = testClock();
   const sandbox = createSandbox({ seed: "shop", clock: "virtual" });
-  const memory = memoryCheckout({ now: clock.now });
-  const store = hasInbox ? memory : { ...memory, inbox: undefined };
+  const all = memory({ now: clock.now }).checkout();
+  const store = hasInbox ? all : { ...all, inbox: undefined };
   let isLost = false;
   let isStocked = false;
   const given: string[] = [];

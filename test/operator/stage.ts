@@ -1,7 +1,8 @@
 import { Gateway, type IdempotencyStore } from "malipo";
 import { type OperatorHandlerOptions, operatorHandler } from "malipo/operator";
 import { createSandbox } from "malipo/sandbox";
-import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 import { until } from "../suites/inbox-stage.ts";
 
 const SECRET = "a-secret-of-this-test";

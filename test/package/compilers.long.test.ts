@@ -21,13 +21,10 @@ const PEERS: Readonly<Record<string, string>> = {
   fastify: "fastify",
   msw: "msw",
   otel: "@opentelemetry/api",
-  "inbox/bullmq": "ioredis",
-  "inbox/pg-boss": "pg-boss",
-  "idempotency/redis": "ioredis",
-  "wakeups/redis": "ioredis",
+  redis: "ioredis",
 };
 /** They take or pass on what only Node has. */
-const ON_NODE = /^(?:node|operator|checkout.*|.*\/sqlite)$/;
+const ON_NODE = /^(?:node|operator|checkout|sqlite|postgres)$/;
 
 const entries = Object.keys(ENTRY_POINTS);
 const alone = entries.filter((entry) => PEERS[entry] === undefined);
@@ -79,12 +76,11 @@ function complaints(
 const USE = `
 import { Gateway, type Payment, isGatewayError, PaymentPendingError } from "malipo";
 import { fetchHandler } from "malipo/fetch";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { lambdaHandler } from "malipo/lambda";
 import { nodeHandler } from "malipo/node";
 import { usePayment } from "malipo/react";
 import { createSandbox } from "malipo/sandbox";
+import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver, isKnownEvent, verifyWebhook } from "malipo/webhooks";
 
 declare module "malipo" {
@@ -94,7 +90,7 @@ declare module "malipo" {
 }
 
 const sandbox = createSandbox({ seed: 1 });
-const gateway = new Gateway({ apiKey: sandbox.keys.secret, idempotency: sqliteIdempotency("keys.db") });
+const gateway = new Gateway({ apiKey: sandbox.keys.secret, idempotency: sqlite("shop.db") });
 export async function pay(): Promise<Payment> {
   const { reference } = await gateway.mobileMoney.initiate(
     { amount: 100, phone: "0712345678" },
@@ -114,7 +110,7 @@ const page = new Gateway({ apiKey: "pk_live_1" });
 export const rejected = () => page.mobileMoney.initiate({ amount: 1, phone: "0712345678" });
 export const seen = () => usePayment(page, "PAY-1").status;
 
-const receiver = createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db") });
+const receiver = createWebhookReceiver({ secret: "s", inbox: sqlite("shop.db") });
 receiver.on("payment.completed", (event, { idempotencyKey }) => {
   const amount: string | undefined = event.data.amount;
   return [amount, idempotencyKey];
@@ -162,8 +158,8 @@ describe("with all peers", () => {
 
   describe.each(PROJECTS)("the declarations, found by $name", (project) => {
     test.each(project.by)("compile under the compiler %s", (by) => {
-      // pg-boss and msw 3 are ES modules alone: `node16` lets CommonJS take no types from them.
-      const ofModules = project.name === "node16" ? ["inbox/pg-boss", "msw"] : [];
+      // msw 3 is ES modules alone: `node16` lets CommonJS take no types from it.
+      const ofModules = project.name === "node16" ? ["msw"] : [];
       const found = complaints(by, project, entries);
       expect(
         found.filter((one) => !ofModules.some((name) => one.includes(`/${name}.d.cts`))),

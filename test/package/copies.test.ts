@@ -31,21 +31,20 @@ describe.each(PAIRS)("with the other copy of the package, %s", (_, one, other) =
 
   test("takes a payment with a gateway, a store, a receiver and an inbox of theirs", async () => {
     const { createCheckout } = (await one("checkout")) as typeof import("malipo/checkout");
-    const { memoryCheckout } = (await other("checkout")) as typeof import("malipo/checkout");
     const { createWebhookReceiver } = (await other("webhooks")) as typeof import("malipo/webhooks");
     const { fetchHandler } = (await one("fetch")) as typeof import("malipo/fetch");
-    const { sqliteInbox } = (await one("inbox/sqlite")) as typeof import("malipo/inbox/sqlite");
-    const { Gateway } = (await other("index")) as Malipo;
+    const { sqlite } = (await one("sqlite")) as typeof import("malipo/sqlite");
+    const { Gateway, memory } = (await other("index")) as Malipo;
     const sandbox = await sandboxOf(one);
-    const store = memoryCheckout();
+    const db = memory();
     const gateway = new Gateway({
       apiKey: sandbox.keys.secret,
       baseUrl: sandbox.baseUrl,
       fetch: sandbox.fetch,
-      idempotency: store.idempotency,
+      idempotency: db,
     });
     const checkout = createCheckout({
-      store,
+      store: db,
       gateway,
       secret: sandbox.webhookSecret,
       onPaid: () => {},
@@ -55,7 +54,7 @@ describe.each(PAIRS)("with the other copy of the package, %s", (_, one, other) =
     expect((await checkout.get("ORDER-1"))?.id).toBe("ORDER-1");
     await checkout.stop();
 
-    const receiver = createWebhookReceiver({ secret: "whsec_1", inbox: sqliteInbox(":memory:") });
+    const receiver = createWebhookReceiver({ secret: "whsec_1", inbox: sqlite(":memory:") });
     receiver.on("payment.completed", () => {});
     await receiver.start();
     const response = await fetchHandler(receiver)(
@@ -66,13 +65,13 @@ describe.each(PAIRS)("with the other copy of the package, %s", (_, one, other) =
   });
 
   test("sees that a transaction of their store ended early", async () => {
-    const { memoryCheckout } = (await other("checkout")) as typeof import("malipo/checkout");
+    const { memory } = (await other("index")) as Malipo;
     const { createCheckout } = (await one("checkout")) as typeof import("malipo/checkout");
     const sandbox = await sandboxOf(one);
     const errors: unknown[] = [];
     const { baseUrl, fetch, keys } = sandbox;
     const checkout = createCheckout({
-      store: memoryCheckout(),
+      store: memory(),
       gateway: { apiKey: keys.secret, baseUrl, fetch },
       secret: sandbox.webhookSecret,
       onPaid: (_order, { transaction }) => transaction((db) => db.exec("ROLLBACK")),

@@ -1,5 +1,6 @@
 // One of several servers of a shop. It does what the test tells it to, and reports the result.
-import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
+import { Gateway, isGatewayError } from "malipo";
+import type { IdempotencyEngine } from "malipo/types";
 
 /** The settings that all workers of one shop share. */
 export interface Shop {
@@ -27,21 +28,10 @@ export interface Reply {
 }
 
 const STORES = {
-  sqlite: async (path: string) =>
-    (await import("malipo/idempotency/sqlite")).sqliteIdempotency(path),
-  redis: async (url: string) => {
-    const { Redis } = await import("ioredis");
-    const { redisIdempotency } = await import("malipo/idempotency/redis");
-    return redisIdempotency(new Redis(url));
-  },
-  postgres: async (url: string) => {
-    const { default: pg } = await import("pg");
-    const { postgresIdempotency } = await import("malipo/idempotency/postgres");
-    const store = postgresIdempotency(new pg.Pool({ connectionString: url }));
-    await store.migrate();
-    return store;
-  },
-} satisfies Record<string, (place: string) => Promise<IdempotencyStore>>;
+  sqlite: async (path: string) => (await import("malipo/sqlite")).sqlite(path),
+  redis: async (url: string) => (await import("malipo/redis")).redis(url),
+  postgres: async (url: string) => (await import("malipo/postgres")).postgres(url),
+} satisfies Record<string, (place: string) => Promise<IdempotencyEngine>>;
 
 const { store, place, apiKey, baseUrl }: Shop = JSON.parse(process.argv[2] ?? "");
 const idempotency = await STORES[store](place);

@@ -176,17 +176,18 @@ describe("the packed tarball, installed in an empty folder", () => {
 
   test("brings malipo inbox and malipo attempts, which need no other package for SQLite", () => {
     const text = `
-      import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-      import { sqliteInbox } from "malipo/inbox/sqlite";
-      for (const open of [sqliteIdempotency, sqliteInbox]) open(open.name + ".db").close();
+      import { sqlite } from "malipo/sqlite";
+      const db = sqlite("shop.db");
+      await db.open();
+      await db.close();
     `;
     installed.run("stores.mjs", text);
     const malipo = join(installed.folder, "node_modules/.bin/malipo");
     const run = (...args: string[]) =>
       spawnSync(malipo, args, { cwd: installed.folder, encoding: "utf8" });
-    const list = run("inbox", "list", "--store", "sqlite:sqliteInbox.db");
+    const list = run("inbox", "list", "--store", "sqlite:shop.db");
     expect([list.stderr, list.status]).toEqual(["", 0]);
-    const attempts = run("attempts", "list", "--store", "sqlite:sqliteIdempotency.db");
+    const attempts = run("attempts", "list", "--store", "sqlite:shop.db");
     expect([attempts.stderr, attempts.status]).toEqual(["", 0]);
   });
 

@@ -1,8 +1,8 @@
 // One script for every runtime: the client against a served sandbox, the signature check, and the
 // fetch adapter. Plain JavaScript, because not every runtime reads types.
-import { Gateway, isGatewayError } from "malipo";
+import { Gateway, isGatewayError, memory } from "malipo";
 import { fetchHandler } from "malipo/fetch";
-import { createWebhookReceiver, memoryInbox, signWebhook, verifyWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook, verifyWebhook } from "malipo/webhooks";
 
 const SECRET = "whsec_matrix";
 const BODY = JSON.stringify({
@@ -103,7 +103,7 @@ const CHECKS = {
     const seen = [];
     const receiver = createWebhookReceiver({
       secret: SECRET,
-      inbox: memoryInbox(),
+      inbox: memory(),
       onError: () => {},
     });
     receiver.on("payment.completed", (event) => void seen.push(event.data.reference));

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway } from "malipo";
 import { fetchHandler } from "malipo/fetch";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createSandbox } from "malipo/sandbox";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 
 const START = "2030-06-01T12:00:00.000Z";
 

@@ -15,7 +15,7 @@ export interface Seen {
   readonly html: string;
 }
 
-const textOf = (html: string) =>
+const visibleText = (html: string) =>
   html
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/g, "")
     .replace(/<[^>]*>/g, " ")
@@ -46,7 +46,7 @@ export async function openShopStage(program: ShopProgram) {
 
   const see = async (response: Response): Promise<Seen> => {
     const html = await response.text();
-    return { status: response.status, text: textOf(html), html };
+    return { status: response.status, text: visibleText(html), html };
   };
 
   return {

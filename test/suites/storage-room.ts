@@ -241,6 +241,6 @@ export function storageRoomSuite(fresh: () => Promise<RoomStage> | RoomStage): v
     const { room, tables } = await opened();
     await tables.open();
     await room.close();
-    await expect(tables.run(ids)).rejects.toThrow("The database was closed");
+    await expect(tables.run(ids)).rejects.toThrow("This engine was closed");
   });
 }

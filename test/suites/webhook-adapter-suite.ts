@@ -1,5 +1,6 @@
-import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
+import { receiptFor, type WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 import { type Expected, WIRE_CASES } from "./webhook-cases.ts";
 import { DUPLICATE_CASES } from "./webhook-duplicate-cases.ts";
 import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";

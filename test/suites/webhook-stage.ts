@@ -1,11 +1,12 @@
 import type { NewDelivery } from "malipo/types";
 import {
   createWebhookReceiver,
-  memoryInbox,
+  type Inbox,
   type WebhookReceiver,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import { memoryInbox } from "../../src/webhooks/inbox/memory/inbox.ts";
 import type { Delivery, DeliveryResponse, Mount, Mounting } from "./webhook-mount.ts";
 import { HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
@@ -72,7 +73,8 @@ export function stageAt(place: AdapterUnderTest): Stage {
     get port() {
       return mounted.port ?? 0;
     },
-    receive: ({ inbox = memoryInbox(), ...options } = {}) => {
+    receive: ({ inbox: given, ...options } = {}) => {
+      const inbox = (given as Inbox | undefined) ?? memoryInbox();
       const here: NewDelivery[] = [];
       stored = here;
       onError.mockReset();

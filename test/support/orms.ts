@@ -1,4 +1,4 @@
-// The libraries with which users write to PostgreSQL, each with pg-boss's adapter for it.
+// The libraries with which users write to PostgreSQL, each with the executor that the manual prints for it.
 import { PrismaPg } from "@prisma/adapter-pg";
 // The runtime takes what `prisma generate` would write, for a schema without models.
 import { type GetPrismaClientConfig, getPrismaClient } from "@prisma/client/runtime/client";
@@ -6,10 +6,10 @@ import { sql as drizzleSql } from "drizzle-orm";
 import { drizzle as openDrizzle } from "drizzle-orm/node-postgres";
 import openKnex from "knex";
 import { Kysely, sql as kyselySql, PostgresDialect, type Transaction } from "kysely";
+import type { Transact } from "malipo/postgres";
 import { Pool } from "pg";
-import { type Db, fromDrizzle, fromKnex, fromKysely, fromPrisma } from "pg-boss";
 import { DataSource, type EntityManager } from "typeorm";
-import type { Transact } from "../../src/storage/postgres/transact.ts";
+import { ofDrizzle, ofKnex, ofKysely, ofPrisma, ofTypeOrm } from "../../examples/executors.ts";
 
 export interface Orm {
   readonly transact: Transact;
@@ -61,17 +61,12 @@ function poolOf(connectionString: string): Pool {
 const insert = (table: string, column: string, value: string) =>
   `INSERT INTO ${table} (${column}) VALUES (${value})`;
 
-const queryRunnerOf = ({ queryRunner }: EntityManager) => {
-  if (queryRunner === undefined) throw new Error("There is no transaction.");
-  return queryRunner;
-};
-
 export const ORMS = {
   prisma: (connectionString: string): Orm => {
     const Client = getPrismaClient(PRISMA) as unknown as new (options: object) => Prisma;
     const prisma = new Client({ adapter: new PrismaPg({ connectionString }) });
     return {
-      transact: (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx))),
+      transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx))),
       write: (tx, table, column, effect) =>
         (tx as PrismaTransaction).$executeRawUnsafe(insert(table, column, "$1"), effect),
       run: (tx, text) => (tx as PrismaTransaction).$executeRawUnsafe(text),
@@ -83,7 +78,7 @@ export const ORMS = {
     const db = openDrizzle(pool);
     type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0];
     return {
-      transact: (run) => db.transaction((tx) => run(tx, fromDrizzle(tx, drizzleSql))),
+      transact: (run) => db.transaction((tx) => run(tx, ofDrizzle(tx))),
       write: async (tx, table, column, effect) =>
         (tx as Tx).execute(
           drizzleSql`INSERT INTO ${drizzleSql.raw(table)} (${drizzleSql.raw(column)}) VALUES (${effect})`,
@@ -96,7 +91,7 @@ export const ORMS = {
     const pool = poolOf(connectionString);
     const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
     return {
-      transact: (run) => db.transaction().execute((trx) => run(trx, fromKysely(trx))),
+      transact: (run) => db.transaction().execute((trx) => run(trx, ofKysely(trx))),
       write: (trx, table, column, effect) =>
         kyselySql`INSERT INTO ${kyselySql.raw(table)} (${kyselySql.raw(column)}) VALUES (${effect})`.execute(
           trx as Transaction<unknown>,
@@ -108,7 +103,7 @@ export const ORMS = {
   knex: (connection: string): Orm => {
     const knex = openKnex({ client: "pg", connection });
     return {
-      transact: (run) => knex.transaction((trx) => run(trx, fromKnex(trx))),
+      transact: (run) => knex.transaction((trx) => run(trx, ofKnex(trx))),
       write: async (trx, table, column, effect) =>
         (trx as typeof knex).raw(insert(table, column, "?"), [effect]),
       run: async (trx, text) => (trx as typeof knex).raw(text),
@@ -119,17 +114,11 @@ export const ORMS = {
     const source = new DataSource({ type: "postgres", url, poolErrorHandler: () => {} });
     // A data source is opened once, before its first use.
     let opening: Promise<unknown> | undefined;
-    const executorOf = (manager: EntityManager): Db => ({
-      executeSql: async (text, values) => {
-        const { records } = await queryRunnerOf(manager).query(text, values, true);
-        return { rows: records ?? [] };
-      },
-    });
     return {
       transact: async (run) => {
         opening ??= source.initialize();
         await opening;
-        return source.transaction((manager) => run(manager, executorOf(manager)));
+        return source.transaction((manager) => run(manager, ofTypeOrm(manager)));
       },
       write: (manager, table, column, effect) =>
         (manager as EntityManager).query(insert(table, column, "$1"), [effect]),

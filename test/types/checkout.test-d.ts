@@ -2,9 +2,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { createCheckout, memoryCheckout } from "malipo/checkout";
-import { type PostgresClient, postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { Gateway, type MemoryDatabase, memory } from "malipo";
+import { createCheckout } from "malipo/checkout";
+import { type PostgresClient, postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
+import { createWebhookReceiver } from "malipo/webhooks";
 import { Pool, type PoolClient } from "pg";
 import { fromDrizzle } from "pg-boss";
 import { expectTypeOf, test } from "vitest";
@@ -26,7 +29,7 @@ const INSERT = "INSERT INTO tickets (order_id) VALUES (?)";
 
 test("the transaction of onPaid passes on the database of a path", () => {
   createCheckout({
-    store: sqliteCheckout("data/shop.db"),
+    store: sqlite("data/shop.db"),
     async onPaid(order, { transaction }) {
       await transaction((db) => db.prepare(INSERT).run(order.id));
       await transaction((db) => expectTypeOf(db).toEqualTypeOf<DatabaseSync>());
@@ -36,35 +39,35 @@ test("the transaction of onPaid passes on the database of a path", () => {
 
 test("it passes on the open database that the store was made with, of either library", () => {
   createCheckout({
-    store: sqliteCheckout(new DatabaseSync("data/shop.db")),
+    store: sqlite(new DatabaseSync("data/shop.db")),
     onPaid: (_, { transaction }) =>
       transaction((db) => expectTypeOf(db).toEqualTypeOf<DatabaseSync>()),
   });
   createCheckout({
-    store: sqliteCheckout(new BetterSqlite("data/shop.db")),
+    store: sqlite(new BetterSqlite("data/shop.db")),
     onPaid: (_, { transaction }) =>
       transaction((db) => expectTypeOf(db).toEqualTypeOf<BetterSqlite>()),
   });
   createCheckout({
-    store: memoryCheckout(),
+    store: memory(),
     onPaid: (_, { transaction }) =>
-      transaction((db) => expectTypeOf(db).toEqualTypeOf<DatabaseSync>()),
+      transaction((db) => expectTypeOf(db).toEqualTypeOf<MemoryDatabase>()),
   });
 });
 
 test("it passes on the client of a pool, and for an address a client of a type that may be named", () => {
   createCheckout({
-    store: postgresCheckout({ pool: new Pool() }),
+    store: postgres(new Pool()),
     onPaid: (_, { transaction }) =>
       transaction((client) => expectTypeOf(client).toEqualTypeOf<PoolClient>()),
   });
   createCheckout({
-    store: postgresCheckout({ connectionString: "postgres://localhost/shop" }),
+    store: postgres("postgres://localhost/shop"),
     onPaid: (_, { transaction }) =>
       transaction((client) => expectTypeOf(client).toEqualTypeOf<PostgresClient>()),
   });
   createCheckout({
-    store: postgresCheckout<PoolClient>({ connectionString: "postgres://localhost/shop" }),
+    store: postgres<PoolClient>("postgres://localhost/shop"),
     onPaid: (_, { transaction }) =>
       transaction((client) => expectTypeOf(client).toEqualTypeOf<PoolClient>()),
   });
@@ -75,15 +78,13 @@ type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0];
 
 test("with transact, the type of the client is stated once: at the store or at the transaction", () => {
   createCheckout({
-    store: postgresCheckout({
-      connectionString: "postgres://localhost/shop",
+    store: postgres("postgres://localhost/shop", {
       transact: (run) => db.transaction((tx) => run(tx, fromDrizzle(tx, sql))),
     }),
     onPaid: (_, { transaction }) => transaction((tx: Tx) => tx.execute(sql`SELECT 1`)),
   });
   createCheckout({
-    store: postgresCheckout<Tx>({
-      connectionString: "postgres://localhost/shop",
+    store: postgres<Tx>("postgres://localhost/shop", {
       transact: (run) => db.transaction((tx) => run(tx, fromDrizzle(tx, sql))),
     }),
     onPaid: (_, { transaction }) => transaction((tx) => expectTypeOf(tx).toEqualTypeOf<Tx>()),
@@ -92,9 +93,26 @@ test("with transact, the type of the client is stated once: at the store or at t
 
 test("the connection of a store is not that of another one", () => {
   createCheckout({
-    store: sqliteCheckout("data/shop.db"),
+    store: sqlite("data/shop.db"),
     onPaid: (_, { transaction }) =>
       // @ts-expect-error
       transaction((client: PoolClient) => client.query("SELECT 1")),
   });
+});
+
+test("an engine is taken only by the options of what it holds", () => {
+  // @ts-expect-error: Redis holds no orders
+  createCheckout({ store: redis("redis://localhost"), onPaid: () => {} });
+  // @ts-expect-error: a file carries no wake-ups between processes
+  new Gateway({ wakeups: sqlite("data/shop.db") });
+  // @ts-expect-error: nor does memory
+  createWebhookReceiver({ wakeups: memory() });
+  new Gateway({ idempotency: redis("redis://localhost"), wakeups: redis("redis://localhost") });
+  new Gateway({ idempotency: memory(), wakeups: postgres("postgres://localhost/shop") });
+  createWebhookReceiver({ inbox: sqlite("a.db"), wakeups: postgres("postgres://localhost/shop") });
+  createWebhookReceiver({ inbox: postgres(new Pool()).inbox({ retentionMs: 1 }) });
+  // @ts-expect-error: a file has one inbox
+  sqlite("data/shop.db").inbox({ queue: "events" });
+  // @ts-expect-error: Redis makes no tables
+  redis("redis://localhost").sql();
 });

@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { createWakeups, mergePayment, type Payment } from "malipo";
+import { createWakeups, memory, mergePayment, type Payment } from "malipo";
 import { fastifyWebhooks } from "malipo/fastify";
 import { fetchHandler } from "malipo/fetch";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type LambdaResponse, lambdaHandler } from "malipo/lambda";
 import { nodeHandler } from "malipo/node";
+import { sqlite } from "malipo/sqlite";
 import type { Acknowledgement, Receipt, Rejection } from "malipo/types";
 import {
   createWebhookReceiver,
@@ -15,7 +15,6 @@ import {
   type HandlerContext,
   type Inbox,
   type KnownWebhookEvent,
-  memoryInbox,
   type PaymentCompletedData,
   type PaymentCompletedEvent,
   type PaymentFailedData,
@@ -106,8 +105,8 @@ test("one handler takes the two events of a payment that has ended", () => {
 });
 
 test("the receiver has the documented options", () => {
-  createWebhookReceiver({ secret: ["old", new Uint8Array(4)], inbox: memoryInbox() });
-  createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db"), wakeups: createWakeups() });
+  createWebhookReceiver({ secret: ["old", new Uint8Array(4)], inbox: memory() });
+  createWebhookReceiver({ secret: "s", inbox: sqlite("shop.db"), wakeups: createWakeups() });
   createWebhookReceiver({
     secret: "s",
     onConflict: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),

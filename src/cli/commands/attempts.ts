@@ -13,7 +13,7 @@ import {
   endpointNameOf,
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
-import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
+import type { ResolveUnknownResult } from "../../client/unknown-outcomes/resolve-unknown.ts";
 import { callingCodes } from "../../contract/countries.ts";
 import { internationalDigits } from "../../contract/phone-number.ts";
 import type {
@@ -33,16 +33,11 @@ import type {
   ATTEMPTS_RESOLVE_UNKNOWN,
 } from "../flags/stores.ts";
 import { createGateway, gatewaySettings } from "../gateway-from-flags.ts";
-import {
-  connectPostgres,
-  connectRedis,
-  type StoreAddress,
-  storeAddress,
-} from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
+import { openEngine } from "../input/open-engine.ts";
 import { readProfile } from "../learn/profile-arguments.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { paint, printError } from "../terminal/output.ts";
+import { paint } from "../terminal/output.ts";
 import { formatTable, type Screen } from "../terminal/table.ts";
 import { relativeTime } from "../terminal/times.ts";
 
@@ -57,10 +52,9 @@ const withStore =
     work: (context: AttemptsContext, input: Input<Flags>) => Promise<Output>,
   ) =>
   async (input: Input<Flags>): Promise<Output> => {
-    const { engine, address } = storeAddress(input);
     const pepper = readSecretFile(input, "pepper-file");
-    const common = { scope: input.flags.scope, ...(pepper !== undefined && { pepper }) };
-    const { store, close } = await OPENERS[engine](address, common, input);
+    const { engine, close } = await openEngine(input, "idempotency", { pepper });
+    const store = engine.idempotency({ scope: input.flags.scope });
     // There is no API key to redact: a value that nothing contains.
     const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
     try {
@@ -69,38 +63,6 @@ const withStore =
       await close();
     }
   };
-
-interface OpenStore {
-  readonly store: IdempotencyStore;
-  close(): unknown;
-}
-
-type Opener = (
-  address: string,
-  common: { readonly scope: string; readonly pepper?: string },
-  input: Input<StoreFlags>,
-) => Promise<OpenStore>;
-
-/** How the store of each engine is opened. */
-const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
-  sqlite: async (path, common) => {
-    const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
-    const store = sqliteIdempotency(path, common);
-    return { store, close: () => store.close() };
-  },
-  redis: async (url, common, { flags: { prefix }, io }) => {
-    const redis = connectRedis(io, url);
-    const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
-    const options = { ...common, onWarning: (text: string) => printError(io, text), prefix };
-    return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
-  },
-  postgres: async (url, common, { flags: { table }, io }) => {
-    const pool = connectPostgres(io, url);
-    const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
-    const store = postgresIdempotency(pool, { ...common, table });
-    return { store, close: () => pool.end() };
-  },
-};
 
 const MAX_LIMIT = 1_000;
 
@@ -213,32 +175,32 @@ export const resolveUnknown = withStore(async ({ store }, input: Input<ResolveUn
   const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
   const isDryRun = flags["dry-run"];
   if (isDryRun || changes.length === 0) {
-    const value = { ...(isDryRun && { dry_run: true }), reports: planned };
-    return { value, text: () => textOfReports(planned, io.stdout) };
+    const value = { ...(isDryRun && { dry_run: true }), results: planned };
+    return { value, text: () => resultsAsText(planned, io.stdout) };
   }
   const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
-  await confirm(`${amount} would be resolved`, formatReports(changes, io.stderr), input);
+  await confirm(`${amount} would be resolved`, formatResults(changes, io.stderr), input);
   const shown = new Set(changes.map(({ attempt }) => attempt.attempt));
-  const reports = await look(async (name, result, owner) =>
+  const results = await look(async (name, result, owner) =>
     owner !== undefined && shown.has(owner)
       ? store.resolve(name, result, owner)
       : { state: "another" },
   );
-  return { value: { reports }, text: () => textOfReports(reports, io.stdout) };
+  return { value: { results }, text: () => resultsAsText(results, io.stdout) };
 });
 
-const textOfReports = (reports: readonly UnknownReport[], screen: Screen): string =>
-  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports, screen);
+const resultsAsText = (results: readonly ResolveUnknownResult[], screen: Screen): string =>
+  results.length === 0 ? "No attempts of unknown outcome." : formatResults(results, screen);
 
-function formatReports(reports: readonly UnknownReport[], screen: Screen): string {
-  const rows = reports.map((report) => {
+function formatResults(results: readonly ResolveUnknownResult[], screen: Screen): string {
+  const rows = results.map((result) => {
     const references =
-      report.state === "resolved"
-        ? [report.reference]
-        : report.state === "unclear"
-          ? report.references
+      result.state === "resolved"
+        ? [result.reference]
+        : result.state === "unclear"
+          ? result.references
           : [];
-    return [report.attempt.idempotencyKey, report.state, references.join(", ")];
+    return [result.attempt.idempotencyKey, result.state, references.join(", ")];
   });
   return formatTable(screen, [["key", "state", "payments"], ...rows]);
 }

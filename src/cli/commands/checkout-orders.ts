@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import type { CheckoutStore } from "../../checkout/checkout-store.ts";
 import { TIMES } from "../../checkout/inputs.ts";
 import { type ManagedOrders, manageOrders } from "../../checkout/manage-orders.ts";
@@ -15,9 +14,10 @@ import type {
   CHECKOUT_RESOLVE,
   CHECKOUT_STORE,
 } from "../flags/stores.ts";
-import { connectPostgres, storeAddress } from "../input/databases.ts";
+import { storeAddress } from "../input/databases.ts";
 import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
+import { openEngine } from "../input/open-engine.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
 import { formatFields, formatTable, type Screen } from "../terminal/table.ts";
@@ -25,58 +25,15 @@ import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 type StoreFlags = FlagsOf<typeof CHECKOUT_STORE>;
 
-const SCHEMA = "malipo_checkout";
 const ENGINES = "sqlite: or postgres://";
-
-// A checkout creates its tables. A command that looks at one must not.
-const noOrders = (place: string) =>
-  usageError(`There are no orders of a checkout in ${place}. Check the address and the name.`);
-
-async function openSqlite(path: string): Promise<CheckoutStore> {
-  const sqlite: typeof import("node:sqlite") = createRequire(import.meta.url)("node:sqlite");
-  const query = "SELECT 1 FROM sqlite_schema WHERE name = 'malipo_checkout_meta'";
-  let isThere = false;
-  try {
-    const database = new sqlite.DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-    try {
-      isThere = database.prepare(query).get() !== undefined;
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    throw usageError(`--store: cannot read ${path}: ${(error as Error).message}.`);
-  }
-  if (!isThere) throw noOrders(path);
-  const { sqliteCheckout } = await import("../../checkout/sqlite/orders.ts");
-  return sqliteCheckout(path);
-}
-
-async function openPostgres(
-  url: string,
-  { flags: { schema = SCHEMA }, io }: Input<StoreFlags>,
-): Promise<CheckoutStore> {
-  const pool = connectPostgres(io, url);
-  try {
-    const { rows } = await pool.query("SELECT to_regclass($1) AS name", [`${schema}.meta`]);
-    if (rows[0]?.name === null) throw noOrders(`the schema ${schema} of this PostgreSQL`);
-    const { postgresCheckout } = await import("../../checkout/postgres/orders.ts");
-    return { ...postgresCheckout({ pool, schema }), close: () => pool.end() };
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
-}
 
 /** Opens the checkout that `--store` names. */
 async function openStore(input: Input<StoreFlags>): Promise<CheckoutStore> {
-  const { engine, address } = storeAddress(input, ENGINES);
-  if (engine === "redis") {
+  if (storeAddress(input, ENGINES).engine === "redis") {
     throw usageError(`--store of a checkout must start with ${ENGINES}.`);
   }
-  if (engine === "postgres") return openPostgres(address, input);
-  if (input.flags.schema !== undefined)
-    throw usageError("--schema does not go with --store sqlite:...");
-  return openSqlite(address);
+  const { engine, close } = await openEngine(input, "checkout", { engines: ENGINES });
+  return { ...(engine.checkout?.() as CheckoutStore), close };
 }
 
 /** A command about the orders that `--store` names. It asks no customer for money, and hands over no goods. */

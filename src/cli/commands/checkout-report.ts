@@ -125,13 +125,13 @@ export const report = onOrders(
     const value = { ...about, ...(await read(input, store, day)) };
     const text = () => {
       if (csv) return booksAsCsv(value);
-      return html ? booksAsPage(value) : textOfReport(value, input.io.stdout);
+      return html ? booksAsPage(value) : booksAsText(value, input.io.stdout);
     };
     return { value, text, exitCode: isAllClear(value) ? EXIT.ok : EXIT.failed };
   },
 );
 
-function textOfReport(value: DayReport, screen: Screen): string {
+function booksAsText(value: DayReport, screen: Screen): string {
   const tables = partsOf(value).map(
     ({ title, head, rows }) => `${paint("bold", title)}\n${formatTable(screen, [head, ...rows])}`,
   );

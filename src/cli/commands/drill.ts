@@ -10,17 +10,17 @@ import {
 import {
   exitStatus,
   formatDryRun,
-  formatReport,
-  reportAsJson,
-  reportAsJunit,
-} from "../../drill/drill-report.ts";
+  formatResults,
+  resultsAsJson,
+  resultsAsJunit,
+} from "../../drill/drill-results.ts";
 import {
   parseSettings,
   type RawSettings,
   readDrillFile,
   readNumber,
 } from "../../drill/drill-settings.ts";
-import { reportAsPage } from "../../drill/report-page.ts";
+import { resultsAsPage } from "../../drill/results-page.ts";
 import { type DrillListener, quoteOutput, runDrill } from "../../drill/run-drill.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { usageError } from "../cli-error.ts";
@@ -32,7 +32,7 @@ import { packageVersion } from "../package-version.ts";
 import { printError, printLine, write } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 
-/** How long the report of a drill that was interrupted takes to be written. */
+/** How long it takes to write the results of a drill that was interrupted. */
 const EXIT_MS = 500;
 
 /** `malipo drill` @throws {CliError} for a wrong setting: its message names the flag. */
@@ -67,11 +67,11 @@ async function drill(input: Input<DrillFlags>): Promise<Output> {
   end();
   const { report, junit } = flags;
   if (report !== undefined) {
-    writeFileSync(pathOf(io, report), reportAsPage(result, packageVersion(), new Date()));
+    writeFileSync(pathOf(io, report), resultsAsPage(result, packageVersion(), new Date()));
   }
-  if (junit !== undefined) writeFileSync(pathOf(io, junit), reportAsJunit(result));
-  const text = () => formatReport(result);
-  return { value: reportAsJson(result), text, exitCode: exitStatus(result) };
+  if (junit !== undefined) writeFileSync(pathOf(io, junit), resultsAsJunit(result));
+  const text = () => formatResults(result);
+  return { value: resultsAsJson(result), text, exitCode: exitStatus(result) };
 }
 
 /** The cases that `--case` and `--only` name; `undefined` for all of them. */
@@ -102,7 +102,7 @@ const given = ({ flags }: Input<DrillFlags>): RawSettings =>
     ),
   );
 
-/** Shows how far the drill is, on standard error: standard output is for the report. */
+/** Shows how far the drill is, on standard error: standard output is for the results. */
 function showProgress(io: Io, showsOutput: boolean, json: boolean) {
   let state = { done: 0, total: 1 };
   const progress = new Progress({

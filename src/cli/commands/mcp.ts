@@ -4,7 +4,7 @@ import { ownOptions } from "../../internal/check-options.ts";
 import type { Flag } from "../../internal/flags.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import { isLoopback } from "../../internal/urls.ts";
-import { reportError, usageError } from "../cli-error.ts";
+import { errorFields, usageError } from "../cli-error.ts";
 import type { Argument, Command, Input, Subcommand } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { SandboxUrl } from "../flags/common.ts";
@@ -206,8 +206,8 @@ export async function run(input: Input<SandboxUrl>, commands: readonly Command[]
     try {
       return result(await callTool(name, given, known));
     } catch (error) {
-      const { stack: _, exitCode: __, ...report } = reportError(error, undefined);
-      return { ...result({ error: report }), isError: true };
+      const { stack: _, exitCode: __, ...fields } = errorFields(error, undefined);
+      return { ...result({ error: fields }), isError: true };
     }
   }
 

@@ -2,7 +2,7 @@ import type { FlagsOf } from "../../internal/flags.ts";
 import type { ProbeResult } from "../../learn/probe/run-probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import type { ServiceProfile } from "../../profile/profile-types.ts";
-import { reportOn } from "../../sandbox/assumption-report.ts";
+import { assumptionResults } from "../../sandbox/assumption-results.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -10,8 +10,8 @@ import type { PROBE } from "../flags/learn.ts";
 import { pathOf } from "../input/files.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { askService, readProbeSettings } from "../learn/ask-service.ts";
+import { formatAssumptions } from "../learn/list-assumptions.ts";
 import { checkProfileOut } from "../learn/profile-arguments.ts";
-import { formatReport } from "../learn/report.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 export async function run(input: Input<FlagsOf<typeof PROBE>>): Promise<Output> {
@@ -23,11 +23,11 @@ export async function run(input: Input<FlagsOf<typeof PROBE>>): Promise<Output> 
   const stream = json ? io.stderr : io.stdout;
   const result = await askService(io, settings, { stream, isHidden: json, out });
   await writeProfileFile(pathOf(io, out), result.profile);
-  const report = reportOn(result.profile);
+  const assumptions = assumptionResults(result.profile);
   const { requests, missing, left } = result;
   return {
-    value: { out, requests, missing, left, report },
-    text: () => [`\n${formatReport(report)}\n`, ...formatRest(result, out)].join("\n"),
+    value: { out, requests, missing, left, assumptions },
+    text: () => [`\n${formatAssumptions(assumptions)}\n`, ...formatRest(result, out)].join("\n"),
     exitCode: left.length === 0 ? EXIT.ok : EXIT.failed,
   };
 }

@@ -35,7 +35,7 @@ export const LEARN_COMMANDS: readonly Command[] = [
     },
     "report <file>": {
       summary: "Lists which assumptions of the sandbox the profile confirms and contradicts.",
-      ...lazily({}, () => import("../learn/report.ts"), "report"),
+      ...lazily({}, () => import("../learn/list-assumptions.ts"), "assumptions"),
       examples: [`learn report ${PROFILE}`],
     },
     "types <file>": {

@@ -15,14 +15,23 @@ const ASKS_NOT = {
   yes: { summary: "do not ask before something is changed, for scripts" },
 } as const satisfies FlagRows;
 
+/** The schema of an engine in PostgreSQL. */
+const SCHEMA = {
+  schema: {
+    value: "name",
+    summary: "the `schema` option of the PostgreSQL engine",
+    fallback: "malipo_checkout",
+  },
+} as const satisfies FlagRows;
+
 export const ATTEMPT_STORE = {
   store: {
     value: "url",
     summary: "the idempotency store: sqlite:payments.db, redis://... or postgres://...",
   },
   scope: { value: "name", summary: "the `scope` option of the store", default: "" },
-  prefix: { value: "text", summary: "the `prefix` option of the Redis store" },
-  table: { value: "name", summary: "the `table` option of the PostgreSQL store" },
+  prefix: { value: "text", summary: "the `prefix` option of the Redis engine" },
+  ...SCHEMA,
   "pepper-file": {
     value: "path",
     summary: "a file that contains only the `pepper` option of the store",
@@ -36,11 +45,7 @@ export const INBOX_STORE = {
     summary: "the `queue` option of an inbox in Redis",
     fallback: "malipo-webhooks",
   },
-  schema: {
-    value: "name",
-    summary: "the `schema` option of an inbox in PostgreSQL",
-    fallback: "malipo_checkout",
-  },
+  ...SCHEMA,
 } as const satisfies FlagRows;
 
 const CONFLICTS = {
@@ -81,11 +86,7 @@ export const CHANGE = {
 
 export const CHECKOUT_STORE = {
   store: { value: "url", summary: "the store of the checkout: sqlite:shop.db or postgres://..." },
-  schema: {
-    value: "name",
-    summary: "the `schema` option of a checkout in PostgreSQL",
-    fallback: "malipo_checkout",
-  },
+  ...SCHEMA,
   ...ENV_FILE,
 } as const satisfies FlagRows;
 

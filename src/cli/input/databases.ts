@@ -67,9 +67,9 @@ export function connectRedis(io: Io, url: string): Redis {
   return redis;
 }
 
-/** A pool of one connection. */
+/** A small pool. */
 export function connectPostgres(io: Io, url: string): Pool {
   const pg = loadFromProject<{ Pool: new (options: object) => Pool }>(io, "pg");
-  const options = { connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+  const options = { connectionString: url, max: 2, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   return new pg.Pool(options);
 }

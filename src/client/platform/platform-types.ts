@@ -19,6 +19,6 @@ export interface ConnectionDetails {
   readonly wasNotSent: boolean;
   /** The code of the failure and what its deepest cause says; `undefined` if it has no code. */
   readonly reason?: string | undefined;
-  /** What to do about it. */
+  /** What to do about the error. */
   readonly hint?: string | undefined;
 }

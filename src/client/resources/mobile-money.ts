@@ -8,7 +8,6 @@ import type {
   PhoneToValidate,
   PhoneValidation,
 } from "../../contract/payment.ts";
-import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
 import { checkPhone, ownFieldsOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
@@ -16,6 +15,7 @@ import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
 import type { CollectOptions } from "../waiting/collect.ts";
+import type { Waits } from "../waiting/wait-for-payment.ts";
 
 const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"));
 
@@ -23,11 +23,11 @@ const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"))
 export class MobileMoney {
   readonly #call: Call;
   readonly #idempotency: Idempotency;
-  readonly #turns: Semaphore;
+  readonly #waits: Waits;
   /** @internal */
-  constructor(call: Call, idempotency: Idempotency, turns: Semaphore) {
+  constructor(call: Call, idempotency: Idempotency, waits: Waits) {
     this.#call = call;
-    this.#turns = turns;
+    this.#waits = waits;
     this.#idempotency = idempotency;
   }
 
@@ -83,7 +83,7 @@ export class MobileMoney {
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
     const given = [ownFieldsOf("collect", params), ownFieldsOf("collect", options)] as const;
     const { collectPayment } = await loadCollect();
-    return collectPayment(this.#call, this.#turns, this.#idempotency, ...given);
+    return collectPayment(this.#call, this.#waits, this.#idempotency, ...given);
   }
 
   /**

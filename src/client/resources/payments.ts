@@ -1,6 +1,5 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InitiatedPayment, Payment, PaymentParams } from "../../contract/payment.ts";
-import type { Semaphore } from "../../internal/semaphore.ts";
 import type { Call } from "../call.ts";
 import type { Query } from "../http/url.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
@@ -8,20 +7,20 @@ import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
 import {
   type ReconcileOptions,
-  type ReconcileReport,
+  type ReconcileResult,
   reconcilePayments,
 } from "../waiting/reconcile.ts";
-import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
+import { type Waits, waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 
 /** Payments: read, list and start them, and wait for their final status. */
 export class Payments {
   readonly #call: Call;
-  readonly #turns: Semaphore;
+  readonly #waits: Waits;
   /** @internal */
-  constructor(call: Call, turns: Semaphore) {
+  constructor(call: Call, waits: Waits) {
     this.#call = call;
-    this.#turns = turns;
+    this.#waits = waits;
   }
 
   /**
@@ -91,7 +90,7 @@ export class Payments {
    * ```
    */
   waitFor(reference: string, options?: WaitOptions): Promise<Payment> {
-    return waitForFinalStatus(this.#turns, (read) => this.get(reference, read), reference, options);
+    return waitForFinalStatus(this.#waits, (read) => this.get(reference, read), reference, options);
   }
 
   /**
@@ -106,15 +105,15 @@ export class Payments {
    *
    * @example
    * ```ts
-   * for await (const report of gateway.payments.reconcile(openReferences())) {
-   *   if (report.state === "final") await close(report.payment);
+   * for await (const result of gateway.payments.reconcile(openReferences())) {
+   *   if (result.state === "final") await close(result.payment);
    * }
    * ```
    */
   async *reconcile(
     references: Iterable<string> | AsyncIterable<string>,
     options?: ReconcileOptions,
-  ): AsyncGenerator<ReconcileReport, void, void> {
+  ): AsyncGenerator<ReconcileResult, void, void> {
     yield* reconcilePayments((one, read) => this.get(one, read), references, options);
   }
 }

@@ -102,15 +102,15 @@ export function driftReporter(
   { drift }: GatewayHooks,
   profile: ServiceProfile | undefined,
 ): DriftReporter {
-  const report = (views: Iterable<DriftView>) => {
+  const notify = (views: Iterable<DriftView>) => {
     for (const view of views) callHook(drift, () => view);
   };
   return {
-    contract: (name, endpoint, data) => report(findDrift(name, endpoint, data)),
+    contract: (name, endpoint, data) => notify(findDrift(name, endpoint, data)),
     profile: (name, status, body) => {
       if (profile === undefined) return;
       const found = findProfileDrift(profile, name, status, body);
-      report(found.map((one) => ({ endpoint: name, ...one })));
+      notify(found.map((one) => ({ endpoint: name, ...one })));
     },
   };
 }

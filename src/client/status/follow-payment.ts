@@ -37,10 +37,18 @@ const NOT_FOUND_REQUESTS = 4;
 /** Statuses below 500 that may pass. */
 const PASSING: readonly number[] = [408, 425, 429];
 
+/** The error of a status after which no later request succeeds; `undefined` if one may. */
+function rejectionOf(status: number, notFound: number): ConnectionError | undefined {
+  const mayPass = PASSING.includes(status) || (status === 404 && notFound < NOT_FOUND_REQUESTS);
+  if (status < 400 || status >= 500 || mayPass) return undefined;
+  const message = `The status route rejected the request with ${status}. Is the customer signed in, and is the payment theirs?`;
+  return new ConnectionError(message, "rejected");
+}
+
 /**
  * Follows a payment in a page, by a route of your server that `statusHandler` made. Resolves with the
  * final status. It listens to the route's events; if there is no event stream, it polls. It goes on after
- * failures of the network and of the server. There is no time limit: set `signal` for one.
+ * failures of the network and of the server. To limit the time, set `signal`.
  *
  * @param url - The address of the route. Cookies are sent to your own origin.
  * @throws {ConnectionError} if the route rejects the request, such as with 401 or 403, or responds 404 for about
@@ -89,13 +97,11 @@ export function followPayment(
       timer = setTimeout(cancel, ATTEMPT_MS);
       try {
         const response = await fetch(url, { cache: "no-store", signal: attempt.signal });
-        const { status } = response;
-        const mayPass =
-          PASSING.includes(status) || (status === 404 && ++notFound < NOT_FOUND_REQUESTS);
-        if (status >= 400 && status < 500 && !mayPass) {
+        if (response.status === 404) notFound++;
+        const rejection = rejectionOf(response.status, notFound);
+        if (rejection !== undefined) {
           stop();
-          const message = `The status route rejected the request with ${status}. Is the customer signed in, and is the payment theirs?`;
-          reject(new ConnectionError(message, "rejected"));
+          reject(rejection);
         } else if (response.ok) receive(await response.text());
       } catch {
         // The next request may succeed.

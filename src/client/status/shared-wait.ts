@@ -71,7 +71,7 @@ function shareWait(
   };
   const onUpdate = (payment: Payment) => {
     const { status } = payment;
-    // A wait that began again reports the same status. Of a final one, the wait resolves next.
+    // A wait that began again repeats the same status. Of a final one, the wait resolves next.
     if (status === known.payment?.status || isFinal(status) || finalStatuses.includes(status))
       return;
     publish({ payment, final: false, isCut: isOnce });

@@ -33,10 +33,10 @@ export interface StatusHandlerOptions {
    */
   reference: (request: Request) => string | undefined | Promise<string | undefined>;
   /**
-   * What makes the route read a payment at once, such as `createWakeups().wake`. Set it if your
-   * webhooks arrive in this process, or with `redisWakeups` or `postgresWakeups` in another one.
+   * What makes the route read a payment at once, such as `createWakeups().wake`. Set it if the
+   * gateway has no `wakeups`, and your webhooks know of a payment sooner than the next read.
    *
-   * @default none: pages learn of a change at the next read
+   * @default that of `wakeups` of the gateway; without it, pages learn of a change at the next read
    */
   wake?: WaitOptions["wake"];
   /**

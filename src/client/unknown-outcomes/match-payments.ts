@@ -28,7 +28,7 @@ export interface Candidate {
   readonly payment: Payment;
   readonly reference: string;
   readonly digests: MatchDigests;
-  /** By this machine's clock. */
+  /** When the payment was made, by this machine's clock. */
   readonly atMs: number | undefined;
   /** How far `atMs` may be wrong, in milliseconds. Default: no one knows. */
   readonly marginMs?: number | undefined;

@@ -170,8 +170,8 @@ export async function lookForAttempt(
   // A webhook, or another process, has resolved it.
   if (record.state === "succeeded") return "found";
   if (record.state === "in_flight") return "open";
-  const reports = await lookForPayments(context, { lookBackMs: MAX_AGE_MS }, options, record);
-  if (reports.some(({ state }) => state === "resolved")) return "found";
+  const results = await lookForPayments(context, { lookBackMs: MAX_AGE_MS }, options, record);
+  if (results.some(({ state }) => state === "resolved")) return "found";
   // Its request cannot be on its way any more, so this look was the last one that makes sense.
   return record.notSentInMs === 0 ? "gone" : "open";
 }

@@ -35,7 +35,7 @@ export interface Attempt {
 export interface AttemptQuery {
   /** Only attempts in this state. Set `"unknown"` to see what has to be resolved. */
   state?: Attempt["state"] | undefined;
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: string | undefined;
   /**
    * How many attempts a page has at most, from 1 to 1,000.

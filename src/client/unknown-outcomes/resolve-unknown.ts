@@ -29,7 +29,7 @@ import { resolveInStore } from "./resolve-attempt.ts";
 export interface ResolveUnknownOptions {
   /**
    * How old an attempt may be, in milliseconds. The list of payments is read as far back. Older
-   * attempts are reported and not looked for.
+   * attempts are not looked for: their state is `too_old`.
    */
   lookBackMs: number;
   /**
@@ -37,7 +37,7 @@ export interface ResolveUnknownOptions {
    * attempt resolved as not sent if it is older than that, its lease is safely over, and the list has
    * no payment like it and is known to reach back far enough: to its end, or by the times of payments
    * and the `Date` header of the service to 5 minutes before the attempt. The next call with the key
-   * prompts the customer then. Leave it out if you do not know: absence is then only reported.
+   * prompts the customer then. Leave it out if you do not know: then the attempt stays unknown.
    *
    * With a profile that measured the list, it is at least ten times as long as was measured.
    *
@@ -60,7 +60,7 @@ export interface ResolveUnknownOptions {
  * - `too_old`: it began before `lookBackMs`.
  * - `changed`: another process resolved it meanwhile.
  */
-export type UnknownReport =
+export type ResolveUnknownResult =
   | { readonly state: "resolved"; readonly attempt: Attempt; readonly reference: string }
   | { readonly state: "unclear"; readonly attempt: Attempt; readonly references: readonly string[] }
   | { readonly state: "not_sent" | "none" | "too_old" | "changed"; readonly attempt: Attempt };
@@ -82,7 +82,7 @@ const OPTIONS = {
 export async function resolveUnknown(
   context: LookContext,
   given: ResolveUnknownOptions,
-): Promise<UnknownReport[]> {
+): Promise<ResolveUnknownResult[]> {
   const options = checkOptions(given, OPTIONS, "resolveUnknown");
   const { notSentAfterMs, signal } = options;
   signal?.throwIfAborted();
@@ -104,7 +104,7 @@ export async function lookForPayments(
   options: ResolveUnknownOptions,
   callOptions: CallOptions,
   only?: AttemptRecord,
-): Promise<UnknownReport[]> {
+): Promise<ResolveUnknownResult[]> {
   const { lookBackMs, notSentAfterMs, signal } = options;
   const nowMs = Date.now();
   // Before the payments are read: only then does the absence of a payment say anything.
@@ -114,10 +114,10 @@ export async function lookForPayments(
   const unknown = all.filter((one) => one.baseUrl === context.baseUrl && isWanted(one));
   const isTooOld = (record: AttemptRecord) => begunAtMs(record, nowMs) < nowMs - lookBackMs;
   const looked = unknown.filter((record) => !isTooOld(record));
-  const reports: UnknownReport[] = unknown
+  const results: ResolveUnknownResult[] = unknown
     .filter(isTooOld)
     .map((record) => ({ state: "too_old", attempt: toAttempt(record) }));
-  if (looked.length === 0) return reports;
+  if (looked.length === 0) return results;
   const since = Math.min(...looked.map((record) => begunAtMs(record, nowMs)));
   const { candidates, reachBackTo } = await readCandidates(context, since, callOptions);
   for (const record of looked) {
@@ -128,9 +128,9 @@ export async function lookForPayments(
       // By the clock that says less: a clock that jumped must not make an attempt older.
       Math.min(record.ageMs, nowMs - record.begunAt) >= notSentAfterMs;
     const mayBeAbsent = isOldEnough && reachBackTo(begunAtMs(record, nowMs));
-    reports.push(await lookFor(context, record, candidates, mayBeAbsent));
+    results.push(await lookFor(context, record, candidates, mayBeAbsent));
   }
-  return reports;
+  return results;
 }
 
 /** The attempts that may have made one of some payments, without the one that is looked for. */
@@ -165,7 +165,7 @@ async function lookFor(
   record: AttemptRecord,
   candidates: readonly Candidate[],
   mayBeAbsent: boolean,
-): Promise<UnknownReport> {
+): Promise<ResolveUnknownResult> {
   const attempt = toAttempt(record);
   const { left, others } = await freePayments(context, record, candidates);
   if (left.length === 0) {
@@ -213,7 +213,7 @@ async function resolveRecord(
   context: AttemptsContext,
   record: AttemptRecord,
   reference: string | undefined,
-): Promise<UnknownReport> {
+): Promise<ResolveUnknownResult> {
   const attempt = toAttempt(record);
   const found = await resolveInStore(context, record, reference, record.owner);
   if (found.state !== "resolved") return { state: "changed", attempt };

@@ -8,13 +8,13 @@ import type { Look } from "../waiting/collect.ts";
 import type { UnknownAttempt } from "./operations.ts";
 import type { AttemptList, AttemptQuery, LookContext } from "./recorded-attempts.ts";
 import type { KeyOptions, KeyState, ResolveOptions } from "./resolve-attempt.ts";
-import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { ResolveUnknownOptions, ResolveUnknownResult } from "./resolve-unknown.ts";
 
 type Operations = typeof import("./operations.ts");
 
 const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
-/** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
+/** Attempts to make a call once, by their idempotency keys: list them, and resolve those of unknown outcome. */
 export class Idempotency {
   readonly #settings: Settings;
   readonly #call: Call;
@@ -78,13 +78,13 @@ export class Idempotency {
    * `notSentFrom` of the `OutcomeUnknownError`. Until then the request may still be on its way, and
    * `"not_sent"` is rejected.
    *
-   * It resolves only the attempt that you looked up. If another process has resolved that one and
-   * prompted again, it rejects, and you look once more.
+   * It resolves only the attempt that you looked up. If another process has resolved that attempt
+   * and prompted again, it rejects, and you look once more.
    *
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment that it made, or `"not_sent"`.
    * @throws {IdempotencyConflictError} if there is no such attempt: the key is free, the attempt
-   * is in flight or has succeeded, or another one has begun. Also if `"not_sent"` comes too early:
+   * is in flight or has succeeded, or another attempt has begun. Also if `"not_sent"` comes too early:
    * `retryAfterMs` says when to look again.
    * @throws {ConnectionError} if the store fails. Call `resolve` again.
    *
@@ -113,8 +113,8 @@ export class Idempotency {
 
   /**
    * Looks in the list of payments for every attempt of unknown outcome, and resolves each that
-   * exactly one payment matches: by account reference, amount and phone. The others are reported. Run
-   * it every few minutes, from one place.
+   * exactly one payment matches: by account reference, amount and phone. Returns what became of
+   * each attempt. Run it every few minutes, from one place.
    *
    * It works only for payments that have an `account_reference`, and relies on one
    * `account_reference` naming one order. It reads every page of the list that it can find.
@@ -126,13 +126,13 @@ export class Idempotency {
    *
    * @example
    * ```ts
-   * const reports = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
-   * for (const { state, attempt } of reports) {
+   * const results = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
+   * for (const { state, attempt } of results) {
    *   if (state === "unclear") await askSupport(attempt.idempotencyKey);
    * }
    * ```
    */
-  async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
+  async resolveUnknown(options: ResolveUnknownOptions): Promise<ResolveUnknownResult[]> {
     return this.#run(({ resolveUnknown }, context) => resolveUnknown(context, options));
   }
 

@@ -13,13 +13,12 @@ import {
   type OptionRows,
   optional,
 } from "../../internal/check-options.ts";
-import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
-import { waitForFinalStatus } from "./wait-for-payment.ts";
+import { type Waits, waitForFinalStatus } from "./wait-for-payment.ts";
 import { WAIT_OPTIONS, type WaitOptions } from "./wait-options.ts";
 
 /** How to start a payment and wait until it reaches a final status. */
@@ -52,7 +51,7 @@ const COLLECT_OPTIONS = {
 /** Starts a payment, or finds it, and waits for its final status. */
 export async function collectPayment(
   call: Call,
-  turns: Semaphore,
+  waits: Waits,
   finder: {
     look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
   },
@@ -92,7 +91,7 @@ export async function collectPayment(
     return lastRead;
   };
   try {
-    return await waitForFinalStatus(turns, read, reference, { ...wait, waitMs: leftMs() });
+    return await waitForFinalStatus(waits, read, reference, { ...wait, waitMs: leftMs() });
   } catch (error) {
     const pending = asPending(error, reference, lastRead);
     throw idempotencyKey === undefined ? pending : withKey(pending, "taken");

@@ -16,7 +16,7 @@ import type { CallOptions } from "../options.ts";
  * What a read says about a payment: `final` (completed or failed), `pending`, `unknown` (a status
  * that is not documented), or `unreadable` (the read failed; `error` says why).
  */
-export type ReconcileReport =
+export type ReconcileResult =
   | {
       readonly reference: string;
       readonly state: "final";
@@ -33,7 +33,7 @@ export type ReconcileReport =
   | { readonly reference: string; readonly state: "unreadable"; readonly error: unknown };
 
 /** How many payments have been read, in all (`done`) and by what the read said. */
-export type ReconcileProgress = Readonly<Record<"done" | ReconcileReport["state"], number>>;
+export type ReconcileProgress = Readonly<Record<"done" | ReconcileResult["state"], number>>;
 
 /** How to reconcile payments. */
 export interface ReconcileOptions {
@@ -65,25 +65,25 @@ function stateOf({ status }: Payment): "final" | "pending" | "unknown" {
 }
 
 function withDoublePayments(
-  report: ReconcileReport,
+  result: ReconcileResult,
   detector: DoublePaymentDetector,
-): ReconcileReport {
-  if (report.state !== "final") return report;
-  const { reference, payment } = report;
+): ReconcileResult {
+  if (result.state !== "final") return result;
+  const { reference, payment } = result;
   const doublePayments = detector.note({ ...payment, reference });
-  return doublePayments.length === 0 ? report : { ...report, doublePayments };
+  return doublePayments.length === 0 ? result : { ...result, doublePayments };
 }
 
 /**
- * Reads many payments, several at a time, and yields each report as soon as it is there. Goes on
- * after errors. It takes a reference only when the caller is ready for a report, so it needs no more
+ * Reads many payments, several at a time, and yields each result as soon as it is there. Goes on
+ * after errors. It takes a reference only when the caller is ready for a result, so it needs no more
  * memory for many references than for a few.
  */
 export async function* reconcilePayments(
   read: (reference: string, options: CallOptions) => Promise<Payment>,
   references: Iterable<string> | AsyncIterable<string>,
   options: ReconcileOptions = {},
-): AsyncGenerator<ReconcileReport, void, void> {
+): AsyncGenerator<ReconcileResult, void, void> {
   const { concurrency, onProgress, signal: end } = checkOptions(options, OPTIONS, "reconcile");
   const source = iteratorOf(references);
   if (source === undefined) {
@@ -91,7 +91,7 @@ export async function* reconcilePayments(
     throw invalidParams("reconcile", [{ path: [], message }]);
   }
 
-  async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
+  async function readOne(reference: string, signal: AbortSignal): Promise<ReconcileResult> {
     try {
       const payment = await read(reference, { signal });
       return { reference, state: stateOf(payment), payment };
@@ -102,7 +102,7 @@ export async function* reconcilePayments(
 
   const counts = { done: 0, final: 0, pending: 0, unknown: 0, unreadable: 0 };
   const detector = new DoublePaymentDetector();
-  for await (const next of concurrently(source, report, concurrency, end)) {
+  for await (const next of concurrently(source, readOne, concurrency, end)) {
     counts.done++;
     counts[next.state]++;
     callHook(onProgress, () => ({ ...counts }));

@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { addReport, isFinal } from "../../contract/payment-state.ts";
+import { addUpdate, isFinal } from "../../contract/payment-state.ts";
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkOptions } from "../../internal/check-options.ts";
@@ -7,6 +7,7 @@ import type { Semaphore } from "../../internal/semaphore.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
+import type { Wake } from "../wakeups/local.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
 import { readInTurn } from "./read-turns.ts";
 import { WAIT_OPTIONS, type WaitOptions } from "./wait-options.ts";
@@ -16,6 +17,13 @@ interface WaitState {
   payment: Payment | undefined;
   /** Why the last read failed; `undefined` if it did not. */
   failure: unknown;
+}
+
+/** What all waits of a gateway share. */
+export interface Waits {
+  readonly turns: Semaphore;
+  /** The default of the option `wake`. */
+  readonly wake: Wake | undefined;
 }
 
 /** A payment may be read before the service has stored it: a 404 is not final in this time. */
@@ -55,7 +63,7 @@ async function readOnce(
 ): Promise<number> {
   try {
     const before = state.payment?.status;
-    const payment = addReport(state.payment, await read());
+    const payment = addUpdate(state.payment, await read());
     state.payment = payment;
     state.failure = undefined;
     if (payment.status !== before) callHook(onUpdate, () => payment);
@@ -75,13 +83,13 @@ async function readOnce(
  * @throws {PaymentPendingError} at the time limit, with the payment as it was last read.
  */
 export async function waitForFinalStatus(
-  turns: Semaphore,
+  { turns, wake: defaultWake }: Waits,
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
   given: WaitOptions = {},
 ): Promise<Payment> {
   const options = checkOptions(given, WAIT_OPTIONS, "waitFor");
-  const { signal, wake, headers, finalStatuses, timeoutMs, waitMs } = options;
+  const { signal, wake = defaultWake, headers, finalStatuses, timeoutMs, waitMs } = options;
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;

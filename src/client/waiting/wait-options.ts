@@ -7,7 +7,7 @@ import {
   wrongOption,
 } from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
-import type { Wake } from "./wakeups/local.ts";
+import type { Wake } from "../wakeups/local.ts";
 
 /** How to wait until a payment reaches a final status. */
 export interface WaitOptions {
@@ -37,7 +37,9 @@ export interface WaitOptions {
   onUpdate?: ((payment: Payment) => void) | undefined;
   /**
    * A subscription that makes the wait read the payment at once, such as `createWakeups().wake`. Set
-   * it if your webhooks know of the payment sooner than the next read.
+   * it if the gateway has no `wakeups`, and with `wakeups.wakeOf(merchant)` if it serves many merchants.
+   *
+   * @default that of `wakeups` of the gateway
    */
   wake?: Wake | undefined;
   /**

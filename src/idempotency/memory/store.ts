@@ -1,7 +1,6 @@
 import { checkOptions } from "../../internal/check-options.ts";
 import { comparePositions } from "../../internal/page-cursor.ts";
 import type { NewRecord } from "../columns.ts";
-import type { Digest } from "../digest.ts";
 import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../idempotency-store.ts";
 import { attemptRecord, type Resolution, resolveResult, type StoredRecord } from "../record.ts";
 import {
@@ -11,22 +10,13 @@ import {
   recordStore,
 } from "../record-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
+import { digestInMemory } from "./memory-digest.ts";
 
 /** How idempotency keys are remembered in memory. */
 export interface MemoryIdempotencyOptions extends IdempotencyStoreOptions {}
 
 interface MemoryRecord extends Omit<StoredRecord, "elapsedMs"> {
   readonly leaseFrom: number;
-}
-
-/**
- * As the digest of the durable stores. A browser has no `node:crypto`: there a text is its own digest,
- * which stays in the page that made the call.
- */
-function digestInMemory(pepper: string | Uint8Array = ""): Digest {
-  const crypto = globalThis.process?.getBuiltinModule?.("node:crypto");
-  if (crypto === undefined) return (text) => text;
-  return (text) => crypto.createHmac("sha256", pepper).update(text).digest("hex");
 }
 
 /** A clock that is never set back: a process that was suspended is as late as its leases. */

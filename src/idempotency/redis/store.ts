@@ -1,9 +1,3 @@
-/**
- * Idempotency keys in Redis.
- *
- * @module malipo/idempotency/redis
- */
-
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
@@ -29,8 +23,6 @@ import {
 } from "../record-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../store-options.ts";
 import { SCRIPT } from "./script.ts";
-
-export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** How idempotency keys are remembered in Redis. */
 export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {

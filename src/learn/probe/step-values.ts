@@ -88,7 +88,7 @@ export type ValueName = keyof typeof VALUES;
 
 /** A request with `{names}` of values in its texts. */
 export interface Template {
-  /** Below the base URL. */
+  /** The path below the base URL. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: { readonly [field: string]: string | number | readonly string[] };

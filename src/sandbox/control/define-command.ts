@@ -10,13 +10,13 @@ import {
 
 /** What a command gets of a field, by the field's type. */
 interface FieldValues {
-  /** Trimmed; empty for a field that is missing. */
+  /** The text, trimmed; empty for a field that is missing. */
   text: string;
   /** `undefined` for a field that is missing or empty. */
   integer: number | undefined;
   number: number | undefined;
   boolean: boolean;
-  /** As it came. */
+  /** The JSON value that was sent, unchanged. */
   object: unknown;
   any: unknown;
 }
@@ -129,7 +129,7 @@ const readFields = (
 export interface CommandContext extends Pick<ServerContext, "sandbox" | "clock" | "scenes"> {
   /** Calls the service as a merchant's server does; returns the `data` of the response. */
   callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
-  /** Sends a test event to one receiver. `kind` is empty for one that the receiver lists. */
+  /** Sends a test event to one receiver. `kind` is empty for an event that the receiver lists. */
   sendTestEvent(webhook: string, kind: string): Promise<Delivery>;
 }
 

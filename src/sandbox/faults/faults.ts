@@ -20,9 +20,9 @@ export interface FaultOptions {
   /** The requests that get the fault. A field that is left out matches every request. */
   readonly match?:
     | {
-        /** Such as `"POST"`. */
+        /** The method, such as `"POST"`. */
         readonly method?: string | undefined;
-        /** Below the base URL, such as `"/payments/*"`. `*` and `{name}` match one segment. */
+        /** The path below the base URL, such as `"/payments/*"`. `*` and `{name}` match one segment. */
         readonly path?: string | undefined;
         /** The endpoint, as the client names it: `"mobileMoney.initiate"`. */
         readonly endpoint?: EndpointName | undefined;

@@ -7,7 +7,7 @@ type HeaderPair = readonly [name: string, value: string];
 
 /** A request and its response, as they were sent. Keys are shortened. */
 export interface LoggedExchange {
-  /** Counts up. */
+  /** A number that counts up. */
   readonly id: number;
   readonly at: number;
   /** `POST /payments/initiate`. */

@@ -32,7 +32,7 @@ interface List<Item> {
   readonly choices: readonly Choice<Item>[];
   /** What the search looks for, such as "Reference or phone". */
   readonly searched: string;
-  readonly textOf: (item: Item) => string;
+  readonly searchedText: (item: Item) => string;
   /** Why an entry failed. Equal failures are counted. It must be part of the text. */
   readonly failureOf?: (item: Item) => string | undefined;
   /** `isTold`: whether the list has told above why the entry failed. */
@@ -42,11 +42,11 @@ interface List<Item> {
 }
 
 export function list<Item>({ view }: PageContext, given: List<Item>): Html {
-  const { name, items, choices, textOf, failureOf, row, empty } = given;
+  const { name, items, choices, searchedText, failureOf, row, empty } = given;
   const [only, find] = [view[`${name}-only`], view[`${name}-find`].toLowerCase()];
   const limit = only === "" ? () => true : choices.find(([value]) => value === only)?.[2];
   const found = items.filter(
-    (one) => limit?.(one) && (find === "" || textOf(one).toLowerCase().includes(find)),
+    (one) => limit?.(one) && (find === "" || searchedText(one).toLowerCase().includes(find)),
   );
   const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
   const page = Math.min(Math.max(Math.trunc(Number(view[name])) || 1, 1), pages);

@@ -1,7 +1,7 @@
 import { type Html, html, renderPage } from "../../html/html.ts";
 import { icon, LOGO } from "../../html/icons.ts";
 import { span } from "../../internal/span.ts";
-import { type ReportEntry, reportOn } from "../assumption-report.ts";
+import { type AssumptionResult, assumptionResults } from "../assumption-results.ts";
 import { ASSUMPTIONS, type Assumption } from "../assumptions.ts";
 import { machineTime } from "../clock.ts";
 import type { SandboxSnapshot } from "../sandbox-types.ts";
@@ -128,11 +128,11 @@ ${scenes.size > 0 && html`<ul class="panels stack">${[...scenes].map(([name, { s
   );
 }
 
-const serviceRow = (name: ReportEntry["name"], text: string, ...state: Badge): Html =>
+const serviceRow = (name: AssumptionResult["name"], text: string, ...state: Badge): Html =>
   html`<li><div class="line"><h3>${ASSUMPTIONS[name].about}</h3>${badge(...state)}</div><p>${text}</p></li>`;
 
 /** What a profile changes nothing about stays an assumption of the sandbox. */
-function isLearned({ name, seen }: ReportEntry): boolean {
+function isLearned({ name, seen }: AssumptionResult): boolean {
   const { learn }: Assumption = ASSUMPTIONS[name];
   return seen > 0 && "knob" in learn && !learn.knob.startsWith("none");
 }
@@ -140,7 +140,7 @@ function isLearned({ name, seen }: ReportEntry): boolean {
 /** Which parts of the sandbox are learned from a service: only there if it has a profile. */
 function servicePane({ server: { profile } }: PageContext): Html | undefined {
   if (profile === undefined) return undefined;
-  const parts = reportOn(profile);
+  const parts = assumptionResults(profile);
   const learned = parts.filter(isLearned);
   const assumed = parts.filter((part) => !isLearned(part));
   return foldedCard(

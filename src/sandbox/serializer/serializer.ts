@@ -82,7 +82,7 @@ export interface IdState {
 
 /** What is known of the request that is answered. */
 export interface RequestContext {
-  /** With its slash, percent-encoded. */
+  /** The path with its slash, percent-encoded. */
   readonly path: string;
   /** `undefined`: there is no such endpoint. */
   readonly endpoint: EndpointName | undefined;

@@ -12,7 +12,7 @@ import {
   type WorkedTogether,
 } from "../room.ts";
 import type { Statement, Statements, Step, Steps, Value } from "../sql-steps.ts";
-import { inSentence, rolledBack, SAVEPOINT } from "../transaction-end.ts";
+import { engineClosed, inSentence, rolledBack, SAVEPOINT } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
 import { GuardedClient } from "./guarded-client.ts";
@@ -304,6 +304,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   #opening: Promise<void> | undefined;
   #trying: Promise<void> | undefined;
   #warnings: string[] = [];
+  #isClosed = false;
 
   constructor(options: PostgresRoomOptions) {
     this.#options = options;
@@ -319,6 +320,10 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
 
   schemaSql(): string {
     return `CREATE SCHEMA IF NOT EXISTS ${this.#options.schema}`;
+  }
+
+  look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
+    return runLater(steps, ([given]) => byQuery(this.query)(plain(given.text), []));
   }
 
   sql(components: readonly Component[]): string {
@@ -344,6 +349,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
     work: (query: Query, client: pg.PoolClient) => Promise<Result>,
     { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
   ): Promise<Result> {
+    if (this.#isClosed) throw engineClosed();
     const client = await connectTo(this.#options.pool, timeoutMs);
     let isBroken = false;
     // It may end while the merchant's code does something else: that would end the process.
@@ -449,6 +455,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const { pool, isOwnPool } = this.#options;
     if (!isOwnPool || pool.ending) return;
     const ending = pool.end();

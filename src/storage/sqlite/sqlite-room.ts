@@ -312,6 +312,11 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
     return new SqliteTables(this, component);
   }
 
+  look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
+    const prepared = new Prepared(this.database);
+    return runLater(steps, ([given]) => this.use(() => prepared.run(given, () => null)));
+  }
+
   sql(components: readonly Component[]): string {
     return components.map((one) => `${tableSql(SQLITE, one).join(";\n")};`).join("\n");
   }

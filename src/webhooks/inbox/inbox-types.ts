@@ -95,8 +95,8 @@ export interface Job {
 /**
  * Runs `write` and "this event is processed" in one transaction of the inbox's database: both happen,
  * or neither. Resolves with what `write` returns. The connection depends on the inbox, so its type is
- * taken from the parameter of `write`: a `DatabaseSync` with `sqliteInbox`, a client of `pg` with
- * `postgresInbox`.
+ * taken from the parameter of `write`: a `DatabaseSync` with `sqlite()`, a client with `query`
+ * with `postgres()`.
  */
 export type Transaction = <Result, Connection = unknown>(
   write: (connection: Connection) => Result | Promise<Result>,

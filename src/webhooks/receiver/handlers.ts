@@ -30,8 +30,8 @@ export interface HandlerContext {
   readonly source: EventSource;
   /**
    * Runs the handler's own writes and "this event is processed" in one transaction of the inbox's
-   * database, so that each event has its effect once, even if a process dies. With `sqliteInbox` it
-   * takes a function of the `DatabaseSync`, with `postgresInbox` an async function of the `pg` client.
+   * database, so that each event has its effect once, even if a process dies. With `sqlite()` it
+   * takes a function of the database, with `postgres()` an async function of the `pg` client.
    * The other inboxes have none: it rejects with a {@link ConfigurationError}, and the event becomes a
    * dead letter at once.
    */

@@ -1,5 +1,6 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { EventKind, WebhookEvent } from "../../contract/events.ts";
+import type { InboxEngine } from "../inbox/inbox-engine.ts";
 import type { Inbox } from "../inbox/inbox-types.ts";
 import type { WebhookSecret } from "../verification/secret.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
@@ -58,11 +59,11 @@ export interface WebhookReceiverOptions {
    */
   secretCacheMs?: number | undefined;
   /**
-   * The store of deliveries until they are processed. Set it in production: `sqliteInbox` on one
-   * machine, `postgresInbox` or `bullmqInbox` on several.
-   * @default `memoryInbox()`, which a restart empties
+   * What stores deliveries until they are processed: an engine, or an inbox of one. Set it in production:
+   * `sqlite()` on one machine, `postgres()` or `redis()` on several.
+   * @default memory, which a restart empties
    */
-  inbox?: Inbox | undefined;
+  inbox?: Inbox | InboxEngine | undefined;
   /**
    * The largest body that is accepted, in bytes. Set it lower if memory is short, or higher if
    * the service returns your own large `metadata`.
@@ -130,16 +131,11 @@ export interface WebhookReceiverOptions {
    */
   onConflict?: ((event: WebhookEvent, merchant?: string) => void) | undefined;
   /**
-   * Notified of every payment that a stored event names: set it to the `createWakeups()` that
-   * `waitFor` and `collect` use, so that they read the payment at once. With `merchant`, those of a
-   * merchant wait by `wakeups.wakeOf(merchant)`.
+   * Notified of every payment that a stored event names: set it to the engine or the `createWakeups()` that
+   * your gateway has as `wakeups`, so that waits read the payment at once. With `merchant`, those of a merchant
+   * wait by `wakeups.wakeOf(merchant)`.
    */
-  wakeups?:
-    | {
-        /** Wakes everything that waits for the payment. */
-        notify(reference: string, merchant?: string): void;
-      }
-    | undefined;
+  wakeups?: PaymentNotifier | { wakeups(): PaymentNotifier } | undefined;
   /**
    * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
    * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
@@ -177,6 +173,12 @@ export interface WebhookReceiverOptions {
    * @default none
    */
   observer?: DeliveryObserver | undefined;
+}
+
+/** What the receiver needs of wake-ups. */
+export interface PaymentNotifier {
+  /** Wakes everything that waits for the payment. */
+  notify(reference: string, merchant?: string): void;
 }
 
 /** Returns the secret of a merchant: see `secret`. */

@@ -9,6 +9,7 @@ import {
   optional,
   wrongOption,
 } from "../../internal/check-options.ts";
+import { partOf } from "../../internal/engine-parts.ts";
 import { environmentVariable } from "../../internal/environment.ts";
 import { DAY_MS } from "../../internal/units.ts";
 import { isEngineAway } from "../inbox/errors.ts";
@@ -19,7 +20,12 @@ import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type { WebhookHooks } from "./receiver-hooks.ts";
-import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./receiver-options.ts";
+import type {
+  AttemptResolver,
+  PaymentNotifier,
+  PaymentReader,
+  WebhookReceiverOptions,
+} from "./receiver-options.ts";
 import { Retention } from "./retention.ts";
 
 type Options = WebhookReceiverOptions;
@@ -71,20 +77,35 @@ function checkMaxAge(seconds: number): number {
   throw wrongOption("maxAgeSeconds", "a number of seconds above 0", seconds);
 }
 
-/** A user who chooses `memoryInbox()` by name knows what it forgets. */
+/** A user who chooses `memory()` by name knows what it forgets. */
 function defaultInbox(): Inbox {
   if (environmentVariable("NODE_ENV") === "production") {
     // biome-ignore lint/suspicious/noConsole: a loss that shows only after a restart must be announced before
     console.warn(
-      'malipo webhooks: this receiver has no `inbox`, so a restart forgets events that were acknowledged and not processed yet, and which events were processed. Pass one: createWebhookReceiver({ inbox: sqliteInbox("inbox.db") }), or `inbox: memoryInbox()` if that is what you want.',
+      'malipo webhooks: this receiver has no `inbox`, so a restart forgets events that were acknowledged and not processed yet, and which events were processed. Pass one: createWebhookReceiver({ inbox: sqlite("inbox.db") }), or `inbox: memory()` if that is what you want.',
     );
   }
   return memoryInbox();
 }
 
-function checkInbox(inbox: Inbox = defaultInbox()): Inbox {
-  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return inbox;
-  throw wrongOption("inbox", "an inbox, such as memoryInbox() or sqliteInbox(path)", inbox);
+const checkInbox = (given: Options["inbox"] = defaultInbox()): Inbox =>
+  partOf<Inbox>(
+    "inbox",
+    given,
+    "inbox",
+    "accept",
+    "an inbox: sqlite(path), postgres(url), redis(url) or memory()",
+  );
+
+function checkWakeups(given: NonNullable<Options["wakeups"]>) {
+  const wakeups = partOf<PaymentNotifier>(
+    "wakeups",
+    given,
+    "wakeups",
+    "notify",
+    "wake-ups: createWakeups(), postgres(url) or redis(url)",
+  );
+  return { notify: safeCallback("wakeups.notify", wakeups.notify.bind(wakeups)) };
 }
 
 const HOOKS = {
@@ -151,10 +172,7 @@ const OPTIONS = {
   onError: (callback) =>
     callback === undefined ? safeCallback("onError", createErrorLog()) : errorCallback(callback),
   onConflict: (callback) => optional(callback, (given) => safeCallback("onConflict", given)),
-  wakeups: (wakeups) =>
-    optional(wakeups, (given) => ({
-      notify: safeCallback("wakeups.notify", given.notify?.bind(given)),
-    })),
+  wakeups: (wakeups) => optional(wakeups, checkWakeups),
   attempts: (given, { merchant }) =>
     checkPerMerchant<AttemptResolver>("attempts", given, merchant !== undefined, {
       what: "the `idempotency` of a gateway",

@@ -220,11 +220,11 @@ class Receiver implements WebhookReceiver {
  *
  * @example
  * ```ts
- * import { createWebhookReceiver } from "malipo/webhooks";
- * import { sqliteInbox } from "malipo/inbox/sqlite";
  * import { fetchHandler } from "malipo/fetch";
+ * import { sqlite } from "malipo/sqlite";
+ * import { createWebhookReceiver } from "malipo/webhooks";
  *
- * const receiver = createWebhookReceiver({ secret, inbox: sqliteInbox("inbox.db") });
+ * const receiver = createWebhookReceiver({ secret, inbox: sqlite("data/shop.db") });
  * receiver.on("payment.completed", async (event, { idempotencyKey }) => {
  *   await ship(event.data.account_reference, idempotencyKey);
  * });

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { CheckoutStore } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { postgres } from "malipo/postgres";
+import { sqlite } from "malipo/sqlite";
 import pg from "pg";
 
 /** A statement that the checkout has run. */
@@ -66,7 +66,7 @@ function noting(own: DatabaseSync, seen: Map<string, Statement>): DatabaseSync {
 export async function sqliteOrders(folder: string, size: number): Promise<OrderDatabase> {
   const own = new DatabaseSync(join(folder, `${size}.db`));
   const seen = new Map<string, Statement>();
-  const store = sqliteCheckout(noting(own, seen));
+  const store = sqlite(noting(own, seen)).checkout();
   const nameOf = (table: string) =>
     table === "idempotency" ? "malipo_idempotency" : `malipo_checkout_${table}`;
   return {
@@ -142,7 +142,7 @@ export async function postgresOrders(url: string, size: number): Promise<OrderDa
     Object.assign(client, { query: noted });
   });
   return {
-    store: postgresCheckout({ pool, schema }) as unknown as CheckoutStore,
+    store: postgres(pool, { schema }).checkout() as unknown as CheckoutStore,
     record: async (work) => {
       seen.clear();
       await work();

@@ -4,12 +4,13 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
 import express from "express";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { memory } from "malipo";
 import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver, type Inbox, memoryInbox, receiptFor } from "malipo/webhooks";
+import { postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
+import { createWebhookReceiver, type Inbox, receiptFor } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
-import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 import type { Asked } from "./candidate.ts";
 import { type CpuProfile, profileCpu } from "./cpu-parts.ts";
 import { constructEvent, FLOORS, respond } from "./floors.ts";
@@ -93,14 +94,14 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   nothing: () => receiver(nothing),
   usual: () => usualBullmq(store),
   "usual-pg-boss": () => usualPgBoss(store),
-  memory: () => receiver(memoryInbox()),
-  "memory-only": () => receiver(only(memoryInbox())),
-  sqlite: () => receiver(sqliteInbox(store)),
-  "sqlite-only": () => receiver(only(sqliteInbox(store))),
-  bullmq: () => receiver(bullmqInbox({ connection: { url: store } })),
-  "bullmq-only": () => receiver(only(bullmqInbox({ connection: { url: store } }))),
-  postgres: () => receiver(postgresInbox({ connectionString: store })),
-  "postgres-only": () => receiver(only(postgresInbox({ connectionString: store }))),
+  memory: () => receiver(memory().inbox()),
+  "memory-only": () => receiver(only(memory().inbox())),
+  sqlite: () => receiver(sqlite(store).inbox()),
+  "sqlite-only": () => receiver(only(sqlite(store).inbox())),
+  bullmq: () => receiver(redis(store).inbox()),
+  "bullmq-only": () => receiver(only(redis(store).inbox())),
+  postgres: () => receiver(postgres(store).inbox()),
+  "postgres-only": () => receiver(only(postgres(store).inbox())),
 };
 const listener = await (CANDIDATES[name]?.() ?? FLOORS[name]?.(store, count));
 const server = createServer(listener);

@@ -1,4 +1,4 @@
-import { memoryCheckout } from "malipo/checkout";
+import { memory } from "malipo";
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { compareCompleted } from "../../../src/checkout/books/compare-books.ts";
@@ -64,7 +64,7 @@ const noGoods = (): never => {
 async function openBooks(now = NOON, clock = { now }, options: { onPaid?: () => never } = {}) {
   const sandbox = newSandbox();
   const service = listService();
-  const store = memoryCheckout({ now: () => clock.now });
+  const store = memory({ now: () => clock.now }).checkout();
   const shop = openShop(sandbox, store, { fetch: service.fetch, ...options });
   const { checkout } = shop;
   let made = 0;
@@ -498,7 +498,7 @@ describe("the books of a day", () => {
   test("leave out the payments of another shop on the account", async () => {
     const { gateway, ...books } = await openBooks();
     await books.paid(1);
-    const other = openShop(newSandbox(), memoryCheckout({ now: () => NOON }), {
+    const other = openShop(newSandbox(), memory({ now: () => NOON }).checkout(), {
       fetch: books.fetch,
       prefix: "B-",
     });

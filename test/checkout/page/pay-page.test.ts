@@ -3,15 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import express from "express";
-import { ConfigurationError } from "malipo";
-import { memoryCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { ConfigurationError, memory } from "malipo";
 import { nodeHandler } from "malipo/node";
 import { describe, expect, test, vi } from "vitest";
 import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
 import type { PayPageOptions } from "../../../src/checkout/page/page-options.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
 import { readQrCode } from "../../support/read-qr.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, openShop, PHONE, testClock } from "../stage.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -27,7 +26,7 @@ async function openPage(
 ) {
   const sandbox = newSandbox();
   const clock = testClock();
-  const shop = openShop(sandbox, given ?? memoryCheckout({ now: clock.now }), options);
+  const shop = openShop(sandbox, given ?? memory({ now: clock.now }).checkout(), options);
   const { checkout } = shop;
   const page = checkout.page({
     merchant: { name: "Duka" },
@@ -201,7 +200,7 @@ describe("a link to pay", () => {
   });
 
   test("needs a page with a secret and an address", async () => {
-    const { checkout } = openShop(newSandbox(), memoryCheckout());
+    const { checkout } = openShop(newSandbox(), memory().checkout());
     expect(() => checkout.payLink("A")).toThrow(/Call checkout\.page/);
     const merchant = { name: "Duka" };
     for (const secret of [undefined, "", "short", []]) {

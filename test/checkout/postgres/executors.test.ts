@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Checkout } from "malipo/checkout";
-import { type PostgresCheckoutOptions, postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { sharedPostgres } from "../../support/engines/shared.ts";
+import {
+  type PostgresCheckoutOptions,
+  postgresCheckout,
+} from "../../support/stores/postgres-checkout.ts";
 import { newSandbox, ORDER, openShop, testClock } from "../stage.ts";
 
 const { url = "" } = (await sharedPostgres()) ?? {};

@@ -1,7 +1,7 @@
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { sharedPostgres } from "../../support/engines/shared.ts";
+import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 
 const engine = await sharedPostgres();
 const pool = new Pool({ connectionString: engine?.url ?? "", allowExitOnIdle: true });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
+import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;
 const FORMATS = readdirSync(STORED).sort((a, b) => Number(a) - Number(b));

@@ -1,4 +1,3 @@
-import { postgresCheckout } from "malipo/checkout/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe } from "vitest";
 import {
@@ -8,6 +7,7 @@ import {
 import { wrongEndingsSuite } from "../../suites/wrong-endings.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { ORMS, type Orm, type OrmName } from "../../support/orms.ts";
+import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 
 // Its own engine, since a test ends all connections to it.
 const engine = await startPostgres();

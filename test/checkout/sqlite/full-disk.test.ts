@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { expect, it } from "vitest";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 
 const GOODS = "CREATE TABLE goods (text TEXT) STRICT";

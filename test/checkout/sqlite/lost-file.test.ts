@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { describe, expect, it } from "vitest";
 import { completed, deliver, referenceOf } from "../../suites/checkout-stage.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, ORDER, openShop } from "../stage.ts";
 
 function freshPath(): string {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 
 function freshPath(): string {

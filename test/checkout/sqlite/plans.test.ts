@@ -1,6 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
 import { ORDERS } from "../../../src/checkout/tables.ts";
@@ -8,6 +7,7 @@ import { KEYS } from "../../../src/idempotency/tables.ts";
 import type { Component } from "../../../src/storage/component.ts";
 import { SQLITE } from "../../../src/storage/sqlite/sqlite-dialect.ts";
 import { newDelivery } from "../../suites/inbox-stage.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 
 /** A database that notes the statements which the stores on it prepare. */
 class NotedDatabase extends DatabaseSync {

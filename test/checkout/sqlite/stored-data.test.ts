@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { afterAll, expect, test } from "vitest";
 import { expectToGoOn } from "../../suites/checkout-stored-data.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;
 const FORMATS = readdirSync(STORED);

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
-import { memoryCheckout } from "malipo/checkout";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { memory } from "malipo";
 import {
   checkoutTransactionSuite,
   type MerchantDatabase,
 } from "../../suites/checkout-transaction.ts";
 import { wrongEndingsSuite } from "../../suites/wrong-endings.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd } from "../stage.ts";
 
 type Database = DatabaseSync | BetterSqlite3.Database;
@@ -84,7 +84,7 @@ for (const [name, fresh] of Object.entries(DATABASES)) {
 }
 
 const inMemory = async (now: () => number): Promise<MerchantDatabase> => {
-  const store = memoryCheckout({ now });
+  const store = memory({ now }).checkout();
   const given: string[] = [];
   let database: DatabaseSync | undefined;
   const goods = () => {
@@ -106,4 +106,4 @@ const inMemory = async (now: () => number): Promise<MerchantDatabase> => {
     place: {},
   };
 };
-wrongEndingsSuite("memoryCheckout", "sqlite", inMemory);
+wrongEndingsSuite("memory()", "sqlite", inMemory);

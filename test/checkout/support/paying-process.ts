@@ -7,10 +7,10 @@ import {
   type Order,
   type PaidContext,
 } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import type { PoolClient } from "pg";
 import { ORMS, type OrmName } from "../../support/orms.ts";
+import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
+import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 
 const { engine, place, schema, orm, table, order, now } = JSON.parse(process.argv[2] ?? "{}");
 const clock = { now: () => now };

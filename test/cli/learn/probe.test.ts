@@ -79,7 +79,7 @@ describe("a probe without flags", () => {
     expect(plan).not.toContain("POST /invoices");
   });
 
-  test("prints its plan and the report, and no line for each request", async () => {
+  test("prints its plan and the assumptions, and no line for each request", async () => {
     const service = await lenient();
     const { folder } = folderWithKeys();
     const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key"];

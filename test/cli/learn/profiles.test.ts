@@ -60,7 +60,7 @@ describe("malipo learn report", () => {
     for (const { found } of entries) if (found !== null) expect(stdout).toContain(found);
   });
 
-  test("is the report that the probe ended with", async () => {
+  test("is the list that the probe ended with", async () => {
     const { sandbox } = service.service.keys;
     writeFileSync(path("key"), sandbox);
     const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key", "--out", "c.json"];

@@ -1,6 +1,6 @@
 import { createSandbox } from "malipo/sandbox";
 import { expect, test } from "vitest";
-import { type Gateway, memoryIdempotency } from "../../../src/index.ts";
+import { type Gateway, memory } from "../../../src/index.ts";
 import { gatewayOn, gatewayWith } from "../support/gateway.ts";
 import {
   connectionRefused,
@@ -34,7 +34,7 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ["a wrong parameter", async function checkout() { await meeting().mobileMoney.initiate({ ...PARAMS, amount: -1 }); }],
   ["an idempotency key", async function checkout() { await meeting(status(500)).mobileMoney.initiate(PARAMS, { idempotencyKey: "ORDER-42/1" }); }],
   ["a failed store", async function checkout() {
-    const idempotency = { ...memoryIdempotency(), begin: () => Promise.reject(new Error("down")) };
+    const idempotency = { ...memory(), begin: () => Promise.reject(new Error("down")) };
     await gatewayWith([], { idempotency }).gateway.mobileMoney.initiate(PARAMS, { idempotencyKey: "ORDER-42/1" });
   }],
   ["collect", async function checkout() { await meeting(status(422)).mobileMoney.collect(PARAMS, { idempotencyKey: "ORDER-42/1" }); }],

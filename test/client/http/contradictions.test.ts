@@ -1,5 +1,6 @@
-import { type GatewayError, memoryIdempotency, type Outcome } from "malipo";
+import type { GatewayError, Outcome } from "malipo";
 import { describe, expect, test } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";
 

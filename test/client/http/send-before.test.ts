@@ -1,5 +1,6 @@
-import { type Gateway, memoryIdempotency, RateLimitError, TimeoutError } from "malipo";
+import { type Gateway, RateLimitError, TimeoutError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { IDS, ROWS } from "../../support/endpoints.ts";
 import { failureOf, gatewayOn, gatewayWith, rejection } from "../support/gateway.ts";
 import { connectionRefused, json, neverResponds, type Step, status } from "../support/responses.ts";

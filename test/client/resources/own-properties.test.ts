@@ -1,5 +1,6 @@
-import { InvalidParamsError, memoryIdempotency } from "malipo";
+import { InvalidParamsError } from "malipo";
 import { afterEach, describe, expect, test } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { IDS, ROWS } from "../../support/endpoints.ts";
 import { gatewayOn, rejection } from "../support/gateway.ts";
 

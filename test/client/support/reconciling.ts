@@ -1,4 +1,4 @@
-import type { ReconcileReport } from "malipo";
+import type { ReconcileResult } from "malipo";
 import { gatewayWith } from "./gateway.ts";
 import type { Step } from "./responses.ts";
 
@@ -15,8 +15,8 @@ export const service: Step = ({ url }) => {
   return Response.json({ success: true, data: { reference, status: status ?? "reversed" } });
 };
 
-export async function all(reports: AsyncIterable<ReconcileReport>): Promise<ReconcileReport[]> {
-  const list: ReconcileReport[] = [];
+export async function all(reports: AsyncIterable<ReconcileResult>): Promise<ReconcileResult[]> {
+  const list: ReconcileResult[] = [];
   for await (const report of reports) list.push(report);
   return list;
 }

@@ -1,5 +1,6 @@
-import { ConnectionError, InvalidParamsError, memoryIdempotency } from "malipo";
+import { ConnectionError, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { gatewayWith, rejection } from "../support/gateway.ts";
 import { json, neverResponds, reset, status } from "../support/responses.ts";
 import { ORDER } from "../support/shop.ts";

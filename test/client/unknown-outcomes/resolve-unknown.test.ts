@@ -1,6 +1,7 @@
-import { type Gateway, type IdempotencyStore, memoryIdempotency, type Payment } from "malipo";
+import type { Gateway, IdempotencyStore, Payment } from "malipo";
 import type { ResolveUnknownOptions } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
 import { EMPTY_PROFILE, type ProfileFile } from "../../../src/profile/profile-types.ts";
 import { gatewayOn, rejection } from "../support/gateway.ts";

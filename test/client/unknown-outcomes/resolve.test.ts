@@ -4,11 +4,11 @@ import {
   type Gateway,
   IdempotencyConflictError,
   InvalidParamsError,
-  memoryIdempotency,
   type OutcomeUnknownError,
 } from "malipo";
 import type { EndpointName } from "malipo/types";
 import { describe, expect, test } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { ROWS } from "../../support/endpoints.ts";
 import { gatewayWith, KEYS, rejection } from "../support/gateway.ts";
 import { json, neverResponds, reset } from "../support/responses.ts";

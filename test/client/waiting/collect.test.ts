@@ -1,6 +1,7 @@
-import { memoryIdempotency, PaymentPendingError } from "malipo";
+import { PaymentPendingError } from "malipo";
 import type { Sandbox } from "malipo/sandbox";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { rejection } from "../support/gateway.ts";
 import { createShop, lookSoon, ORDER, once, PHONE } from "../support/shop.ts";
 

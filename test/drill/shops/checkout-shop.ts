@@ -6,9 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { isGatewayError } from "malipo";
 import { createCheckout } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
+import { postgres } from "malipo/postgres";
+import { sqlite } from "malipo/sqlite";
 import pg from "pg";
 
 const { DATA = "", ENGINE = "sqlite", PORT, RUN = "" } = process.env;
@@ -25,7 +25,7 @@ function onSqlite() {
       database.prepare("SELECT order_id FROM parcels WHERE order_id = ?").all(id).length,
     checkout: createCheckout({
       ...TIMES,
-      store: sqliteCheckout(file),
+      store: sqlite(file),
       onPaid: ({ id }, { transaction }) => transaction((db) => db.prepare(insert).run(id)),
     }),
   };
@@ -40,7 +40,7 @@ function onPostgres() {
       (await pool.query(`SELECT order_id FROM ${table} WHERE order_id = $1`, [id])).rows.length,
     checkout: createCheckout({
       ...TIMES,
-      store: postgresCheckout({ pool, schema: `checkout_${RUN}` }),
+      store: postgres(pool, { schema: `checkout_${RUN}` }),
       onPaid: ({ id }, { transaction }) =>
         transaction((client) => client.query(`INSERT INTO ${table} VALUES ($1)`, [id])),
     }),

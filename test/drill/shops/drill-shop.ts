@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allCases } from "../../../src/drill/cases.ts";
-import { reportPromises } from "../../../src/drill/drill-report.ts";
+import { promiseResults } from "../../../src/drill/drill-results.ts";
 import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
 import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
 import { type BrokenShop, breakShop, casesFor } from "./broken-shops.ts";
@@ -34,7 +34,7 @@ export function drillShop(
 
 /** The names of the promises that a shop broke. */
 export const brokenPromises = (result: DrillResult): string[] =>
-  reportPromises(result).flatMap(({ name, state }) => (state === "FAILED" ? [name] : []));
+  promiseResults(result).flatMap(({ name, state }) => (state === "FAILED" ? [name] : []));
 
 /** The command that runs a file with this Node.js. */
 export const node = (file: string): string => `"${process.execPath}" ${file}`;

@@ -4,13 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { nodeHandler } from "malipo/node";
+import { postgres } from "malipo/postgres";
+import { redis as openRedis } from "malipo/redis";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
 import pg from "pg";
-import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
 
 const { ENGINE = "", PORT, RUN = "" } = process.env;
 
@@ -35,6 +33,7 @@ interface Orders {
 
 function redisOrders(): Orders {
   const redis = new Redis(ENGINE, { maxRetriesPerRequest: null });
+  const db = openRedis(redis, { prefix: `${RUN}:keys:` });
   const key = (id: string) => `${RUN}:order:${id}`;
   // One script: neither a crash nor another process can come between its steps.
   const END = `local now = redis.call("HGET", KEYS[1], "status")
@@ -55,8 +54,8 @@ function redisOrders(): Orders {
     return order.id === undefined ? undefined : order;
   };
   return {
-    idempotency: redisIdempotency(redis, { prefix: `${RUN}:keys:` }),
-    inbox: bullmqInbox({ connection: redis, queue: `${RUN}-webhooks` }),
+    idempotency: db.idempotency(),
+    inbox: db.inbox({ queue: `${RUN}-webhooks` }),
     add: async (id, phone, amount) => {
       const order = { id, phone, amount, status: "pending", shipped: 0, attempt: 1, former: "" };
       if ((await redis.hsetnx(key(id), "id", id)) === 0) return false;
@@ -90,16 +89,16 @@ async function postgresOrders(): Promise<Orders> {
   const pool = new pg.Pool({ connectionString: ENGINE, max: 6 });
   const query = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows;
   const orders = `orders_${RUN}`;
-  const idempotency = postgresIdempotency(pool, { table: `keys_${RUN}` });
+  const db = postgres(ENGINE, { schema: `shop_${RUN}` });
   if (cluster.isPrimary) {
     await query(`CREATE TABLE IF NOT EXISTS ${orders} (id text PRIMARY KEY, phone text, amount int,
       status text DEFAULT 'pending', reference text, shipped int DEFAULT 0, at bigint,
       attempt int DEFAULT 1, former text DEFAULT '')`);
-    await idempotency.migrate();
+    await db.open();
   }
   return {
-    idempotency,
-    inbox: postgresInbox({ connectionString: ENGINE, schema: `webhooks_${RUN}` }),
+    idempotency: db.idempotency(),
+    inbox: db.inbox(),
     add: async (id, phone, amount) =>
       (
         await query(

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { explainFailure, Gateway, type GatewayError, isGatewayError, type Payment } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
+import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
 const { DATA = "", PORT } = process.env;
@@ -80,10 +79,10 @@ function startOf({ outcome, code }: GatewayError, isFirst: boolean): Start {
   return code === "invalid_params" ? { state: "failed" } : { state: "failed", again: 1 };
 }
 
-const idempotency = sqliteIdempotency(join(DATA, "payments.db"));
+const idempotency = sqlite(join(DATA, "payments.db"));
 const gateway = new Gateway({ idempotency, timeoutMs: 1_000, totalTimeoutMs: 2_000 });
 const receiver = createWebhookReceiver({
-  inbox: sqliteInbox(join(DATA, "inbox.db")),
+  inbox: sqlite(join(DATA, "inbox.db")),
   attempts: gateway.idempotency,
   ignore: ["payment.initiated"],
 });

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { Gateway, isGatewayError, verifyWebhook } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { sqlite } from "malipo/sqlite";
 
 const { DATA = "", PORT, MALIPO_WEBHOOK_SECRET: secret = "" } = process.env;
 const database = new DatabaseSync(join(DATA, "shop.db"));
 database.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS attempts (id TEXT, key TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
     status TEXT DEFAULT 'pending', reference TEXT)`);
-const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
+const idempotency = sqlite(join(DATA, "keys.db"));
 const gateway = new Gateway({ idempotency, timeoutMs: 1_000, totalTimeoutMs: 2_000 });
 
 interface Attempt {

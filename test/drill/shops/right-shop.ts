@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { Gateway, isGatewayError, verifyWebhook, WebhookVerificationError } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { sqlite } from "malipo/sqlite";
 
 const { DATA = "", PORT, MALIPO_WEBHOOK_SECRET: secret = "" } = process.env;
 const database = new DatabaseSync(join(DATA, "shop.db"));
@@ -12,7 +12,7 @@ database.exec(`PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
     attempt INT DEFAULT 1, status TEXT DEFAULT 'pending', reference TEXT, former TEXT DEFAULT '',
     closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
-const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
+const idempotency = sqlite(join(DATA, "keys.db"));
 const gateway = new Gateway({
   idempotency,
   timeoutMs: 2_000,

@@ -1,5 +1,5 @@
-import { memoryIdempotency } from "malipo";
 import { afterEach, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { keepsTimeByThisClock } from "../../suites/idempotency-clock.ts";
 import { attemptOf } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
 import { attemptOf, freshKey, LONG_OVER_MS } from "../../suites/idempotency-stage.ts";

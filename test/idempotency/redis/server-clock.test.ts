@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll } from "vitest";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { keepsTimeByServerClock } from "../../suites/idempotency-server-clock.ts";
 import { startWithClock } from "../../support/engines/clock.ts";
 import { hasRedisServer, redisRecipe } from "../../support/engines/redis.ts";

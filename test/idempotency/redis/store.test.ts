@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { gatewayWith, rejection } from "../../client/support/gateway.ts";
 import { neverResponds } from "../../client/support/responses.ts";
 import { standsByTheContractOfDurability } from "../../suites/durable-idempotency-store.ts";

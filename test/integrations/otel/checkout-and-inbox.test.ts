@@ -1,4 +1,5 @@
-import { memoryCheckout, type OrderChange } from "malipo/checkout";
+import { memory } from "malipo";
+import type { OrderChange } from "malipo/checkout";
 import { otelCheckout } from "malipo/otel";
 import { expect, test } from "vitest";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "../../checkout/stage.ts";
@@ -21,7 +22,7 @@ test("each change of an order is one line, one span and one count, without a pho
     lines.push(change.line);
     count(change);
   };
-  const store = memoryCheckout({ now: clock.now });
+  const store = memory({ now: clock.now }).checkout();
   const { checkout, errors } = openShop(sandbox, store, { onChange });
   const { attempts } = await checkout.pay(ORDER);
   sandbox.phone(PHONE).approve();

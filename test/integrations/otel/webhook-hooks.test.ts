@@ -16,13 +16,9 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { nodeHandler } from "malipo/node";
 import { otelInboxStats, otelWebhookHooks } from "malipo/otel";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  signWebhook,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook, type WebhookReceiverOptions } from "malipo/webhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { listening } from "../../suites/webhook-mount.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { recordingMeter } from "./recording-meter.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { exitStatus, formatReport, summarize } from "../../../src/drill/drill-report.ts";
+import { exitStatus, formatResults, summarize } from "../../../src/drill/drill-results.ts";
 import { drillExample } from "../../drill/shops/example-shops.ts";
 import { describeShop } from "../../suites/shop.ts";
 import { followPages, readShopPages, shell } from "./page.ts";
@@ -53,6 +53,6 @@ test("a drill of the shop on next, as it was built, finds nothing wrong", {
   const start = `cd "${next}" && exec "${process.execPath}" node_modules/next/dist/bin/next start`;
   const result = await drillExample(start);
   console.log(summarize(result));
-  expect(exitStatus(result), formatReport(result)).toBe(0);
+  expect(exitStatus(result), formatResults(result)).toBe(0);
   expect(result.results.length).toBeGreaterThanOrEqual(200);
 });

@@ -199,7 +199,7 @@ describe.skipIf(engine === undefined)("a room on PostgreSQL", () => {
     const tables = new PostgresRoom(options).tables(seats());
     await tables.open();
     await own.end();
-    await expect(tables.run(idsSteps)).rejects.toThrow("The database was closed");
+    await expect(tables.run(idsSteps)).rejects.toThrow("This engine was closed");
   });
 
   it("runs a transaction again that was in a deadlock", async () => {

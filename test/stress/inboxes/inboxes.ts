@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
-import { Client, type PoolClient } from "pg";
-import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
+import { memory } from "malipo";
+import { type PostgresClient, postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
+import type { HandlerContext, Inbox } from "malipo/webhooks";
+import { Client } from "pg";
 import type { Orm, OrmName } from "../../support/orms.ts";
 
 /** The data of a shop: `store` is a path or an address, `ledger` a path. */
@@ -94,18 +95,18 @@ const tableOf = (queue: string) => queue.replaceAll("-", "_");
 
 /** The values of `--inbox`. */
 export const SHOPS = {
-  memory: byKey((place) => memoryInbox(paceOf(place))),
+  memory: byKey((place) => memory().inbox(paceOf(place))),
   sqlite: {
     prepare: async ({ store }) => create(store, TABLE),
     open: (place) => {
-      const inbox = sqliteInbox(place.store, paceOf(place));
+      const db = sqlite(place.store);
       // At the first effect: a frozen process may have the file locked until then.
       let insert: StatementSync | undefined;
       return {
-        inbox,
+        inbox: db.inbox(paceOf(place)),
         effect: async (reference, { transaction }, halfway) => {
           await transaction(() => {
-            insert ??= inbox.database.prepare(`${INSERT} (?)`);
+            insert ??= db.database.prepare(`${INSERT} (?)`);
             insert.run(reference);
             halfway();
           });
@@ -114,9 +115,7 @@ export const SHOPS = {
     },
     effects: async ({ store }) => readEffects(store),
   },
-  bullmq: byKey((place) =>
-    bullmqInbox({ connection: { url: place.store }, queue: place.queue, ...paceOf(place) }),
-  ),
+  bullmq: byKey((place) => redis(place.store).inbox({ queue: place.queue, ...paceOf(place) })),
   postgres: {
     prepare: ({ store, queue }) =>
       inPostgres(store, async (client) => {
@@ -125,18 +124,17 @@ export const SHOPS = {
         );
       }),
     open: ({ store, queue, leaseMs }, orm) => {
-      const options = {
-        connectionString: store,
-        schema: tableOf(`${queue}_inbox`),
-        transact: orm?.transact,
-        ...paceOf({ leaseMs }),
-      };
-      const insert = (client: PoolClient, reference: string) =>
+      const schema = tableOf(`${queue}_inbox`);
+      const db =
+        orm === undefined
+          ? postgres(store, { schema })
+          : postgres(store, { schema, transact: orm.transact });
+      const insert = (client: PostgresClient, reference: string) =>
         client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [reference]);
       return {
-        inbox: postgresInbox(options),
+        inbox: db.inbox(paceOf({ leaseMs })),
         effect: async (reference, { transaction }, halfway) => {
-          await transaction(async (client: PoolClient) => {
+          await transaction(async (client: PostgresClient) => {
             if (orm === undefined) await insert(client, reference);
             else await orm.write(client, tableOf(queue), "reference", reference);
             halfway();

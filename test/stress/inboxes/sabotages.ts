@@ -11,11 +11,13 @@ export const INBOX_SABOTAGES: Sabotages = {
       const receipt = receiptFor("accepted");`,
     breaks: "lost",
   },
-  // It ends by itself.
+  // It ends by itself, with its hundredth delivery.
   "early-end": {
     file: "webhooks/receiver/store-event.ts",
-    from: "const MAX_KIND_LENGTH = 100;",
-    to: "const MAX_KIND_LENGTH = 100; setTimeout(() => process.exit(), 1_000);",
+    from: "const receipt = await settings.inbox.accept(delivery);",
+    to: `const receipt = await settings.inbox.accept(delivery);
+      globalThis.deliveries = (globalThis.deliveries ?? 0) + 1;
+      if (globalThis.deliveries === 100) process.exit();`,
     breaks: "died",
   },
 };

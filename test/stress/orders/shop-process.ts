@@ -12,9 +12,9 @@ import {
   type PaidContext,
   ReviewDecidedError,
 } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
 import { nodeHandler } from "malipo/node";
+import { postgres } from "malipo/postgres";
+import { sqlite } from "malipo/sqlite";
 import pg from "pg";
 import { receiveSetup, record, serve, stop, takeJobs } from "../harness/worker.ts";
 import {
@@ -67,7 +67,7 @@ function onSqlite() {
     own.exec((await work(own).catch(() => false)) ? "COMMIT" : "ROLLBACK");
   };
   return {
-    store: sqliteCheckout(setup.store),
+    store: sqlite(setup.store).checkout(),
     inTransaction,
     addCart: async (id: string) => void own.prepare(`${carts} (?)`).run(id),
     sql: (db: unknown, text: string) => (db as DatabaseSync).exec(text),
@@ -91,7 +91,7 @@ function onPostgres() {
     client.release();
   };
   return {
-    store: postgresCheckout({ pool }),
+    store: postgres(pool).checkout(),
     inTransaction,
     addCart: (id: string, client: unknown) =>
       (client as pg.PoolClient).query(`${carts} ($1)`, [id]),

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { ManagedOrders } from "malipo/checkout";
-import { postgresCheckout } from "malipo/checkout/postgres";
-import { sqliteCheckout } from "malipo/checkout/sqlite";
+import { postgres } from "malipo/postgres";
+import { sqlite } from "malipo/sqlite";
 import pg from "pg";
 import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
 import { TIMES } from "../../../src/checkout/inputs.ts";
@@ -36,7 +36,8 @@ type Opened = Omit<OpenStore, "engine">;
 function openSqlite(url: string): Opened {
   const database = new DatabaseSync(url);
   database.exec(`PRAGMA journal_mode = wal; PRAGMA busy_timeout = 20000; ${TABLES}`);
-  const store = sqliteCheckout(url);
+  const db = sqlite(url);
+  const store = db.checkout();
   return {
     orders: managed(store as CheckoutStore),
     rows: async (table) =>
@@ -45,7 +46,7 @@ function openSqlite(url: string): Opened {
         .all()
         .map((row) => String(row.order_id)),
     close: async () => {
-      await store.close();
+      await db.close();
       database.close();
     },
   };
@@ -56,7 +57,7 @@ async function openPostgres(url: string): Promise<Opened> {
   pool.on("error", () => {});
   await pool.query("DROP SCHEMA IF EXISTS malipo_checkout CASCADE");
   await pool.query(`DROP TABLE IF EXISTS goods, carts; ${TABLES}`);
-  const store = postgresCheckout({ pool });
+  const store = postgres(pool).checkout();
   await store.open();
   return {
     orders: managed(store as unknown as CheckoutStore),

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { postgres } from "malipo/postgres";
 import pg from "pg";
 import type { FaultyEngine } from "../../support/engines/faults.ts";
 import { openEngine } from "../harness/engines.ts";
-import { type StoreLocation, type StoreName, tableName } from "./store.ts";
+import { type StoreLocation, type StoreName, schemaName } from "./store.ts";
 
 /** A store for a campaign. */
 export interface CampaignStore {
@@ -13,15 +13,15 @@ export interface CampaignStore {
   clear(): Promise<void>;
 }
 
-/** Makes the table in PostgreSQL. Resolves with what deletes it. */
-async function makeTable(location: StoreLocation): Promise<() => Promise<void>> {
-  const table = tableName(location);
+/** Makes the tables in PostgreSQL. Resolves with what deletes it. */
+async function makeSchema(location: StoreLocation): Promise<() => Promise<void>> {
+  const schema = schemaName(location);
   const pool = new pg.Pool({ connectionString: location.address, max: 1 });
   // The campaign cuts connections. The next query opens another one.
   pool.on("error", () => {});
-  await postgresIdempotency(pool, { table }).migrate();
+  await postgres(pool, { schema }).open();
   return async () => {
-    await pool.query(`DROP TABLE ${table}`);
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
     await pool.end();
   };
 }
@@ -32,11 +32,11 @@ export async function openCampaignStore(name: StoreName): Promise<CampaignStore 
   if (engine === undefined) return undefined;
   // Records in a Redis that we did not start expire.
   const location = { name, address: engine.url, run: randomBytes(6).toString("hex") };
-  const dropTable = name === "postgres" ? await makeTable(location) : undefined;
+  const dropSchema = name === "postgres" ? await makeSchema(location) : undefined;
   return {
     ...{ location, engine: engine.faulty },
     clear: async () => {
-      await dropTable?.();
+      await dropSchema?.();
       await engine.stop();
     },
   };

@@ -1,9 +1,8 @@
 import { Redis } from "ioredis";
-import { createWakeups, type IdempotencyStore, memoryIdempotency, type Wakeups } from "malipo";
-import { postgresIdempotency } from "malipo/idempotency/postgres";
-import { redisIdempotency } from "malipo/idempotency/redis";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { redisWakeups } from "malipo/wakeups/redis";
+import { createWakeups, type IdempotencyStore, memory, type Wakeups } from "malipo";
+import { postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
+import { sqlite } from "malipo/sqlite";
 import pg from "pg";
 
 export const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
@@ -24,33 +23,28 @@ interface Shared {
   readonly wakeups: Wakeups;
 }
 
-/** The table in PostgreSQL. */
-export const tableName = ({ run }: StoreLocation): string => `malipo_campaign_${run}`;
+/** The schema in PostgreSQL. */
+export const schemaName = ({ run }: StoreLocation): string => `malipo_campaign_${run}`;
 
 const OPENERS: Readonly<Record<StoreName, (location: StoreLocation) => Shared>> = {
-  memory: () => ({ store: memoryIdempotency(), wakeups: createWakeups() }),
+  memory: () => ({ store: memory().idempotency(), wakeups: createWakeups() }),
   sqlite: ({ address }) => ({
-    store: sqliteIdempotency(address, { onWarning: () => {} }),
+    store: sqlite(address, { onWarning: () => {} }).idempotency(),
     wakeups: createWakeups(),
   }),
   redis: ({ address, run }) => {
-    const redis = new Redis(address);
-    const subscriber = redis.duplicate();
+    const client = new Redis(address);
     // The campaign kills the engine and cuts connections. ioredis connects again.
-    for (const client of [redis, subscriber]) client.on("error", () => {});
-    return {
-      store: redisIdempotency(redis, { prefix: `malipo:campaign:${run}:`, retentionMs: 3_600_000 }),
-      wakeups: redisWakeups(
-        { publisher: redis, subscriber },
-        { channel: `malipo:campaign:${run}` },
-      ),
-    };
+    client.on("error", () => {});
+    const name = `malipo:campaign:${run}`;
+    const db = redis(client, { prefix: `${name}:`, channel: name });
+    return { store: db.idempotency({ retentionMs: 3_600_000 }), wakeups: db.wakeups() };
   },
   postgres: (location) => {
     const pool = new pg.Pool({ connectionString: location.address, max: 8 });
     pool.on("error", () => {});
     return {
-      store: postgresIdempotency(pool, { table: tableName(location) }),
+      store: postgres(pool, { schema: schemaName(location) }).idempotency(),
       wakeups: createWakeups(),
     };
   },

@@ -1,8 +1,8 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { memoryInbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../src/webhooks/inbox/postgres/inbox.ts";
+import { bullmqInbox } from "../../../src/webhooks/inbox/bullmq/inbox.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
+import { postgresInbox } from "../../support/stores/postgres-inbox.ts";
+import { sqliteInbox } from "../../support/stores/sqlite-inbox.ts";
 
 type Open = (options: object) => unknown;
 

@@ -1,7 +1,7 @@
 import type { WorkerOptions } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
-import { memoryInbox } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { deliver, gate } from "../support/deliver.ts";
 import { receiving } from "../support/receiving.ts";
 

@@ -1,7 +1,8 @@
 import { ConnectionError } from "malipo";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { createErrorLog } from "../../../src/webhooks/receiver/error-log.ts";
 import { BODY, SECRET } from "../../suites/webhook-sample.ts";
 

@@ -2,7 +2,6 @@ import type { Job, WorkerOptions } from "malipo/types";
 import {
   ConfigurationError,
   type HandlerContext,
-  memoryInbox,
   signWebhook,
   type Transaction,
   type WebhookEvent,
@@ -10,6 +9,7 @@ import {
   type WebhookReceiver,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { BODY, EVENT, SECRET } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 import { receiving } from "../support/receiving.ts";

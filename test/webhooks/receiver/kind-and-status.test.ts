@@ -1,5 +1,6 @@
-import { memoryInbox, signWebhook } from "malipo/webhooks";
+import { signWebhook } from "malipo/webhooks";
 import { expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";
 

@@ -5,11 +5,11 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
-  memoryInbox,
   receiptFor,
   type WebhookReceiver,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 

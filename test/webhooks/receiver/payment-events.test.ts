@@ -1,8 +1,10 @@
-import { type DoublePayment, type Gateway, memoryIdempotency } from "malipo";
+import type { DoublePayment, Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import type { DoublePaymentList } from "malipo/types";
-import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { gatewayOn } from "../../client/support/gateway.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";

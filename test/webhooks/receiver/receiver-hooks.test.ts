@@ -1,12 +1,8 @@
 import { Readable } from "node:stream";
 import type { ProcessView, ReceiveView } from "malipo/types";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  signWebhook,
-  type WebhookHooks,
-} from "malipo/webhooks";
+import { createWebhookReceiver, signWebhook, type WebhookHooks } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 
 const BODY = JSON.stringify({ event: "payment.completed", data: { reference: "PAY-71" } });

@@ -3,12 +3,12 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
-  memoryInbox,
   signWebhook,
   type WebhookEvent,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { NO_SECRETS } from "../../suites/webhook-cases.ts";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
@@ -55,9 +55,9 @@ describe("createWebhookReceiver", () => {
     [{ onError: "console" }, /`onError` must be a function; got a string/],
     [{ identify: "reference" }, /`identify` must be a function; got a string/],
     [{ onConflict: {} }, /`onConflict` must be a function; got an object/],
-    [{ wakeups: {} }, /`wakeups.notify` must be a function; got undefined/],
-    [{ inbox: "inbox.db" }, /`inbox` must be an inbox, .*; got a string/],
-    [{ inbox: null }, /`inbox` must be an inbox, .*; got null/],
+    [{ wakeups: {} }, /`wakeups` must be wake-ups: .*; got an object/],
+    [{ inbox: "inbox.db" }, /`inbox` must be an inbox: .*; got a string/],
+    [{ inbox: null }, /`inbox` must be an inbox: .*; got null/],
   ])("rejects the option %j", (more, message) => {
     const make = () => createWebhookReceiver(options(more));
     expect(make).toThrow(ConfigurationError);

@@ -1,5 +1,6 @@
-import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, signWebhook } from "malipo/webhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
-import { memoryInbox, signWebhook, type WebhookEvent } from "malipo/webhooks";
+import { signWebhook, type WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { receiving } from "../support/receiving.ts";
 

@@ -2,11 +2,11 @@ import type { Receipt } from "malipo/types";
 import {
   createWebhookReceiver,
   type Inbox,
-  memoryInbox,
   receiptFor,
   type WebhookReceiver,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { BODY, HEX, SECRET } from "../../suites/webhook-sample.ts";
 import { gate } from "../support/deliver.ts";
 

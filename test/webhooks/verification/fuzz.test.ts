@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { fetchHandler } from "malipo/fetch";
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
 import type { NewDelivery, WebhookRequest } from "malipo/types";
-import { createWebhookReceiver, memoryInbox, type WebhookReceiver } from "malipo/webhooks";
+import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { BODY, HEX, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
 /** A receiver, and what its inbox stored. */

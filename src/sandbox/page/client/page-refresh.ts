@@ -97,7 +97,7 @@ export function byId(id: string): HTMLElement {
 let running = false;
 let requested = false;
 
-/** Loads the page again, and shows what changed. One that is asked for meanwhile comes after it. */
+/** Loads the page again, and shows what changed. A load that is asked for meanwhile comes after it. */
 export async function refresh(): Promise<void> {
   requested = true;
   if (running) return;

@@ -201,7 +201,8 @@ export function deliveriesPane(context: PageContext): Html {
         items: deliveries,
         choices: choicesOf("state", DELIVERY_BADGES),
         searched: "Event, order or body",
-        textOf: (one) => `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
+        searchedText: (one) =>
+          `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
         failureOf: (one) => failureOf(context, one),
         row: (one, isTold) => deliveryRow(context, one, next.get(one.id), isTold),
         empty: "Nothing has been sent yet. The next event is sent at once.",

@@ -126,7 +126,7 @@ export function paymentsPane(context: PageContext): Html {
       items,
       choices: choicesOf("status", STATUS),
       searched: "Reference, phone or account",
-      textOf: ({ reference, account_reference, phone, failure }) =>
+      searchedText: ({ reference, account_reference, phone, failure }) =>
         `${reference} ${account_reference} +${phone} 0${phone.slice(3)} ${localFormat(phone)} ${failure?.reason}`,
       failureOf: ({ failure }) => failure?.reason,
       row: (one, isTold) => paymentRow(context, one, isTold),

@@ -132,7 +132,7 @@ export const requestsPane = (context: PageContext): Html =>
       items: context.server.log.all().toReversed(),
       choices: CHOICES,
       searched: "Path, body or response",
-      textOf: (one) =>
+      searchedText: (one) =>
         `${one.line} ${one.status} ${one.requestBody} ${one.responseBody} ${headerOf(one, "user-agent")}`,
       failureOf: errorIn,
       row: (one, isTold) => requestRow(context, one, isTold),

@@ -59,7 +59,7 @@ function placeholder(place: Place, seed: string): unknown {
 /** A value that the sandbox knows, before it has the type and the format of a place. `null`: there is none. */
 export type KnownValue =
   | null
-  /** As the merchant sent it. */
+  /** The value that the merchant sent, unchanged. */
   | { readonly sent: unknown }
   /** Another text of the right format may stand in its place. */
   | { readonly text: string | undefined }

@@ -1,9 +1,3 @@
-/**
- * An inbox in Redis, by BullMQ: for many machines.
- *
- * @module malipo/inbox/bullmq
- */
-
 import type { Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import {

@@ -39,7 +39,15 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: OwnOption
   // BullMQ reads only this form of replies, whatever the user set for other uses.
   const replyMapping = "legacy" as const;
   const disconnectTimeout = DISCONNECT_MS;
-  const options = { ...ours, reconnectOnError: isReadOnly, disconnectTimeout, replyMapping };
+  // A duplicate of a client that connects at its first command would wait for one, and commands are not queued here.
+  const lazyConnect = false;
+  const options = {
+    ...ours,
+    lazyConnect,
+    reconnectOnError: isReadOnly,
+    disconnectTimeout,
+    replyMapping,
+  };
   if ("nodes" in connection) {
     const { enableOfflineQueue = true, scripts = {} } = ours;
     return connection.duplicate([], {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Queue, UnrecoverableError, Worker } from "bullmq";
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import type { Job } from "malipo/types";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import {
   FORMAT,
   ledgerKeys,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../../src/contract/events.ts";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
@@ -47,7 +47,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
   merchantSuite("bullmqInbox", underTest);
   const inboxOfVersion = (queue: string, before?: () => Promise<unknown>) => async () => {
     await before?.();
-    const malipo = await import("malipo/inbox/bullmq");
+    const malipo = await import("../../../../src/webhooks/inbox/bullmq/inbox.ts");
     return () => malipo.bullmqInbox({ connection: { url }, queue, pace });
   };
   const fill = async (queue: string) => {

@@ -1,5 +1,5 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
 import { startRedis } from "../../../support/engines/redis.ts";

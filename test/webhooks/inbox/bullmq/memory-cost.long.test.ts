@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, expect, test } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import type { NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 import { sharedRedis } from "../../../support/engines/shared.ts";
 

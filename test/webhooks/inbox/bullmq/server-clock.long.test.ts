@@ -1,5 +1,5 @@
-import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll } from "vitest";
+import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { serverClockSuite } from "../../../suites/inbox-server-clock.ts";
 import { startWithClock } from "../../../support/engines/clock.ts";
 import { hasRedisServer, redisRecipe } from "../../../support/engines/redis.ts";

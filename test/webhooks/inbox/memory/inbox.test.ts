@@ -1,4 +1,5 @@
-import { type Inbox, memoryInbox } from "malipo/webhooks";
+import type { Inbox } from "malipo/webhooks";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
@@ -31,7 +32,7 @@ kindsSuite("memoryInbox", {
   fresh: () => {
     let inbox: Inbox | undefined;
     return async () => {
-      const malipo = await import("malipo/webhooks");
+      const malipo = await import("../../../../src/webhooks/inbox/memory/inbox.ts");
       return () => {
         inbox ??= malipo.memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
         return inbox;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { memoryInbox } from "malipo/webhooks";
 import { expect, test } from "vitest";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,6 +1,6 @@
-import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
 import { DEFAULT_PACE } from "../../../../src/webhooks/inbox/pace.ts";
 import { receiverOn } from "../../../suites/inbox-stage.ts";
 

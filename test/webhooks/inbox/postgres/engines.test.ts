@@ -1,11 +1,11 @@
 import type { Inbox } from "malipo/webhooks";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query, tablesOf } from "./stage.ts";
 
 const engine = await sharedPostgres();

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query as runQuery, tablesOf } from "./stage.ts";
 
 const engine = await sharedPostgres();

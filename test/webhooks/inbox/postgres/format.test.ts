@@ -1,8 +1,8 @@
 import type { Job } from "malipo/types";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { ALL } from "../sqlite/stored-data/fill.ts";
 import { freshSchema, pace, query, storedData, tablesOf } from "./stage.ts";
 

@@ -1,6 +1,5 @@
 import type { PoolClient } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
 import { drainSuite } from "../../../suites/inbox-drain.ts";
@@ -17,6 +16,7 @@ import {
 } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query, storedData, tablesOf } from "./stage.ts";
 
 const engine = await sharedPostgres();
@@ -56,7 +56,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   });
   const inboxOfVersion = (schema: string, before?: () => Promise<unknown>) => async () => {
     await before?.();
-    const malipo = await import("../../../../src/webhooks/inbox/postgres/inbox.ts");
+    const malipo = await import("../../../support/stores/postgres-inbox.ts");
     return () => malipo.postgresInbox({ connectionString: url, schema, pace });
   };
   kindsSuite("postgresInbox", {

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { engineCrashSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
 import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
@@ -7,6 +6,7 @@ import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { ORMS, type OrmName } from "../../../support/orms.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace } from "./stage.ts";
 
 const engine = await startPostgres();

@@ -3,11 +3,11 @@ import type { Inbox } from "malipo/webhooks";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { EventFilter } from "../../../../src/webhooks/inbox/event-list.ts";
 import type { Job, WorkerOptions } from "../../../../src/webhooks/inbox/inbox-types.ts";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { gateOf, newDelivery, references, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query, tablesOf } from "./stage.ts";
 
 const engine = await sharedPostgres();

@@ -1,8 +1,8 @@
 import { afterAll } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { serverClockSuite } from "../../../suites/inbox-server-clock.ts";
 import { startWithClock } from "../../../support/engines/clock.ts";
 import { postgresRecipe } from "../../../support/engines/postgres.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace } from "./stage.ts";
 
 const engine = await startWithClock(postgresRecipe());

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { postgresInbox } from "../../../../src/webhooks/inbox/postgres/inbox.ts";
 import { receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { ORMS, type OrmName } from "../../../support/orms.ts";
+import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query } from "./stage.ts";
 
 const engine = await sharedPostgres();

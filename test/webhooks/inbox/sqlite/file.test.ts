@@ -11,7 +11,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import {
   gateOf,
@@ -21,6 +20,7 @@ import {
   stopAll,
   until,
 } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

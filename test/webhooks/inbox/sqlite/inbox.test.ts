@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { clockSuite } from "../../../suites/inbox-clocks.ts";
@@ -12,6 +11,7 @@ import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
 import { merchantSuite } from "../../../suites/inbox-merchants.ts";
 import type { InboxUnderTest } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -51,7 +51,7 @@ transactionSuite("sqliteInbox", async () => {
 });
 
 const inboxOfVersion = (path: string) => async () => {
-  const malipo = await import("malipo/inbox/sqlite");
+  const malipo = await import("../../../support/stores/sqlite-inbox.ts");
   return () => malipo.sqliteInbox(path, { pace });
 };
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { SqliteRoom } from "../../../../src/storage/sqlite/sqlite-room.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
 
 const { fresh: freshPath, remove } = freshPaths();

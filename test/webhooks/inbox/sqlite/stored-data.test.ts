@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
 import { ALL, fill } from "./stored-data/fill.ts";
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
 
 const { fresh: freshPath, remove } = freshPaths();

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type SqliteInbox, sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { type SqliteInbox, sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
 
 const { fresh: freshPath, remove } = freshPaths();

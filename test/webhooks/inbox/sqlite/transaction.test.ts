@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { describe, expect, test } from "vitest";
 import type { Transaction } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { gateOf, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 
 const pace = { leaseMs: 600_000, backoffMs: () => 5 };
 

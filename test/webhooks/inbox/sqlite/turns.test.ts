@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { uptimeMs } from "../../../../src/internal/retention-clock.ts";
 import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
 
 const { fresh: freshPath, remove } = freshPaths();

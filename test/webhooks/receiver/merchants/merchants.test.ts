@@ -1,15 +1,15 @@
 import { createWakeups } from "malipo";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import type { NewDelivery } from "malipo/types";
 import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
-  memoryInbox,
   signWebhook,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryInbox } from "../../../../src/webhooks/inbox/memory/inbox.ts";
+import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { gate } from "../../support/deliver.ts";
 
 const secretOf = (merchant: string) => `whsec_${merchant}_0QkY2v1s7mZ8`;

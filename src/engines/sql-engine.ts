@@ -1,0 +1,135 @@
+// What every engine does that is a database of SQL: keys, events and orders are tables of one room.
+import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import { sqlCheckout } from "../checkout/sql-store.ts";
+import { ORDERS } from "../checkout/tables.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
+import { sqlIdempotency } from "../idempotency/sql-store.ts";
+import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
+import { KEYS } from "../idempotency/tables.ts";
+import { checkOptions } from "../internal/check-options.ts";
+import { type Component, isStoredSteps, metaOf } from "../storage/component.ts";
+import type { Room } from "../storage/room.ts";
+import { only, statement } from "../storage/sql-steps.ts";
+import type { InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
+import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
+import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
+import { sqlInbox } from "../webhooks/inbox/sql/inbox.ts";
+import { INBOX, retentionQuery } from "../webhooks/inbox/tables.ts";
+import {
+  type EngineLife,
+  failuresOf,
+  PartsByOptions,
+  type StoredPart,
+  type StoredSettings,
+} from "./engine-life.ts";
+
+/** The tables of each part. */
+const COMPONENTS = {
+  idempotency: KEYS,
+  inbox: INBOX,
+  checkout: ORDERS,
+} satisfies Readonly<Record<StoredPart, Component>>;
+
+const PARTS = Object.keys(COMPONENTS) as StoredPart[];
+
+/** How an engine was set up. */
+export interface SqlEngineOptions {
+  /** As the user calls it: `sqlite`. */
+  readonly owner: string;
+  readonly pepper: string | Uint8Array | undefined;
+  readonly onWarning: ((warning: string) => void) | undefined;
+  /** What the user must know when an inbox starts. */
+  readonly atStart?: () => readonly string[];
+}
+
+/** Keys, events and orders in one database. */
+export class SqlEngine<Connection> {
+  readonly #room: Room<Connection>;
+  readonly #life: EngineLife;
+  readonly #options: SqlEngineOptions;
+  readonly #keys: PartsByOptions<IdempotencyStoreOptions, IdempotencyStore>;
+
+  constructor(room: Room<Connection>, life: EngineLife, options: SqlEngineOptions) {
+    this.#room = room;
+    this.#life = life;
+    this.#options = options;
+    const { onWarning } = options;
+    this.#keys = new PartsByOptions((given) =>
+      sqlIdempotency(room.tables(KEYS), { ...given, onWarning }),
+    );
+    life.onClose(() => room.close());
+  }
+
+  readonly idempotency = (given: IdempotencyStoreOptions = {}): IdempotencyStore => {
+    this.#life.check();
+    const { owner, pepper } = this.#options;
+    const options = { ...given, pepper: given.pepper ?? pepper };
+    return this.#keys.get(
+      checkOptions(options, STORE_OPTIONS, `The idempotency store of ${owner}`),
+    );
+  };
+
+  readonly inbox = (given: InboxOptions = {}): Inbox => {
+    this.#life.check();
+    const { owner, atStart: check } = this.#options;
+    const { retentionMs, pace } = checkOptions(given, INBOX_OPTIONS, `The inbox of ${owner}`);
+    return sqlInbox(this.#room.tables(INBOX), { retentionMs, pace, ...(check && { check }) });
+  };
+
+  readonly checkout = (): CheckoutStore<Connection> => {
+    this.#life.check();
+    return sqlCheckout(this.#room.tables(ORDERS), {
+      idempotency: this.idempotency(),
+      inbox: this.inbox(),
+      sql: this.sql,
+      open: () => this.#room.tables(KEYS).open(),
+      // The engine belongs to the caller.
+      close: async () => {},
+    });
+  };
+
+  readonly sql = (): string => this.#room.sql(Object.values(COMPONENTS));
+
+  readonly open = async (): Promise<void> => {
+    this.#life.check();
+    for (const part of PARTS) await this.#openPart(part);
+  };
+
+  #openPart(part: StoredPart): Promise<void> {
+    const component: Component = COMPONENTS[part];
+    return this.#room.tables(component).open();
+  }
+
+  /** What is stored of a part; `undefined` if nothing is. It makes nothing. */
+  readonly stored = async (part: StoredPart): Promise<StoredSettings | undefined> => {
+    this.#life.check();
+    const { dialect } = this.#room;
+    const component: Component = COMPONENTS[part];
+    if (!(await this.#room.look(isStoredSteps(dialect, component)))) return undefined;
+    if (part !== "inbox") return {};
+    const query = statement(retentionQuery(metaOf(dialect, component)));
+    const { rows } = await this.#room.look(only<never>([query, {}]));
+    return { retentionMs: rows[0] === undefined ? undefined : Number(rows[0].value) };
+  };
+
+  /** The parts of which something is stored. */
+  async storedParts(): Promise<StoredPart[]> {
+    const found: StoredPart[] = [];
+    for (const part of PARTS) if ((await this.stored(part)) !== undefined) found.push(part);
+    return found;
+  }
+
+  /** What is wrong with the database, or with what is stored there. */
+  readonly check = async (): Promise<string[]> => {
+    this.#life.check();
+    try {
+      const problems = await this.#room.check();
+      const works = (await this.storedParts()).map((part) => () => this.#openPart(part));
+      return [...problems, ...(await failuresOf(...works))];
+    } catch (error) {
+      return failuresOf(() => {
+        throw error;
+      });
+    }
+  };
+}
