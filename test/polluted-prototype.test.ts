@@ -4,7 +4,6 @@ import { createObserver } from "malipo/learn";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, explore } from "malipo/sandbox";
 import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
-import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { postgres } from "../src/engines/postgres.ts";
 import { memoryIdempotency } from "../src/idempotency/memory/store.ts";
