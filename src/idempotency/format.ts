@@ -4,9 +4,6 @@ export const RECORD_VERSION = 2;
 /** The format of a store. Data in another format are neither read nor changed. */
 export const STORE_FORMAT = 3;
 
-/** Whether this version reads a format, as the engine returns it. */
-export const isReadable = (format: unknown): boolean => String(format) === String(STORE_FORMAT);
-
 /** A key with the scope that it belongs to. The name of a record begins with a letter, never with a quote. */
 export const scopedKey = (scope: string, key: string): string =>
   scope === "" ? key : `${JSON.stringify(scope)} ${key}`;

@@ -15,7 +15,7 @@ export interface Migration {
 export type ValueTypes = Readonly<Record<string, "integer" | "bytes">>;
 
 /** How tables are recognised whose version wrote no table about itself. */
-export interface WithoutMeta {
+interface WithoutMeta {
   /** The table that is always there: the second part of its name. */
   readonly table: string;
   /** Its format, from the comment on it; `0` if the comment does not say. */
@@ -40,7 +40,7 @@ export const metaOf = (dialect: Dialect, { name }: Component): string =>
   dialect.table(name, "meta");
 
 /** The newest format of a component: that which this version of malipo reads and writes. */
-export const formatOf = ({ migrations }: Component): number => migrations.at(-1)?.format ?? 0;
+const formatOf = ({ migrations }: Component): number => migrations.at(-1)?.format ?? 0;
 
 const metaTable = (dialect: Dialect, meta: string): string => {
   const { key, text } = dialect.types;

@@ -3,7 +3,7 @@ import { sleep } from "../../internal/timeout.ts";
 export const LOCK_RETRY_MS = 25;
 
 /** How long an operation waits for a file that another process has locked. */
-export const MAX_LOCKED_MS = 5_000;
+const MAX_LOCKED_MS = 5_000;
 
 // https://www.sqlite.org/rescode.html: SQLITE_BUSY and SQLITE_LOCKED. The lowest byte of an extended
 // code is the primary one.
@@ -32,13 +32,11 @@ export function lockedReason(error: unknown): string {
 }
 
 /**
- * Tries again while another process has the file locked, up to the deadline by `performance.now()`.
+ * Tries again while another process has the file locked, for {@link MAX_LOCKED_MS}.
  * Other work of this process goes on. The work must have changed nothing when it throws.
  */
-export async function whenUnlocked<T>(
-  work: () => T,
-  deadline: number = performance.now() + MAX_LOCKED_MS,
-): Promise<T> {
+export async function whenUnlocked<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + MAX_LOCKED_MS;
   for (; ; await sleep(LOCK_RETRY_MS * (1 + Math.random()))) {
     try {
       return work();

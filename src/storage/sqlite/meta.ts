@@ -4,12 +4,6 @@ import { type RetentionClock, retentionTime } from "../../internal/retention-clo
 // What a store writes about itself: a table of names and values, with the format of its data and the
 // clock by which it forgets.
 
-/** The statements that create the table. `format`: that of the data, which is created with it. */
-export const metaSql = (table: string, format: number): readonly string[] => [
-  `CREATE TABLE ${table} (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`,
-  `INSERT INTO ${table} VALUES ('format', '${format}')`,
-];
-
 /**
  * The format in which a file was written; `undefined` for a file without data, and 0 for data that
  * has no format.
