@@ -279,8 +279,8 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
   it("a handler of other events is rejected without an inbox, and the error says what to do", () => {
     const store = postgresCheckout({ pool, schema: freshSchema() });
     const { receiver } = openShop(newSandbox(), store).checkout;
-    expect(() => receiver.on("invoice.paid", () => {})).toThrow(/pgBossInbox/);
-    expect(() => receiver.onOther(() => {})).toThrow(/pgBossInbox/);
+    expect(() => receiver.on("invoice.paid", () => {})).toThrow(/postgres\(url\)/);
+    expect(() => receiver.onOther(() => {})).toThrow(/postgres\(url\)/);
   });
 
   it("does not say that other events wait for a handler, since it keeps none", async () => {
