@@ -276,28 +276,6 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     },
   );
 
-  it("a handler of other events is rejected without an inbox, and the error says what to do", () => {
-    const store = postgresCheckout({ pool, schema: freshSchema() });
-    const { receiver } = openShop(newSandbox(), store).checkout;
-    expect(() => receiver.on("invoice.paid", () => {})).toThrow(/postgresInbox/);
-    expect(() => receiver.onOther(() => {})).toThrow(/postgresInbox/);
-  });
-
-  it("does not say that other events wait for a handler, since it keeps none", async () => {
-    const said = vi.spyOn(console, "info").mockReturnValue();
-    const sandbox = newSandbox();
-    const { checkout } = openShop(sandbox, postgresCheckout({ pool, schema: freshSchema() }));
-    await checkout.start();
-    const order = await checkout.pay(ORDER);
-    const event = { ...completed(order, referenceOf(order)), status: "pending" };
-    for (const kind of ["payment.initiated", "invoice.paid"]) {
-      expect((await deliver(checkout, sandbox, kind, event)).status).toBe(200);
-    }
-    expect(said.mock.calls).toEqual([]);
-    said.mockRestore();
-    await checkout.stop();
-  });
-
   it("works in a role that may not make tables, after the SQL of sql() was run", async () => {
     const schema = freshSchema();
     const role = `${schema}_role`;
