@@ -17,7 +17,6 @@ interface Peer {
 
 const PEERS: readonly Peer[] = [
   { name: "bullmq", beside: ["ioredis"] },
-  { name: "pg-boss", beside: ["pg", "@types/pg"] },
 ];
 
 /** How many of the newest releases are tried until one can be installed. */
