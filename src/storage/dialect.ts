@@ -60,11 +60,17 @@ export interface Dialect {
   readonly lockName: string;
   /** `count` placeholders are no problem for any database up to this number. */
   readonly maxValues: number;
+  /** Whether a row comes after some values in the order of some columns, so that an index of these is used. */
+  readonly after: (columns: readonly string[], values: readonly string[]) => string;
   /** The name of a table of a component, quoted if it must be. */
   readonly table: (component: string, name: string) => string;
   /** Makes an index. Databases without partial indexes leave `where` out. */
   readonly index: (table: string, name: string, columns: string, where?: string) => string;
 }
+
+/** As standard SQL says it, which SQLite and PostgreSQL answer from an index. */
+export const rowAfter: Dialect["after"] = (columns, values) =>
+  `(${columns.join(", ")}) > (${values.join(", ")})`;
 
 /** The name of an index without the schema of its table. */
 export const bareName = (table: string): string => table.replace(/^.*\./, "").replaceAll('"', "");

@@ -1,5 +1,5 @@
 import type { ValueTypes } from "../component.ts";
-import { bareName, type Dialect } from "../dialect.ts";
+import { bareName, type Dialect, rowAfter } from "../dialect.ts";
 import { parametersOf, returnsRows, type Statement } from "../sql-steps.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it. A subselect runs once for a statement:
@@ -49,6 +49,7 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   takeRows: "FOR UPDATE SKIP LOCKED",
   lockName: "SELECT pg_advisory_xact_lock(hashtext($name))::text AS locked",
   maxValues: 65_000,
+  after: rowAfter,
   table: (component, name) => {
     const prefix = component === "checkout" ? "" : component;
     return `${schema}.${[prefix, name].filter((part) => part !== "").join("_")}`;

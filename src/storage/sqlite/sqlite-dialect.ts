@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import { type Dialect, rowAfter } from "../dialect.ts";
 
 /**
  * SQLite. Its clocks are values that the connection adds to a statement: the time of day, the time since the machine
@@ -35,6 +35,7 @@ export const SQLITE: Dialect = {
   takeRows: "",
   lockName: "SELECT $name AS locked",
   maxValues: 32_000,
+  after: rowAfter,
   table: (component, name) => `malipo_${component}${name === "" ? "" : `_${name}`}`,
   index: (table, name, columns, where) =>
     `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
