@@ -54,7 +54,7 @@ export interface WorkedTogether<Before, Worked> {
 /** The tables of one component in one database. */
 export interface Tables<Name extends string, Connection = unknown> {
   readonly dialect: Dialect;
-  /** Makes or migrates the tables, once. Each of the other methods does so too. */
+  /** Makes or migrates the tables, once, and tries what a merchant gave. Each of the other methods does so too. */
   open(): Promise<void>;
   /** Runs steps, each by itself. @param timeoutMs - As {@link TransactionOptions.timeoutMs}, for each step. */
   run<Returned>(steps: () => Steps<Name, Returned>, timeoutMs?: number): Promise<Returned>;
@@ -82,7 +82,7 @@ export interface Room<Connection = unknown> {
   tables<Name extends string>(component: Component<Name>): Tables<Name, Connection>;
   /** All SQL of some components, for a user who may not make tables. */
   sql(components: readonly Component[]): string;
-  /** Checks the connection, and what a merchant gave. @throws {ConfigurationError} for what waiting cannot heal. */
+  /** Checks the connection. @throws {ConfigurationError} for what waiting cannot heal. */
   open(): Promise<void>;
   /** One sentence for each thing that is wrong: with rights, durability, clocks or versions. */
   check(): Promise<string[]>;

@@ -5,7 +5,8 @@ import type { Room } from "../../src/storage/room.ts";
 import { insertIfAbsent, only, type Steps, statement } from "../../src/storage/sql-steps.ts";
 import { isTransactionEnded } from "../../src/storage/transaction-end.ts";
 
-type Name = "add" | "put" | "read" | "all" | "drop";
+export type SeatStatement = "add" | "put" | "read" | "all" | "drop";
+type Name = SeatStatement;
 
 const FIRST: Migration = {
   format: 1,

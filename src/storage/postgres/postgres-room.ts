@@ -51,19 +51,6 @@ const byQuery =
 /** How many transactions of the merchant's code may run at once: each may need a second connection of the pool. */
 const placesOf = ({ options }: Partial<pg.Pool>): number => Math.max(1, (options?.max ?? 10) - 1);
 
-/**
- * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
- *
- * @see https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-STATS-VIEWS
- */
-const COUNT_WRITTEN: NumberedStatement = {
-  text: "SELECT SUM(n_tup_ins + n_tup_upd + n_tup_del)::text AS written FROM pg_stat_xact_user_tables",
-  returning: "",
-  names: [],
-  isQuery: true,
-};
-const counting = { ...COUNT_WRITTEN, returning: COUNT_WRITTEN.text };
-
 /** A statement without values, on any connection. */
 const plain = (text: string): NumberedStatement => ({
   text,
@@ -71,6 +58,17 @@ const plain = (text: string): NumberedStatement => ({
   names: [],
   isQuery: true,
 });
+
+/**
+ * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
+ * Nothing if PostgreSQL does not count.
+ *
+ * @see https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-STATS-VIEWS
+ */
+const COUNT_WRITTEN = plain(
+  `SELECT SUM(n_tup_ins + n_tup_upd + n_tup_del)::text AS written FROM pg_stat_xact_user_tables
+    WHERE current_setting('track_counts') = 'on'`,
+);
 
 /** How a database is reached. */
 export interface PostgresRoomOptions {
@@ -101,22 +99,21 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
 
   /** Once; again after it failed. */
   open(): Promise<void> {
-    this.#opening ??= this.#openOnce().catch((error: unknown) => {
+    const meta = metaOf(this.dialect, this.#component);
+    const opening = async () => {
+      await this.#room.open();
+      await this.#migrate(meta);
+      await this.#room.tryTransact(meta);
+    };
+    this.#opening ??= opening().catch((error: unknown) => {
       this.#opening = undefined;
       throw explained(`make or read the tables of ${this.#component.what}`, error);
     });
     return this.#opening;
   }
 
-  /** Nothing is stored before what the merchant gave has been checked. */
-  async #openOnce(): Promise<void> {
-    await this.#room.open();
-    await this.#migrate();
-  }
-
-  async #migrate(): Promise<void> {
+  async #migrate(meta: string): Promise<void> {
     const { dialect } = this;
-    const meta = metaOf(dialect, this.#component);
     const formatOn = async (query: Query): Promise<string | undefined> => {
       const { rows: made } = await query(`SELECT 1 WHERE to_regclass('${meta}') IS NOT NULL`);
       if (made.length === 0) return undefined;
@@ -266,7 +263,7 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
     work: () => Promise<Worked>,
   ): Promise<WorkedTogether<Before, Worked>> {
     const { caller } = parts;
-    const countWritten = async () => Number((await run(counting, [])).rows[0]?.written ?? 0);
+    const countWritten = async () => (await run(COUNT_WRITTEN, [])).rows[0]?.written ?? undefined;
     const before = await this.#on(parts.before(), run);
     if (!parts.isReady(before)) return { before };
     await run(plain(`SAVEPOINT ${SAVEPOINT}`), []);
@@ -278,7 +275,7 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
       // A lost connection is no fault of the code: PostgreSQL rolls back.
       throw isSavepointGone(error) ? rolledBack(caller, error) : error;
     });
-    const isEmpty = (await countWritten()) === writtenBefore;
+    const isEmpty = writtenBefore !== undefined && (await countWritten()) === writtenBefore;
     await run(plain(limitIdle(IDLE_MS)), []);
     await this.#on(parts.after(before), run);
     if (isEmpty) parts.onEmpty?.();
@@ -307,6 +304,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   /** What closes each connection that is in use. */
   readonly #busy = new Set<() => void>();
   #opening: Promise<void> | undefined;
+  #trying: Promise<void> | undefined;
   #warnings: string[] = [];
 
   constructor(options: PostgresRoomOptions) {
@@ -425,14 +423,19 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
 
   async #open(): Promise<void> {
     this.#warnings.push(...(await this.check()));
-    const { transact } = this;
+  }
+
+  /** Before the first payment depends on it: once, and again after it failed. @param meta - A table to try it on. */
+  async tryTransact(meta: string): Promise<void> {
+    const { transact, query: run } = this;
     if (transact === undefined) return;
-    const meta = `${this.#options.schema}.tried`;
-    await this.query(
-      `${this.schemaSql()}; CREATE TABLE IF NOT EXISTS ${meta} (name text PRIMARY KEY, value text NOT NULL);
-      INSERT INTO ${meta} VALUES ('format', '1') ON CONFLICT DO NOTHING`,
+    this.#trying ??= checkTransact(transact, { owner: OWNER, meta, run }).catch(
+      (error: unknown) => {
+        this.#trying = undefined;
+        throw error;
+      },
     );
-    await checkTransact(transact, { owner: OWNER, meta, run: this.query });
+    await this.#trying;
   }
 
   async check(): Promise<string[]> {

@@ -83,6 +83,12 @@ class SqliteTables<Name extends string, Connection> implements Tables<Name, Conn
     this.#room = room;
     this.#component = component;
     this.#statements = component.statements(SQLITE);
+    try {
+      // The first operation may come within a transaction of the merchant, which must not make tables.
+      this.#open();
+    } catch {
+      // The first operation reports it, unless another process had the file locked.
+    }
   }
 
   /** @throws while another process has the file locked. */

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import Database from "better-sqlite3";
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
+import { only } from "../../../src/storage/sql-steps.ts";
 import { SqliteRoom } from "../../../src/storage/sqlite/sqlite-room.ts";
-import { storageRoomSuite } from "../../suites/storage-room.ts";
+import { seats, storageRoomSuite } from "../../suites/storage-room.ts";
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "malipo-room-")), "shop.db");
 
@@ -30,3 +31,21 @@ describe("an open database of Node", () =>
   storageRoomSuite(stage((path) => new DatabaseSync(path))));
 describe("an open database of better-sqlite3", () =>
   storageRoomSuite(stage((path) => new Database(path))));
+
+it.each([
+  ["Node", (path: string) => new DatabaseSync(path)],
+  ["better-sqlite3", (path: string) => new Database(path)],
+] as const)(
+  "an open database of %s is first used within a transaction of the merchant",
+  async (_, open) => {
+    const database = open(newFile());
+    const room = new SqliteRoom<unknown>(database, { now: Date.now });
+    const tables = room.tables(seats());
+    database.exec("BEGIN");
+    const add = () => only<"add">(["add", { id: "a", place: 1, code: null }]);
+    expect((await tables.within(database, add)).changed).toBe(1);
+    database.exec("COMMIT");
+    const { rows } = await tables.run(() => only<"all">(["all", {}]));
+    expect(rows).toEqual([{ id: "a" }]);
+  },
+);
