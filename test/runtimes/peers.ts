@@ -15,10 +15,7 @@ interface Peer {
   readonly beside: readonly string[];
 }
 
-const PEERS: readonly Peer[] = [
-  { name: "bullmq", beside: ["ioredis"] },
-  { name: "pg-boss", beside: ["pg", "@types/pg"] },
-];
+const PEERS: readonly Peer[] = [{ name: "bullmq", beside: ["ioredis"] }];
 
 /** How many of the newest releases are tried until one can be installed. */
 const MAX_TRIES = 5;

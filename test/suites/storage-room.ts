@@ -237,6 +237,34 @@ export function storageRoomSuite(fresh: () => Promise<RoomStage> | RoomStage): v
     expect(await room.tables(seats()).run(() => add("a"))).toBe(1);
   });
 
+  it("takes the values of many rows in one statement", async () => {
+    const { tables } = await opened();
+    const names = ["a", "b", "c"];
+    const tuples = names.map((_, at) => `($id_${at}, $place_${at}, $code_${at})`).join(", ");
+    const table = tables.dialect.table("seats", "");
+    const many = insertIfAbsent(`INSERT INTO ${table} (id, place, code) VALUES ${tuples}`);
+    const values = names.flatMap((id, at) => [
+      [`id_${at}`, id],
+      [`place_${at}`, at],
+      [`code_${at}`, CODE],
+    ]);
+    await tables.run(() => add("b", 7));
+    const added = await tables.run(() => only<Name>([many, Object.fromEntries(values)]));
+    expect(added.changed).toBe(2);
+    const { rows } = await tables.run(() => only(["read", { id: "c" }]));
+    expect(rows.map(({ place }) => Number(place))).toEqual([2]);
+  });
+
+  it("has clocks in whole milliseconds", async () => {
+    const { tables } = await opened();
+    const { leaseMs, retentionMs } = tables.dialect.clocks;
+    const now = statement(`SELECT ${leaseMs} AS lease, ${retentionMs} AS retention`);
+    const { rows } = await tables.run(() => only<Name>([now, {}]));
+    const [lease, retention] = [Number(rows[0]?.lease), Number(rows[0]?.retention)];
+    expect([lease, retention].every(Number.isSafeInteger)).toBe(true);
+    expect(Math.abs(retention - Date.now())).toBeLessThan(60_000);
+  });
+
   it("rejects a call after its end", async () => {
     const { room, tables } = await opened();
     await tables.open();

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool, type PoolClient, type QueryResult } from "pg";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkoutSuite } from "../../suites/checkout.ts";
-import { completed, deliver, referenceOf } from "../../suites/checkout-stage.ts";
+import { completed, deliver } from "../../suites/checkout-stage.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";

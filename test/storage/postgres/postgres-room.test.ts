@@ -6,6 +6,8 @@ import type { Tables, Together } from "../../../src/storage/room.ts";
 import { only, type Steps } from "../../../src/storage/sql-steps.ts";
 import { isTransactionEnded } from "../../../src/storage/transaction-end.ts";
 import { type SeatStatement, seats, storageRoomSuite } from "../../suites/storage-room.ts";
+import type { Engine } from "../../support/engines/engine.ts";
+import { closeProxies, proxyTo } from "../../support/engines/proxy.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 
 const engine = await sharedPostgres();
@@ -236,4 +238,42 @@ describe.skipIf(engine === undefined)("a room on PostgreSQL", () => {
       expect(rows).toEqual([]);
     },
   );
+});
+
+describe.skipIf(engine === undefined)("a PostgreSQL that fails", () => {
+  closeProxies();
+
+  it("does not keep a statement with a limit waiting, nor the end of the room", async () => {
+    const proxy = await proxyTo(engine as Engine);
+    const own = new pg.Pool({ connectionString: proxy.url, max: 3 });
+    own.on("error", () => {});
+    const schema = freshSchema();
+    const options = { pool: own, isOwnPool: true, schema, transact: undefined, now: undefined };
+    const room = new PostgresRoom(options);
+    const tables = room.tables(seats());
+    await tables.open();
+    proxy.silence();
+    const reading = () => only<"all">(["all", {}]);
+    await expect(tables.run(reading, 200)).rejects.toMatchObject({ isEngineAway: true });
+    await expect(tables.transaction(reading, { timeoutMs: 200 })).rejects.toMatchObject({
+      isEngineAway: true,
+    });
+    // Without a limit, it waits until the room ends.
+    const waiting = tables.run(reading).catch((error: unknown) => error);
+    await room.close();
+    expect(await waiting).toBeInstanceOf(Error);
+  });
+
+  it("has tables again by the next call, after they were dropped", async () => {
+    const { open, run } = stage(undefined)();
+    const room = open();
+    const tables = room.tables(seats());
+    await tables.open();
+    const [schema] = room.dialect.table("seats", "").split(".");
+    await run(`DROP SCHEMA ${schema} CASCADE`);
+    const reading = () => only<"all">(["all", {}]);
+    await expect(tables.run(reading)).rejects.toThrow("does not exist");
+    expect((await tables.run(reading)).rows).toEqual([]);
+    await room.close();
+  });
 });
