@@ -93,7 +93,7 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
 }
 
 /** Methods that first wait for the object that has them. */
-export function lateMethods<Part extends object, Name extends keyof Part & string>(
+function lateMethods<Part extends object, Name extends keyof Part & string>(
   names: readonly Name[],
   load: () => Promise<Part>,
 ): Pick<Part, Name> {
@@ -139,18 +139,6 @@ export const lateOrders = (
   load: () => Promise<CheckoutStore>,
 ): Pick<CheckoutStore, (typeof ORDER_METHODS)[number]> => lateMethods(ORDER_METHODS, load);
 
-/** A store of orders, as long as its engine is open. */
-export const openOrders = <Connection>(
-  store: CheckoutStore<Connection>,
-  life: EngineLife,
-): CheckoutStore<Connection> => ({
-  ...store,
-  ...lateMethods(ORDER_METHODS, async () => {
-    life.check();
-    return store;
-  }),
-});
-
 const LIST_METHODS = ["list", "read", "requeue", "drop"] as const;
 
 /**
@@ -158,10 +146,7 @@ const LIST_METHODS = ["list", "read", "requeue", "drop"] as const;
  *
  * @param retentionMs - As `Inbox.retentionMs`. Without it, events of any age are processed.
  */
-export function inboxMethods(
-  load: () => Promise<Inbox>,
-  retentionMs?: number,
-): Omit<Inbox, "stop"> {
+function inboxMethods(load: () => Promise<Inbox>, retentionMs?: number): Omit<Inbox, "stop"> {
   // An inbox that an engine makes has them all.
   const all = load as () => Promise<Required<Inbox>>;
   const listOf =

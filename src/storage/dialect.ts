@@ -2,7 +2,7 @@
 // RETURNING, which MySQL does not have; an upsert is an insert-if-absent and an update.
 
 /** The types of columns. */
-export interface ColumnTypes {
+interface ColumnTypes {
   /** A whole number up to 2^53. */
   readonly integer: string;
   /** A number that counts up by itself, for the column of a primary key. */
@@ -23,7 +23,7 @@ export interface ColumnTypes {
 }
 
 /** The clocks of a database, as expressions. Values such as `$wall` are added by the connection. */
-export interface ClockExpressions {
+interface ClockExpressions {
   /** The time of day, in milliseconds since 1970. */
   readonly wallMs: string;
   /** As {@link wallMs}, in the type `time`. */

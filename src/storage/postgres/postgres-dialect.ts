@@ -12,7 +12,7 @@ const BEGUN_MS = "(extract(epoch FROM now()) * 1000)::bigint";
 
 // A commit is on the disk before it is acknowledged, whatever the database or the role is set to. The setting ends with the
 // transaction, so a connection of a pool keeps its own.
-export const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
   WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) <> ''`;
 
 /**

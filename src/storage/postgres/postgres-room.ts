@@ -99,13 +99,7 @@ class PostgresTables<Name extends string, Connection> implements Tables<Name, Co
 
   /** Once; again after it failed. */
   open(): Promise<void> {
-    const meta = metaOf(this.dialect, this.#component);
-    const opening = async () => {
-      await this.#room.open();
-      await this.#migrate(meta);
-      await this.#room.tryTransact(meta);
-    };
-    this.#opening ??= opening().catch((error: unknown) => {
+    this.#opening ??= this.#openOnce().catch((error: unknown) => {
       this.#opening = undefined;
       throw explained(`make or read the tables of ${this.#component.what}`, error);
     });

@@ -22,8 +22,8 @@ import {
   TransactionEndedError,
 } from "../transaction-end.ts";
 import { Disk } from "./disk.ts";
+import { FileClock } from "./file-clock.ts";
 import { isLocked, whenUnlocked } from "./locks.ts";
-import { FileClock } from "./meta.ts";
 import { cannotUse, makeDurable, modeWarning, openFile, type SqliteSource } from "./open-file.ts";
 import { fileOf, watchFile } from "./same-file.ts";
 import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";

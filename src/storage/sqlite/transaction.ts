@@ -40,14 +40,3 @@ export async function inTransactionWhenUnlocked<T>(
   });
   return end();
 }
-
-export function prepareAll<Name extends string>(
-  database: DatabaseSync,
-  statements: Readonly<Record<Name, string>>,
-): Record<Name, StatementSync> {
-  const prepared = Object.entries<string>(statements).map(([name, sql]) => [
-    name,
-    database.prepare(sql),
-  ]);
-  return Object.fromEntries(prepared) as Record<Name, StatementSync>;
-}

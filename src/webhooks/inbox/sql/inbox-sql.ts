@@ -69,5 +69,3 @@ export class InboxSql {
     return made;
   }
 }
-
-export type InboxStep = readonly [statement: InboxStatement | Statement, values: Values];

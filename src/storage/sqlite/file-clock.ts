@@ -1,22 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type RetentionClock, retentionTime } from "../../internal/retention-clock.ts";
 
-// What a store writes about itself: a table of names and values, with the format of its data and the
-// clock by which it forgets.
-
-/**
- * The format in which a file was written; `undefined` for a file without data, and 0 for data that
- * has no format.
- *
- * @param data - The table that holds the data.
- */
-export function formatOf(database: DatabaseSync, table: string, data: string): number | undefined {
-  const exists = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-  if (exists.get(table) === undefined) return exists.get(data) === undefined ? undefined : 0;
-  const row = database.prepare(`SELECT value FROM ${table} WHERE name = 'format'`).get();
-  return Number(row?.value ?? 0);
-}
-
 /** The clock by which a file forgets. It is stored in the file. */
 export class FileClock {
   readonly #read: StatementSync;
