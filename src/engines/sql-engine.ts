@@ -1,20 +1,20 @@
 // What every engine does that is a database of SQL: keys, events and orders are tables of one room.
 import type { CheckoutStore } from "../checkout/checkout-store.ts";
 import { sqlCheckout } from "../checkout/sql-store.ts";
-import { ORDERS } from "../checkout/tables.ts";
+import { ORDERS, type OrderStatement } from "../checkout/tables.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { sqlIdempotency } from "../idempotency/sql-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
-import { KEYS } from "../idempotency/tables.ts";
+import { KEYS, type KeyStatement } from "../idempotency/tables.ts";
 import { checkOptions } from "../internal/check-options.ts";
 import { type Component, isStoredSteps, metaOf } from "../storage/component.ts";
-import type { Room } from "../storage/room.ts";
+import type { Room, Tables } from "../storage/room.ts";
 import { only, statement } from "../storage/sql-steps.ts";
 import type { InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
 import { sqlInbox } from "../webhooks/inbox/sql/inbox.ts";
-import { INBOX, retentionQuery } from "../webhooks/inbox/tables.ts";
+import { INBOX, type InboxStatement, retentionQuery } from "../webhooks/inbox/tables.ts";
 import {
   type EngineLife,
   failuresOf,
@@ -48,6 +48,12 @@ export class SqlEngine<Connection> {
   readonly #life: EngineLife;
   readonly #options: SqlEngineOptions;
   readonly #keys: PartsByOptions<IdempotencyStoreOptions, IdempotencyStore>;
+  /** Those of each part, made at its first use. */
+  readonly #tables: {
+    idempotency?: Tables<KeyStatement, Connection>;
+    inbox?: Tables<InboxStatement, Connection>;
+    checkout?: Tables<OrderStatement, Connection>;
+  } = {};
 
   constructor(room: Room<Connection>, life: EngineLife, options: SqlEngineOptions) {
     this.#room = room;
@@ -55,9 +61,24 @@ export class SqlEngine<Connection> {
     this.#options = options;
     const { onWarning } = options;
     this.#keys = new PartsByOptions((given) =>
-      sqlIdempotency(room.tables(KEYS), { ...given, onWarning }),
+      sqlIdempotency(this.#keyTables(), { ...given, onWarning }),
     );
     life.onClose(() => room.close());
+  }
+
+  #keyTables() {
+    this.#tables.idempotency ??= this.#room.tables(KEYS);
+    return this.#tables.idempotency;
+  }
+
+  #eventTables() {
+    this.#tables.inbox ??= this.#room.tables(INBOX);
+    return this.#tables.inbox;
+  }
+
+  #orderTables() {
+    this.#tables.checkout ??= this.#room.tables(ORDERS);
+    return this.#tables.checkout;
   }
 
   readonly idempotency = (given: IdempotencyStoreOptions = {}): IdempotencyStore => {
@@ -73,16 +94,16 @@ export class SqlEngine<Connection> {
     this.#life.check();
     const { owner, atStart: check } = this.#options;
     const { retentionMs, pace } = checkOptions(given, INBOX_OPTIONS, `The inbox of ${owner}`);
-    return sqlInbox(this.#room.tables(INBOX), { retentionMs, pace, ...(check && { check }) });
+    return sqlInbox(this.#eventTables(), { retentionMs, pace, ...(check && { check }) });
   };
 
   readonly checkout = (): CheckoutStore<Connection> => {
     this.#life.check();
-    return sqlCheckout(this.#room.tables(ORDERS), {
+    return sqlCheckout(this.#orderTables(), {
       idempotency: this.idempotency(),
       inbox: this.inbox(),
       sql: this.sql,
-      open: () => this.#room.tables(KEYS).open(),
+      open: () => this.#keyTables().open(),
       // The engine belongs to the caller.
       close: async () => {},
     });
@@ -96,8 +117,12 @@ export class SqlEngine<Connection> {
   };
 
   #openPart(part: StoredPart): Promise<void> {
-    const component: Component = COMPONENTS[part];
-    return this.#room.tables(component).open();
+    const tables = {
+      idempotency: () => this.#keyTables(),
+      inbox: () => this.#eventTables(),
+      checkout: () => this.#orderTables(),
+    };
+    return tables[part]().open();
   }
 
   /** What is stored of a part; `undefined` if nothing is. It makes nothing. */
@@ -124,7 +149,11 @@ export class SqlEngine<Connection> {
     this.#life.check();
     try {
       const problems = await this.#room.check();
-      const works = (await this.storedParts()).map((part) => () => this.#openPart(part));
+      // As another process would open them: what has changed since is seen.
+      const works = (await this.storedParts()).map((part) => () => {
+        const component: Component = COMPONENTS[part];
+        return this.#room.tables(component).open();
+      });
       return [...problems, ...(await failuresOf(...works))];
     } catch (error) {
       return failuresOf(() => {

@@ -71,7 +71,7 @@ test.skipIf(process.platform === "win32")(
       expect.stringMatching(
         /^Other users of this machine may open .*its mode is 644\. Run chmod 600/,
       ),
-      expect.stringMatching(/the tables have format 99/),
+      expect.stringMatching(/^The tables of orders have format 99/),
     ]);
     await db.close();
   },

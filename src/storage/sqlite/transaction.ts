@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { whenUnlocked } from "./locks.ts";
 
 /** Commits the work, or rolls all of it back if it throws. */

@@ -6,7 +6,7 @@ import {
   type Value,
   type Values,
 } from "../../../storage/sql-steps.ts";
-import { type InboxStatement, tablesOf } from "../tables.ts";
+import { tablesOf } from "../tables.ts";
 
 export type { InboxStatement } from "../tables.ts";
 
