@@ -17,7 +17,7 @@ export interface FailedLease {
 }
 
 /** Which deliveries a worker claims. */
-export interface Claim {
+interface Claim {
   /** Returns how many at most: none any more once the worker stops. */
   readonly room: () => number;
   readonly kinds: Kinds;

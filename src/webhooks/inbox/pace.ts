@@ -2,7 +2,7 @@ import { type OptionRows, wrongOption } from "../../internal/check-options.ts";
 import { DAY_MS } from "../../internal/units.ts";
 
 /** The longest wait between two attempts. */
-export const MAX_BACKOFF_MS = 300_000;
+const MAX_BACKOFF_MS = 300_000;
 
 /** A retry that waits longer than this was planned before the clock was set back. */
 export const MAX_RETRY_WAIT_MS: number = MAX_BACKOFF_MS + 60_000;

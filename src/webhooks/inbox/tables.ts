@@ -85,7 +85,7 @@ function firstFormat(dialect: Dialect): string[] {
   ];
 }
 
-export const TYPES: ValueTypes = {
+const TYPES: ValueTypes = {
   key: "bytes",
   digest: "bytes",
   raw: "bytes",
