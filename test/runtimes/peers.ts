@@ -15,9 +15,7 @@ interface Peer {
   readonly beside: readonly string[];
 }
 
-const PEERS: readonly Peer[] = [
-  { name: "bullmq", beside: ["ioredis"] },
-];
+const PEERS: readonly Peer[] = [{ name: "bullmq", beside: ["ioredis"] }];
 
 /** How many of the newest releases are tried until one can be installed. */
 const MAX_TRIES = 5;
