@@ -1,11 +1,5 @@
 import type { Dialect } from "../../../storage/dialect.ts";
-import {
-  insertIfAbsent,
-  type Statement,
-  statement,
-  type Value,
-  type Values,
-} from "../../../storage/sql-steps.ts";
+import { type Statement, statement, type Value, type Values } from "../../../storage/sql-steps.ts";
 import { tablesOf } from "../tables.ts";
 
 export type { InboxStatement } from "../tables.ts";
@@ -56,16 +50,13 @@ export class InboxSql {
   }
 
   statement(text: string): Statement {
-    return this.#once(text, statement);
+    return this.named(text, () => statement(text));
   }
 
-  insertIfAbsent(text: string): Statement {
-    return this.#once(text, insertIfAbsent);
-  }
-
-  #once(text: string, make: (text: string) => Statement): Statement {
-    const made = this.#made.get(text) ?? make(text);
-    this.#made.set(text, made);
+  /** The same for a statement whose text takes a while to write. @param name - Stands for it. */
+  named(name: string, make: () => Statement): Statement {
+    const made = this.#made.get(name) ?? make();
+    this.#made.set(name, made);
     return made;
   }
 }

@@ -72,15 +72,16 @@ export function pageStep(sql: InboxSql, name: ListName, filter: ListFilter): Rev
   const kind = name === "doublePayments" ? undefined : filter.kind;
   const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const key = keyOf(after?.id ?? "");
-  const order = ["received_at", ...Object.keys(key).map((column) => `"${column}"`)].join(", ");
-  const position = ["received_at", ...Object.keys(key)].map((column) => `$${column}`).join(", ");
+  const columnsOfOrder = ["received_at", ...Object.keys(key)];
+  const order = columnsOfOrder.map((column) => `"${column}"`);
+  const position = columnsOfOrder.map((column) => `$${column}`);
   return [
     sql.statement(`SELECT ${columns} FROM ${sql.tables[table]}
       WHERE state = '${state}' AND received_at >= $since AND received_at < $until
-        AND (${order}) > (${position})
+        AND ${sql.dialect.after(order, position)}
         ${isRetrying ? "AND error IS NOT NULL" : ""}
         ${kind === undefined ? "" : "AND kind = $kind"}
-      ORDER BY ${order} LIMIT $limit`),
+      ORDER BY ${order.join(", ")} LIMIT $limit`),
     {
       ...key,
       since: since ?? first,

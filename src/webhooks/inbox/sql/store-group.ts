@@ -1,4 +1,9 @@
-import type { Steps, Value } from "../../../storage/sql-steps.ts";
+import {
+  insertIfAbsent,
+  type Statement,
+  type Steps,
+  type Value,
+} from "../../../storage/sql-steps.ts";
 import { conflictIdOf } from "../delivery.ts";
 import type { NewDelivery, Receipt } from "../inbox-types.ts";
 import { queueOf } from "../kinds.ts";
@@ -79,6 +84,29 @@ const conflictRow = (delivery: NewDelivery): NewRow => ({
   state: "open",
 });
 
+/** The values of a row among others end with its number. */
+const numberedValues = (rows: readonly NewRow[]): NewRow =>
+  Object.fromEntries(
+    rows.flatMap((row, at) =>
+      Object.entries(row).map(([column, value]) => [`${column}_${at}`, value] as const),
+    ),
+  );
+
+function insertStatement(
+  table: string,
+  columns: readonly string[],
+  count: number,
+  more: Readonly<Record<string, string>>,
+): Statement {
+  const valuesOf = (at: number) =>
+    columns.map((one) => (count === 1 ? `$${one}` : `$${one}_${at}`));
+  const tuples = Array.from({ length: count }, (_, at) =>
+    [...valuesOf(at), ...Object.values(more)].join(", "),
+  );
+  const names = [...columns, ...Object.keys(more)].map((name) => `"${name}"`).join(", ");
+  return insertIfAbsent(`INSERT INTO ${table} (${names}) VALUES (${tuples.join("), (")})`);
+}
+
 /**
  * Inserts rows that are not there. Returns how many were not.
  *
@@ -93,17 +121,11 @@ function* insertRows(
 ): Steps<InboxStatement, number> {
   let inserted = 0;
   for (const part of inParts(rows, rowsAtOnce)) {
-    const columns = Object.keys(part[0] ?? {});
-    const expressions = Object.values(more);
-    const tuples = part.map(
-      (_, at) => `(${[...columns.map((column) => `$${column}_${at}`), ...expressions].join(", ")})`,
+    const [first = {}] = part;
+    const insert = sql.named(`insert ${table} ${part.length}`, () =>
+      insertStatement(table, Object.keys(first), part.length, more),
     );
-    const names = [...columns, ...Object.keys(more)].map((name) => `"${name}"`).join(", ");
-    const values = part.flatMap((row, at) =>
-      Object.entries(row).map(([column, value]) => [`${column}_${at}`, value] as const),
-    );
-    const text = `INSERT INTO ${table} (${names}) VALUES ${tuples.join(", ")}`;
-    inserted += (yield [sql.insertIfAbsent(text), Object.fromEntries(values)]).changed;
+    inserted += (yield [insert, part.length === 1 ? first : numberedValues(part)]).changed;
   }
   return inserted;
 }
