@@ -30,7 +30,7 @@ test.skipIf(url === "")(
     expect(await db.check()).toEqual([]);
     expect(await tablesIn(name)).toEqual([]);
     await db.idempotency().list();
-    expect(await tablesIn(name)).toEqual(["idempotency"]);
+    expect(await tablesIn(name)).toEqual(["idempotency", "idempotency_meta"]);
     await db.open();
     const other = schema();
     await pool.query(postgres(pool, { schema: other }).sql());

@@ -70,7 +70,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     await checkout.stop();
     await small.end();
     await expect(postgresCheckout({ pool: small, schema }).read("")).rejects.toThrow(
-      /The database was closed/,
+      /This engine was closed/,
     );
   });
 

@@ -34,7 +34,7 @@ async function prepare(library: string) {
     schema,
   ]);
   const stored = rows
-    .filter(({ tablename }) => tablename !== "meta")
+    .filter(({ tablename }) => !tablename.endsWith("meta"))
     .map(({ tablename }) => `${schema}.${tablename}`);
   await pool.query([table, ...stored].map((one) => `DELETE FROM ${one}`).join("; "));
   return {
