@@ -36,7 +36,11 @@ function greedyIn(plan: Plan): string[] {
 /** A pool that explains each statement on tables of malipo before it runs it, and notes what reads many rows. */
 function explaining(greedy: string[]): Pool {
   const explain = async (client: PoolClient, text: string, values: unknown[], isOpen: boolean) => {
-    if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text) || /hashtext|set_config|pg_settings/.test(text)) return;
+    if (
+      !/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(text) ||
+      /hashtext|set_config|pg_settings/.test(text)
+    )
+      return;
     await client.query(isOpen ? "SAVEPOINT plan" : "BEGIN");
     const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
     await client.query(isOpen ? "ROLLBACK TO plan" : "ROLLBACK");
