@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig, type Options } from "tsup";
 import { writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
+import { onePartOnDemand, sqliteByItsEntry } from "./scripts/esbuild-plugins.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 import { writeCommonJs } from "./scripts/write-commonjs.ts";
@@ -25,8 +25,6 @@ const TOOLS = { sandbox, msw, learn, operator };
 
 const memory = INTERNAL_IMPORTS["#memory"];
 
-const PART = fileURLToPath(new URL("src/client/on-demand-part.ts", import.meta.url));
-
 const shared: Options = {
   target: "es2023",
   platform: "neutral",
@@ -34,17 +32,7 @@ const shared: Options = {
   removeNodeProtocol: false,
   external: [...Object.keys(INTERNAL_IMPORTS), /^node:/],
   define: { ...packageVersion, ...(await pageAssets()) },
-  esbuildPlugins: [
-    {
-      name: "one-part-on-demand",
-      setup: ({ onResolve }) =>
-        onResolve({ filter: /\.ts$/ }, ({ kind, importer }) =>
-          kind === "dynamic-import" && importer.includes("/src/client/")
-            ? { path: PART, sideEffects: false }
-            : undefined,
-        ),
-    },
-  ],
+  esbuildPlugins: [onePartOnDemand],
 };
 
 /** Entry points with chunks: what several of them need exists once, and parts are loaded on demand. */
@@ -66,8 +54,14 @@ export default defineConfig(async ({ dts }) => {
     { ...split("chunks"), entry: LIBRARY },
     // A process that receives webhooks often starts for one delivery: one file is found soonest.
     { ...shared, entry: { webhooks }, splitting: false },
-    // What `memory()` loads shares no file with `malipo`.
-    { ...shared, entry: { memory }, splitting: false, minify: true },
+    // What `memory()` loads shares no file with `malipo`, and its orders are in `malipo/sqlite`.
+    {
+      ...shared,
+      entry: { memory },
+      splitting: false,
+      minify: true,
+      esbuildPlugins: [sqliteByItsEntry],
+    },
     { ...split("tools"), entry: tools, minify: true },
     {
       ...split("chunks"),

@@ -4,4 +4,6 @@
  */
 export { memoryIdempotency } from "../idempotency/memory/store.ts";
 export { memoryInbox } from "../webhooks/inbox/memory/inbox.ts";
-export { sqlite } from "./sqlite.ts";
+
+/** For orders, which are in a SQLite database in memory. In the package, it is the entry point of its own. */
+export const loadSqlite = async () => (await import("./sqlite.ts")).sqlite;

@@ -114,7 +114,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
   });
   const loadOrders = once(async () => {
     life.check();
-    const { sqlite } = await import("#memory");
+    const sqlite = await (await import("#memory")).loadSqlite();
     const database = sqlite(":memory:", { now });
     life.onClose(() => database.close());
     return database.checkout() as unknown as CheckoutStore<MemoryDatabase>;

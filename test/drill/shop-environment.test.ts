@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Bench } from "../../src/drill/bench.ts";
 import { parseSettings } from "../../src/drill/drill-settings.ts";
 import { node } from "./shops/drill-shop.ts";
@@ -32,7 +32,7 @@ test("a shop gets its own environment, and the key, the URL, the secret and the 
   });
   try {
     await bench.open();
-    await vi.waitFor(() => expect(printed).toContain("\n"));
+    await expect.poll(() => printed).toContain("\n");
   } finally {
     await bench.close();
     vi.unstubAllEnvs();

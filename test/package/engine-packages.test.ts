@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** Makes the packages of queues look as if they were not installed. */
-const WITHOUT_QUEUES = `
+/** Makes BullMQ look as if it were not installed. */
+const WITHOUT_BULLMQ = `
 import { registerHooks } from "node:module";
 registerHooks({
   resolve: (name, context, next) => {
-    if (name !== "bullmq" && name !== "pg-boss") return next(name, context);
+    if (name !== "bullmq") return next(name, context);
     throw Object.assign(new Error("Cannot find package " + name), { code: "ERR_MODULE_NOT_FOUND" });
   },
 });
@@ -14,7 +14,7 @@ const said = (promise) => promise.then(() => "nothing", (error) => error.code + 
 const delivery = { key: "a", digest: "a", event: "e", raw: new Uint8Array(), secretIndex: 0, receivedAt: 0 };`;
 
 const run = (code: string): string =>
-  execFileSync(process.execPath, ["--input-type=module", "-e", WITHOUT_QUEUES + code], {
+  execFileSync(process.execPath, ["--input-type=module", "-e", WITHOUT_BULLMQ + code], {
     encoding: "utf8",
   }).trim();
 
@@ -28,18 +28,4 @@ test("redis() needs bullmq only for its inbox, and says so", () => {
   expect(said).toBe(
     "configuration: The inbox of redis requires the package bullmq, which is not installed. Install it: npm install bullmq",
   );
-});
-
-test("postgres() needs pg-boss only for its inbox, and says so", () => {
-  const said = run(`
-    const { postgres } = await import("malipo/postgres");
-    const db = postgres("postgres://127.0.0.1:1/shop");
-    db.checkout().sql();
-    console.log(await said(db.checkout().inbox.accept(delivery)));
-    console.log(await said(db.inbox().accept(delivery)));
-    process.exit();`);
-  expect(said.split("\n")).toEqual([
-    "nothing",
-    "configuration: The inbox of postgres requires the package pg-boss, which is not installed. Install it: npm install pg-boss",
-  ]);
 });

@@ -21,7 +21,7 @@ export interface StoredGroup {
 }
 
 /** What is stored of some keys, and what a group of deliveries adds to it. */
-class Known {
+class KnownEvents {
   /** The digests of events by their keys. */
   readonly #events = new Map<string, string>();
   readonly #conflicts = new Map<string, string>();
@@ -55,8 +55,8 @@ class Known {
 function* readKnown(
   { tables, statement }: Pick<InboxSql, "tables"> & { statement: InboxSql["statement"] },
   deliveries: readonly NewDelivery[],
-): Steps<InboxStatement, Known> {
-  const known = new Known();
+): Steps<InboxStatement, KnownEvents> {
+  const known = new KnownEvents();
   const keys = new Set(deliveries.flatMap(({ key, formerKey = key }) => [key, formerKey]));
   for (const part of inParts([...keys], LIST_SIZE)) {
     const { text, values } = valueList("key", part.map(bytesOfHex));
