@@ -85,6 +85,7 @@ export type {
   DeliveryObserver,
   FailedAttempt,
   FoundSecret,
+  NotifierEngine,
   ObservedDelivery,
   PaymentNotifier,
   PaymentReader,

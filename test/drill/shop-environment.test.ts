@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { Bench } from "../../src/drill/bench.ts";
 import { parseSettings } from "../../src/drill/drill-settings.ts";
 import { node } from "./shops/drill-shop.ts";

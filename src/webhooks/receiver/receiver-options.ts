@@ -135,7 +135,7 @@ export interface WebhookReceiverOptions {
    * your gateway has as `wakeups`, so that waits read the payment at once. With `merchant`, those of a merchant
    * wait by `wakeups.wakeOf(merchant)`.
    */
-  wakeups?: PaymentNotifier | { wakeups(): PaymentNotifier } | undefined;
+  wakeups?: PaymentNotifier | NotifierEngine | undefined;
   /**
    * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
    * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
@@ -173,6 +173,12 @@ export interface WebhookReceiverOptions {
    * @default none
    */
   observer?: DeliveryObserver | undefined;
+}
+
+/** An engine that carries wake-ups: `postgres(url)`, or `redis(url)`. */
+export interface NotifierEngine {
+  /** What the receiver notifies of each payment. */
+  wakeups(): PaymentNotifier;
 }
 
 /** What the receiver needs of wake-ups. */
