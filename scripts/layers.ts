@@ -9,17 +9,19 @@ export interface Layer {
 }
 
 const GROUND = ["internal", "errors"];
+/** The room for storage knows no key, no event and no order. */
+const STORES = [...GROUND, "storage"];
 const CONTRACT = [...GROUND, "contract"];
 const SERVICE = [...CONTRACT, "openapi", "profile"];
-const CLIENT = [...CONTRACT, "idempotency", "profile", "client"];
+const CLIENT = [...CONTRACT, "storage", "idempotency", "profile", "client"];
 /** What receivers load of the contract: nothing that needs schemas. */
 const EVENTS = ["contract/events.ts", "contract/double-payment.ts", "contract/payment-state.ts"];
-const INBOX = [...GROUND, ...EVENTS, "webhooks"];
+const INBOX = [...STORES, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
 const SANDBOX = [...SERVICE, "html", "sandbox", "webhooks/verification/signature.ts"];
 /** An order stands on the calls that ask for money and on the events that say what became of it. */
 const CHECKOUT = [...CLIENT, "webhooks", "checkout"];
-const ALL = [...SANDBOX, "idempotency", "client", "webhooks", "learn", "checkout"];
+const ALL = [...SANDBOX, "storage", "idempotency", "client", "webhooks", "learn", "checkout"];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -34,12 +36,14 @@ export const LAYERS: readonly Layer[] = [
   layer("internal/hmac", GROUND, "@noble/hashes"),
   layer("errors", GROUND),
   layer("html", GROUND),
+  layer("storage", STORES),
+  layer("storage/postgres", STORES, "pg"),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
   layer("profile", CONTRACT, "zod/mini"),
-  layer("idempotency", GROUND),
-  layer("idempotency/redis", [...GROUND, "idempotency"], "ioredis"),
-  layer("idempotency/postgres", [...GROUND, "idempotency"], "pg"),
+  layer("idempotency", [...STORES, "idempotency"]),
+  layer("idempotency/redis", [...STORES, "idempotency"], "ioredis"),
+  layer("idempotency/postgres", [...STORES, "idempotency"], "pg"),
   layer("client", CLIENT),
   layer("client/http", CLIENT, "ky"),
   layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),

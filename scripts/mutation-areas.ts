@@ -47,7 +47,7 @@ export const AREAS: readonly Area[] = [
     mutate: [
       "src/idempotency/**/*.ts",
       "src/client/unknown-outcomes/*.ts",
-      "src/internal/sqlite/*.ts",
+      "src/storage/sqlite/*.ts",
       "!src/idempotency/{redis,postgres}/*.ts",
     ],
     tests: ["test/idempotency/**/*.test.ts", "test/client/unknown-outcomes/*.test.ts"],

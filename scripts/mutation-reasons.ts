@@ -74,7 +74,7 @@ export const REASONS: readonly Reason[] = [
     reason: "Only the entries after the first are read.",
   },
   {
-    path: "internal/sqlite/open-file.ts",
+    path: "storage/sqlite/open-file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason:
       "It is the default of the SQLite in Node.js. The line is for builds with another default.",

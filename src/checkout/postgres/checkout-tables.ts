@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { DURABLE } from "../../idempotency/postgres/statements.ts";
 import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { makeTables } from "../../internal/postgres/make-tables.ts";
+import { makeTables } from "../../storage/postgres/make-tables.ts";
 import {
   CHECKOUT_FORMAT,
   type CheckoutDialect,
@@ -12,7 +12,7 @@ import {
   type SqlRow,
   type Step,
 } from "../sql.ts";
-import { connectTo, OWNER } from "./checkout-pool.ts";
+import { connectTo, OWNER } from "../../storage/postgres/pool.ts";
 
 /** A statement on some connection. */
 export type Run = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;

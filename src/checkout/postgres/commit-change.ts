@@ -2,8 +2,8 @@
 import type pg from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { DURABLE } from "../../idempotency/postgres/statements.ts";
-import { isAborted } from "../../internal/postgres/aborted-transaction.ts";
-import { rowsOf } from "../../internal/postgres/check-transact.ts";
+import { isAborted } from "../../storage/postgres/aborted-transaction.ts";
+import { rowsOf } from "../../storage/postgres/check-transact.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import {
   type CheckoutStore,
@@ -13,9 +13,9 @@ import {
   type Within,
 } from "../checkout-store.ts";
 import { commitSteps, isWrittenSteps, type SqlRow } from "../sql.ts";
-import { OWNER } from "./checkout-pool.ts";
+import { OWNER } from "../../storage/postgres/pool.ts";
 import { LIMIT_IDLE, notKept, type PostgresTables, type Run } from "./checkout-tables.ts";
-import { GuardedClient } from "./guarded-client.ts";
+import { GuardedClient } from "../../storage/postgres/guarded-client.ts";
 
 /** What runs a statement on the connection of a transaction: pg-boss has it for Prisma and others. */
 export interface SqlExecutor {

@@ -14,9 +14,9 @@ import {
   type OptionRows,
   optional,
 } from "../../internal/check-options.ts";
-import { checkTransact } from "../../internal/postgres/check-transact.ts";
-import { checkNameLength } from "../../internal/postgres/name-length.ts";
-import type { PostgresClient, PostgresPool } from "../../internal/postgres/pool.ts";
+import { checkTransact } from "../../storage/postgres/check-transact.ts";
+import { checkNameLength } from "../../storage/postgres/name-length.ts";
+import type { PostgresClient, PostgresPool } from "../../storage/postgres/pool-types.ts";
 import type { Inbox } from "../../webhooks/index.ts";
 import type { CheckoutStore } from "../checkout-store.ts";
 import {
@@ -33,11 +33,11 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { OWNER, poolFor } from "./checkout-pool.ts";
+import { OWNER, poolFor } from "../../storage/postgres/pool.ts";
 import { PostgresTables } from "./checkout-tables.ts";
 import { type CheckoutTransact, committer, runOn } from "./commit-change.ts";
 
-export type { PostgresClient, PostgresPool, PostgresResult } from "../../internal/postgres/pool.ts";
+export type { PostgresClient, PostgresPool, PostgresResult } from "../../storage/postgres/pool-types.ts";
 export type { CheckoutTransact, SqlExecutor } from "./commit-change.ts";
 
 /** How orders are stored in PostgreSQL. */

@@ -10,15 +10,15 @@ import { parametersOf } from "../../idempotency/sql/statements.ts";
 import { TABLE_SQL as KEYS_SQL } from "../../idempotency/sqlite/statements.ts";
 import { sqliteIdempotency } from "../../idempotency/sqlite/store.ts";
 import { checkOptions, type OptionRows } from "../../internal/check-options.ts";
-import { isLocked, whenUnlocked } from "../../internal/sqlite/locks.ts";
+import { isLocked, whenUnlocked } from "../../storage/sqlite/locks.ts";
 import {
   cannotUse,
   makeDurable,
   openFile,
   type SqliteSource,
-} from "../../internal/sqlite/open-file.ts";
-import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
-import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
+} from "../../storage/sqlite/open-file.ts";
+import { type FileCheck, fileOf, logOf, watchFile } from "../../storage/sqlite/same-file.ts";
+import { inTransaction, prepareAll } from "../../storage/sqlite/transaction.ts";
 import { isThenable } from "../../internal/thenable.ts";
 import { sqliteInbox } from "../../webhooks/inbox/sqlite/inbox.ts";
 import { TABLE_SQL as INBOX_SQL } from "../../webhooks/inbox/sqlite/tables.ts";
@@ -54,9 +54,9 @@ import {
   type Step,
   strayStateSteps,
 } from "../sql.ts";
-import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";
+import { type BetterSqlite3, sharedDatabase } from "../../storage/sqlite/shared-database.ts";
 
-export type { BetterSqlite3 } from "./shared-database.ts";
+export type { BetterSqlite3 } from "../../storage/sqlite/shared-database.ts";
 
 const OWNER = "sqliteCheckout";
 

@@ -6,9 +6,9 @@
 
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptions, checkText, type OptionRows } from "../../internal/check-options.ts";
-import { makeTables } from "../../internal/postgres/make-tables.ts";
-import { checkNameLength } from "../../internal/postgres/name-length.ts";
-import type { PostgresClient } from "../../internal/postgres/pool.ts";
+import { makeTables } from "../../storage/postgres/make-tables.ts";
+import { checkNameLength } from "../../storage/postgres/name-length.ts";
+import type { PostgresClient } from "../../storage/postgres/pool-types.ts";
 import { createDigest } from "../digest.ts";
 import { isReadable, scopedKey, unknownFormat } from "../format.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
@@ -22,7 +22,7 @@ import {
   tableStatementsFor,
 } from "./statements.ts";
 
-export type { PostgresClient, PostgresResult } from "../../internal/postgres/pool.ts";
+export type { PostgresClient, PostgresResult } from "../../storage/postgres/pool-types.ts";
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** An idempotency store in PostgreSQL. */

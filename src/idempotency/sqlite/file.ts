@@ -5,16 +5,16 @@ import {
   lockedReason,
   MAX_LOCKED_MS,
   whenUnlocked,
-} from "../../internal/sqlite/locks.ts";
-import { FileClock, formatOf } from "../../internal/sqlite/meta.ts";
+} from "../../storage/sqlite/locks.ts";
+import { FileClock, formatOf } from "../../storage/sqlite/meta.ts";
 import {
   cannotUse,
   makeDurable,
   openFile,
   type SqliteSource,
-} from "../../internal/sqlite/open-file.ts";
-import { type FileCheck, fileOf, logOf, watchFile } from "../../internal/sqlite/same-file.ts";
-import { inTransaction, prepareAll } from "../../internal/sqlite/transaction.ts";
+} from "../../storage/sqlite/open-file.ts";
+import { type FileCheck, fileOf, logOf, watchFile } from "../../storage/sqlite/same-file.ts";
+import { inTransaction, prepareAll } from "../../storage/sqlite/transaction.ts";
 import { isReadable, unknownFormat } from "../format.ts";
 import { META, STATEMENTS, TABLE, TABLE_SQL } from "./statements.ts";
 

@@ -1,4 +1,4 @@
-import { metaSql } from "../../internal/sqlite/meta.ts";
+import { metaSql } from "../../storage/sqlite/meta.ts";
 import { RECORD_VERSION, STORE_FORMAT } from "../format.ts";
 import { statementsFor } from "../sql/statements.ts";
 

@@ -6,14 +6,14 @@
 
 import type { Notification, PoolClient } from "pg";
 import { checkOptions, checkText, type OptionRows } from "../../../internal/check-options.ts";
-import type { PostgresPool } from "../../../internal/postgres/pool.ts";
+import type { PostgresPool } from "../../../storage/postgres/pool-types.ts";
 import { createWakeups, type Wakeups, wakeupsBy } from "./local.ts";
 
 export type {
   PostgresClient,
   PostgresPool,
   PostgresResult,
-} from "../../../internal/postgres/pool.ts";
+} from "../../../storage/postgres/pool-types.ts";
 
 import { encodeText } from "../../../internal/utf8.ts";
 

@@ -1,5 +1,5 @@
 import type { Db } from "pg-boss";
-import { isSavepointGone } from "../../../internal/postgres/aborted-transaction.ts";
+import { isSavepointGone } from "../../../storage/postgres/aborted-transaction.ts";
 import { endedByHandler, notProcessedHere, SAVEPOINT } from "../errors.ts";
 import type { Transaction } from "../inbox-types.ts";
 import type { FailedLease, Lease } from "../lease-store.ts";

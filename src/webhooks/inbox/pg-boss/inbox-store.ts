@@ -1,7 +1,7 @@
 import type { Db, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkTransact } from "../../../internal/postgres/check-transact.ts";
-import { makeTables } from "../../../internal/postgres/make-tables.ts";
+import { checkTransact } from "../../../storage/postgres/check-transact.ts";
+import { makeTables } from "../../../storage/postgres/make-tables.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
 import { queueOf } from "../kinds.ts";

@@ -13,7 +13,7 @@ import {
   type OptionRows,
   optional,
 } from "../../../internal/check-options.ts";
-import { checkNameLength } from "../../../internal/postgres/name-length.ts";
+import { checkNameLength } from "../../../storage/postgres/name-length.ts";
 import type { Inbox } from "../inbox-types.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import { Database, type Transact } from "./database.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
-import type { FileClock } from "../../../internal/sqlite/meta.ts";
-import { prepareAll } from "../../../internal/sqlite/transaction.ts";
+import type { FileClock } from "../../../storage/sqlite/meta.ts";
+import { prepareAll } from "../../../storage/sqlite/transaction.ts";
 import { MERCHANT } from "../delivery.ts";
 import { PROCESS_DIED, unreadable } from "../errors.ts";
 import { MAX_ATTEMPTS, type NewDelivery, type Receipt } from "../inbox-types.ts";

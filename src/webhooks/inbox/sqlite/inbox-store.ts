@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { describeError } from "../../../internal/describe-error.ts";
-import { isLocked, whenUnlocked } from "../../../internal/sqlite/locks.ts";
-import { FileClock } from "../../../internal/sqlite/meta.ts";
-import { cannotUse, openFile, type SqliteSource } from "../../../internal/sqlite/open-file.ts";
-import { fileOf, logOf, watchFile } from "../../../internal/sqlite/same-file.ts";
-import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
+import { isLocked, whenUnlocked } from "../../../storage/sqlite/locks.ts";
+import { FileClock } from "../../../storage/sqlite/meta.ts";
+import { cannotUse, openFile, type SqliteSource } from "../../../storage/sqlite/open-file.ts";
+import { fileOf, logOf, watchFile } from "../../../storage/sqlite/same-file.ts";
+import { inTransaction, inTransactionWhenUnlocked } from "../../../storage/sqlite/transaction.ts";
 import { isAsyncFunction, isThenable } from "../../../internal/thenable.ts";
 import { Batcher, type Stored } from "../batcher.ts";
 import { endedByHandler, notProcessedHere, SAVEPOINT, TransactionLeftError } from "../errors.ts";

@@ -7,7 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptions } from "../../../internal/check-options.ts";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
-import { modeWarning, type SqliteSource } from "../../../internal/sqlite/open-file.ts";
+import { modeWarning, type SqliteSource } from "../../../storage/sqlite/open-file.ts";
 import { notFoundIn } from "../errors.ts";
 import type { Inbox, InboxStats, Lists, WorkerOptions } from "../inbox-types.ts";
 import { includesKind, type Kinds, OTHER_QUEUE } from "../kinds.ts";

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { formatOf } from "../../../internal/sqlite/meta.ts";
-import { makeDurable } from "../../../internal/sqlite/open-file.ts";
-import { inTransaction } from "../../../internal/sqlite/transaction.ts";
+import { formatOf } from "../../../storage/sqlite/meta.ts";
+import { makeDurable } from "../../../storage/sqlite/open-file.ts";
+import { inTransaction } from "../../../storage/sqlite/transaction.ts";
 import { OTHER_QUEUE } from "../kinds.ts";
 import { type Dialect, LEDGER_FORMAT, ledgerTables, writeRetention } from "../ledger/tables.ts";
 

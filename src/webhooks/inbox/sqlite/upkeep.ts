@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
-import type { FileClock } from "../../../internal/sqlite/meta.ts";
-import { prepareAll } from "../../../internal/sqlite/transaction.ts";
+import type { FileClock } from "../../../storage/sqlite/meta.ts";
+import { prepareAll } from "../../../storage/sqlite/transaction.ts";
 import { DeletedError } from "../errors.ts";
 import type { Horizon } from "../inbox-types.ts";
 import { type Kinds, QUEUES, queuesOnlyWith } from "../kinds.ts";

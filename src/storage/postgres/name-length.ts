@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { encodeText } from "../utf8.ts";
+import { encodeText } from "../../internal/utf8.ts";
 
 /** https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS */
 const MAX_BYTES = 63;

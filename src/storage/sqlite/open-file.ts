@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeError } from "../describe-error.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import { isLocked, LOCK_RETRY_MS, lockedReason } from "./locks.ts";
 
 /** A path, or a database that is open already. */

@@ -3,10 +3,10 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { storeClosed } from "../checkout-store.ts";
+import { engineClosed, NoReplyError } from "../transaction-end.ts";
 
 /** The function of malipo that the user called. */
-export const OWNER = "postgresCheckout";
+export const OWNER = "postgres";
 
 /** How long a call waits for a connection while all are in use, also of a pool of the user. A customer waits, too. */
 const QUEUE_MS = 25_000;
@@ -29,10 +29,14 @@ function noConnection({ totalCount }: pg.Pool, waitedMs: number, cause: Error): 
   return new ConnectionError(`${OWNER}: ${message} This call did nothing.`, "not_sent", { cause });
 }
 
+export const noReply = (): Error => new NoReplyError("PostgreSQL does not reply.");
+
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(connectionString: string | undefined, pool: pg.Pool | undefined): pg.Pool {
   if ((connectionString === undefined) === (pool === undefined)) {
-    throw new ConfigurationError(`${OWNER} takes either \`connectionString\` or \`pool\`.`);
+    throw new ConfigurationError(
+      `${OWNER} takes the address of a database, such as "postgres://localhost/shop", or a pool of pg.`,
+    );
   }
   if (pool !== undefined) return pool;
   const own = new pg.Pool({
@@ -47,16 +51,19 @@ export function poolFor(connectionString: string | undefined, pool: pg.Pool | un
   return own;
 }
 
-/** @throws {ConnectionError} if no connection is free in time, or none can be made. */
-export async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
-  if (pool.ending) throw storeClosed();
+/**
+ * @param waitMs - How long to wait for a connection. Default: as long as a customer does.
+ * @throws {ConnectionError} if no connection is free in time, or none can be made.
+ */
+export async function connectTo(pool: pg.Pool, waitMs?: number): Promise<pg.PoolClient> {
+  if (pool.ending) throw engineClosed();
   const since = performance.now();
   const connecting = pool.connect();
   try {
     // A pool of the user may have no limit: `onPaid` that waits for a second connection would wait for itself.
-    if (await waitAtMost(connecting, QUEUE_MS + CONNECT_MS)) return await connecting;
+    if (await waitAtMost(connecting, waitMs ?? QUEUE_MS + CONNECT_MS)) return await connecting;
   } catch (error) {
-    if (pool.ending) throw storeClosed();
+    if (pool.ending) throw engineClosed();
     // One with a code says what is wrong, such as ECONNREFUSED.
     if (!(error instanceof Error) || "code" in error) throw error;
     throw noConnection(pool, performance.now() - since, error);
@@ -65,5 +72,6 @@ export async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
     (late) => late.release(),
     () => {},
   );
+  if (waitMs !== undefined) throw noReply();
   throw noConnection(pool, performance.now() - since, new Error("The pool did not respond."));
 }

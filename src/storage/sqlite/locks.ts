@@ -1,4 +1,4 @@
-import { sleep } from "../timeout.ts";
+import { sleep } from "../../internal/timeout.ts";
 
 export const LOCK_RETRY_MS = 25;
 

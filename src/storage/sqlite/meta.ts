@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type RetentionClock, retentionTime } from "../retention-clock.ts";
+import { type RetentionClock, retentionTime } from "../../internal/retention-clock.ts";
 
 // What a store writes about itself: a table of names and values, with the format of its data and the
 // clock by which it forgets.

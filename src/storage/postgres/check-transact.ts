@@ -1,8 +1,8 @@
 // What a `transact` of the user promises is tried before the first payment depends on it: two processes that do the same
 // are told apart by the rows of an UPDATE, and goods commit together with "done".
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../check-options.ts";
-import { isObject } from "../is-object.ts";
+import { describeValue } from "../../internal/check-options.ts";
+import { isObject } from "../../internal/is-object.ts";
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 interface Executor {

@@ -13,10 +13,15 @@ export class GuardedClient {
   #hasEnded = false;
 
   readonly #onLate: () => void;
+  readonly #caller: string;
 
-  /** @param onLate - Is called for a query after the end. */
-  constructor(client: pg.PoolClient, onLate: () => void) {
+  /**
+   * @param onLate - Is called for a query after the end.
+   * @param caller - Who wrote the code that gets it: `onPaid`.
+   */
+  constructor(client: pg.PoolClient, onLate: () => void, caller = "onPaid") {
     this.#onLate = onLate;
+    this.#caller = caller;
     this.client = new Proxy(client, {
       get: (target, name) => {
         if (name === "query") return (...given: unknown[]) => this.#query(target, given);
@@ -34,7 +39,7 @@ export class GuardedClient {
       this.#onLate();
       return Promise.reject(
         new Error(
-          "The transaction of onPaid has ended: this query was not sent. An `await` is missing.",
+          `The transaction of ${this.#caller} has ended: this query was not sent. An \`await\` is missing.`,
         ),
       );
     }

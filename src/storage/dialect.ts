@@ -1,0 +1,64 @@
+// The differences between the databases. Statements are written once, in words that all of them understand: no
+// RETURNING, which MySQL does not have; an upsert is an insert-if-absent and an update.
+
+/** The types of columns. */
+export interface ColumnTypes {
+  /** A whole number up to 2^53. */
+  readonly integer: string;
+  /** A number that counts up by itself, for the column of a primary key. */
+  readonly counter: string;
+  readonly bytes: string;
+  /** Bytes of a fixed length that are a key: 32. */
+  readonly digest: string;
+  /** A text that is a key or in an index: compared byte by byte, at most 1,000 characters. */
+  readonly key: string;
+  /** A text of any length, in no index. */
+  readonly text: string;
+  /** A moment, as this database stores it. */
+  readonly time: string;
+}
+
+/** The clocks of a database, as expressions. Values such as `$wall` are added by the connection. */
+export interface ClockExpressions {
+  /** The time of day, in milliseconds since 1970. */
+  readonly wallMs: string;
+  /** As {@link wallMs}, in the type `time`. */
+  readonly wall: string;
+  /** By which leases last, in the type `time`: a clock that is not set back, if the database has one. */
+  readonly lease: string;
+  /** By which data is forgotten, in the type `time`. */
+  readonly retention: string;
+}
+
+/** What one kind of database says in its own words. */
+export interface Dialect {
+  /** As the user calls the engine. */
+  readonly name: "sqlite" | "postgres" | "mysql";
+  readonly types: ColumnTypes;
+  /** What follows the columns of a table. */
+  readonly suffix: string;
+  /** The literal of no bytes. */
+  readonly noBytes: string;
+  readonly clocks: ClockExpressions;
+  /** A moment of the type `time` that is some milliseconds after another one. */
+  readonly later: (time: string, ms: string) => string;
+  /** A moment of the type `time`, or the difference between two, in milliseconds. */
+  readonly inMs: (time: string) => string;
+  /** A moment of the type `time` from milliseconds since 1970. */
+  readonly fromMs: (ms: string) => string;
+  /** A condition that is always true: a commit is on the disk before it is acknowledged. */
+  readonly durable: string;
+  /** What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out. */
+  readonly takeRows: string;
+  /** A statement that makes transactions of one `$name` wait for each other. */
+  readonly lockName: string;
+  /** `count` placeholders are no problem for any database up to this number. */
+  readonly maxValues: number;
+  /** The name of a table of a component, quoted if it must be. */
+  readonly table: (component: string, name: string) => string;
+  /** Makes an index. Databases without partial indexes leave `where` out. */
+  readonly index: (table: string, name: string, columns: string, where?: string) => string;
+}
+
+/** The name of an index without the schema of its table. */
+export const bareName = (table: string): string => table.replace(/^.*\./, "").replaceAll('"', "");

@@ -1,0 +1,40 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+
+/**
+ * The merchant's code has ended the transaction that it ran in: what else it wrote may have been kept, so it is not run
+ * again.
+ */
+export class TransactionEndedError extends Error {
+  /** Properties, since the store and what stands on it may be two copies of the package. */
+  readonly isTransactionEnded = true;
+  readonly isLastAttempt = true;
+
+  constructor(what: string, cause?: unknown) {
+    super(`${what} Some of its writes may have been kept, and others not.`, { cause });
+  }
+}
+
+export const isTransactionEnded = (error: unknown): error is TransactionEndedError =>
+  (Object(error) as Partial<TransactionEndedError>).isTransactionEnded === true;
+
+/** For code that committed or rolled back by itself. @param caller - Who wrote it: `onPaid`. */
+export const rolledBack = (caller: string, cause?: unknown): TransactionEndedError =>
+  new TransactionEndedError(
+    `${caller} committed or rolled back the transaction that \`transaction\` had begun. To give up a transaction, throw an error.`,
+    cause,
+  );
+
+/** The database does not reply. Its connection was closed. */
+export class NoReplyError extends Error {
+  /** A property, since the store and what stands on it may be two copies of the package. */
+  readonly isEngineAway = true;
+}
+
+/** For a call after the end of an engine. */
+export const engineClosed = (): ConfigurationError =>
+  new ConfigurationError(
+    "The database was closed, so this call did nothing. Make its calls before close(), or create another one.",
+  );
+
+/** The name of a savepoint that is there as long as the transaction of the merchant's code is. */
+export const SAVEPOINT = "malipo_transaction";
