@@ -15,7 +15,7 @@ import {
 import { commitSteps, isWrittenSteps, type SqlRow } from "../sql.ts";
 import { OWNER } from "../../storage/postgres/pool.ts";
 import { LIMIT_IDLE, notKept, type PostgresTables, type Run } from "./checkout-tables.ts";
-import { GuardedClient } from "../../storage/postgres/guarded-client.ts";
+import { GuardedClient } from "../../storage/guarded-client.ts";
 
 /** What runs a statement on the connection of a transaction: pg-boss has it for Prisma and others. */
 export interface SqlExecutor {

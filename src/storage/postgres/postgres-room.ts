@@ -3,6 +3,7 @@ import { Semaphore } from "../../internal/semaphore.ts";
 import { withTimeout } from "../../internal/timeout.ts";
 import { type Component, metaOf, missingSteps, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
+import { GuardedClient } from "../guarded-client.ts";
 import {
   type Room,
   runLater,
@@ -15,7 +16,6 @@ import type { Statement, Statements, Step, Steps, Value } from "../sql-steps.ts"
 import { rolledBack, SAVEPOINT } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
-import { GuardedClient } from "./guarded-client.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
