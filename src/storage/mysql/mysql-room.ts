@@ -269,8 +269,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     await this.#locked((run) =>
       this.#make(run, [
         `CREATE TABLE IF NOT EXISTS ${TRIED} (name ${key} PRIMARY KEY, value ${text} NOT NULL)${suffix}`,
-        `INSERT INTO ${TRIED} (name, value) VALUES ('format', '1'), ('tried', '1')
-          ON DUPLICATE KEY UPDATE ${TRIED}.name = ${TRIED}.name`,
       ]),
     );
     await checkTransact(transact, TRIED, this.run);

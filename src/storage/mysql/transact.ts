@@ -43,12 +43,19 @@ function changedBy({ kind }: PositionalStatement, header: mysql.ResultSetHeader)
   return foundRows(insertId) > 0 ? 0 : affectedRows;
 }
 
+/** How rows are returned, for a pool of the user that returns them in another way. */
+const AS_BY_DEFAULT: Pick<mysql.QueryOptions, "rowsAsArray" | "nestTables" | "typeCast"> = {
+  rowsAsArray: false,
+  nestTables: false,
+  typeCast: (_, next) => next(),
+};
+
 /** Runs statements of ours on a connection of mysql2, whatever its pool was made with. */
 export const byConnection =
   (connection: Connection): RunStatement<PositionalStatement> =>
   async (given, all) => {
     const [sql, values] = bound(given, all);
-    const options = { sql, values, rowsAsArray: false, nestTables: false, typeCast: true } as const;
+    const options = { ...AS_BY_DEFAULT, sql, values };
     const [result] = await connection.query<mysql.RowDataPacket[] | mysql.ResultSetHeader>(options);
     if (Array.isArray(result)) return { rows: result, changed: 0 };
     return { rows: [], changed: changedBy(given, result) };
