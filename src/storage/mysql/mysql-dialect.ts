@@ -59,7 +59,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
 };
 
 /** What a statement does, by which the rows that it has written are counted. */
-export type StatementKind = "query" | "insert if absent" | "update" | "write" | "none";
+type StatementKind = "query" | "insert if absent" | "update" | "write" | "none";
 
 /** A statement with its values by their positions, as MySQL takes them. */
 export interface PositionalStatement {

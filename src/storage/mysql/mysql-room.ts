@@ -19,7 +19,7 @@ import { checkTransact } from "./check-transact.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import { explained, isAgain, isSavepointGone, isThere } from "./mysql-errors.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
-import { settingsProblem, settingsRisks } from "./settings.ts";
+import { settingsProblem, settingsRisks } from "./server-settings.ts";
 import { byConnection, runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;

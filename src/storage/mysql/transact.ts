@@ -21,7 +21,7 @@ export type Transact<Client = unknown> = <Result>(
 type Connection = Pick<mysql.Connection, "query">;
 
 /** The rows that a query of the user's executor returned. @throws {ConfigurationError} for anything but a list of objects. */
-export function rowsOf(result: unknown): Row[] {
+function rowsOf(result: unknown): Row[] {
   const rows: unknown = (result as { rows?: unknown } | null | undefined)?.rows;
   const isRow = (one: unknown) => isObject(one) && !Array.isArray(one);
   if (Array.isArray(rows) && rows.every(isRow)) return rows;

@@ -13,7 +13,7 @@ const PROGRAMS = ["mariadbd", "/usr/sbin/mariadbd"];
  * A new MariaDB, with further options. Its defaults are those of a server without a file of options:
  * the character set of its databases is latin1. `undefined` if this machine has none.
  */
-function mysqlRecipe(...options: readonly string[]): Recipe | undefined {
+export function mysqlRecipe(...options: readonly string[]): Recipe | undefined {
   const program = PROGRAMS.find((one) => spawnSync(one, ["--version"]).status === 0);
   if (program === undefined) {
     say("NOT RUN: the tests that need MariaDB. Set MYSQL_URL, or put mariadbd on the PATH.");

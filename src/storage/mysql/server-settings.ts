@@ -9,7 +9,7 @@ const OLDEST = { MariaDB: [10, 6, 0], MySQL: [8, 0, 17] } as const;
 function tooOld(version: string): string | undefined {
   const name = /mariadb/i.test(version) ? "MariaDB" : "MySQL";
   // A proxy may write 5.5.5- before the version of a MariaDB.
-  const found = /(\d+)\.(\d+)\.(\d+)/.exec(version.replace(/^5\.5\.5-/, ""));
+  const found = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})/.exec(version.replace(/^5\.5\.5-/, ""));
   const [, ...parts] = found ?? [];
   const oldest = OLDEST[name];
   const at = oldest.findIndex((part, n) => Number(parts[n]) !== part);
