@@ -3,52 +3,25 @@ import { describeError } from "../../internal/describe-error.ts";
 import { hasCode } from "../error-codes.ts";
 
 /** What waiting cannot heal, by the code: https://mariadb.com/kb/en/mariadb-error-codes/ */
-const HOPELESS: readonly (readonly [code: string, number: number, reason: string])[] = [
-  [
-    "ER_ACCESS_DENIED_ERROR",
-    1045,
+const HOPELESS: Readonly<Record<string, string>> = {
+  ER_ACCESS_DENIED_ERROR:
     "The server rejects this user or its password. Correct them in the address.",
-  ],
-  [
-    "ER_BAD_DB_ERROR",
-    1049,
+  ER_BAD_DB_ERROR:
     "This database does not exist. Create it with CREATE DATABASE, or correct the address.",
-  ],
-  [
-    "ER_NO_DB_ERROR",
-    1046,
-    "The address names no database. Add its name at the end: mysql://localhost/shop.",
-  ],
-  [
-    "ER_DBACCESS_DENIED_ERROR",
-    1044,
+  ER_DBACCESS_DENIED_ERROR:
     "This user may not use this database. Grant it SELECT, INSERT, UPDATE and DELETE on it.",
-  ],
-  [
-    "ER_TABLEACCESS_DENIED_ERROR",
-    1142,
+  ER_TABLEACCESS_DENIED_ERROR:
     "This user may not make or use the tables. Run the SQL that db.sql() prints as a user who may, and grant this user SELECT, INSERT, UPDATE and DELETE on them.",
-  ],
-  [
-    "ER_HOST_NOT_PRIVILEGED",
-    1130,
-    "The server does not let this machine in. Create the user for this host.",
-  ],
-  [
-    "HANDSHAKE_NO_SSL_SUPPORT",
-    -1,
+  ER_HOST_NOT_PRIVILEGED: "The server does not let this machine in. Create the user for this host.",
+  HANDSHAKE_NO_SSL_SUPPORT:
     "This server does not take TLS. Remove `ssl` from the address, or switch TLS on at the server.",
-  ],
-  [
-    "ER_OPTION_PREVENTS_STATEMENT",
-    1290,
+  ER_OPTION_PREVENTS_STATEMENT:
     "This server is read-only. Use the address of the one that takes writes.",
-  ],
-];
+};
 
 /** The error for the user, if waiting cannot heal it; the same error otherwise. @param what - What malipo wanted to do. */
 export function explained(what: string, error: unknown): unknown {
-  const [, , reason] = HOPELESS.find(([code]) => hasCode(error, [code])) ?? [];
+  const [, reason] = Object.entries(HOPELESS).find(([code]) => hasCode(error, [code])) ?? [];
   if (reason === undefined || error instanceof ConfigurationError) return error;
   return new ConfigurationError(`mysql cannot ${what} (${describeError(error)}). ${reason}`, {
     cause: error,

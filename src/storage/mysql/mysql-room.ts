@@ -49,6 +49,7 @@ const WRITTEN = query(
 );
 
 const SETTINGS = query("SHOW VARIABLES");
+const DATABASE = query("SELECT DATABASE() AS name");
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
 const LOCK = "CONCAT('malipo ', MD5(DATABASE()))";
@@ -276,7 +277,11 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 
   async #settings(): Promise<ReadonlyMap<string, string>> {
     const { rows } = await this.run(SETTINGS, []);
-    return new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
+    const [row] = (await this.run(DATABASE, [])).rows;
+    const all = rows.map(
+      ({ Variable_name, Value }) => [String(Variable_name), String(Value)] as const,
+    );
+    return new Map([...all, ["database", String(row?.name ?? "")]]);
   }
 
   async check(): Promise<string[]> {

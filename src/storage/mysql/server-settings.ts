@@ -1,6 +1,6 @@
 // What the settings of a server mean for what is stored on it.
 
-/** The variables of the server for this connection, by their names. */
+/** The variables of the server for this connection, by their names, and the name of its `database`. */
 type Settings = ReadonlyMap<string, string>;
 
 const OLDEST = { MariaDB: [10, 6, 0], MySQL: [8, 0, 17] } as const;
@@ -22,6 +22,9 @@ const list = (value = ""): string[] => value.toUpperCase().split(",");
 
 /** Settings with which statements would do something else than they say. */
 const PROBLEMS: readonly ((settings: Settings) => string | undefined | false)[] = [
+  (all) =>
+    all.get("database") === "" &&
+    "The address names no database. Add its name at the end: mysql://localhost/shop.",
   (all) => tooOld(all.get("version") ?? ""),
   (all) =>
     !list(all.get("sql_mode")).some((mode) => mode.startsWith("STRICT_")) &&
