@@ -48,6 +48,8 @@ export interface Server<Sent extends Prepared, Client extends object> {
   /** For a call with a limit of time. */
   readonly noReply: () => Error;
   prepare(given: Statement, types: ValueTypes): Sent;
+  /** A statement without values and without a count of rows: `SAVEPOINT`. */
+  plain(text: string): Sent;
   /** Makes the missing tables. */
   migrate(component: Component): Promise<void>;
   /** An error as the user gets it, with what to do. */
@@ -128,11 +130,6 @@ export class ServerTables<
         known.names.map((name) => valueAt(values, name)),
       );
     });
-  }
-
-  /** A statement without values, on any connection. */
-  #plain(run: RunStatement<Sent>, text: string): Promise<StepResult> {
-    return run(this.#server.prepare({ text, isIfAbsent: false }, {}), []);
   }
 
   async run<Returned>(steps: () => Steps<Name, Returned>): Promise<Returned> {
@@ -225,15 +222,15 @@ export class ServerTables<
     const server = this.#server;
     const before = await this.#on(parts.before(), run);
     if (!parts.isReady(before)) return { before };
-    await this.#plain(run, `SAVEPOINT ${SAVEPOINT}`);
+    await run(server.plain(`SAVEPOINT ${SAVEPOINT}`), []);
     const writtenBefore = await server.countWritten(run);
-    await this.#plain(run, server.limitIdle(parts.idleMs ?? IDLE_MS));
+    await run(server.plain(server.limitIdle(parts.idleMs ?? IDLE_MS)), []);
     const result = await work();
-    await this.#plain(run, `RELEASE SAVEPOINT ${SAVEPOINT}`).catch((error: unknown) => {
+    await run(server.plain(`RELEASE SAVEPOINT ${SAVEPOINT}`), []).catch((error: unknown) => {
       throw server.savepointError(parts.caller, error);
     });
     const isEmpty = (await server.countWritten(run)) === writtenBefore;
-    await this.#plain(run, server.limitIdle(IDLE_MS));
+    await run(server.plain(server.limitIdle(IDLE_MS)), []);
     await this.#on(parts.after(before), run);
     if (isEmpty) parts.onEmpty?.();
     return { before, worked: { result } };

@@ -74,7 +74,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 {
   readonly dialect: Dialect;
   readonly places: Semaphore;
-  readonly transact: Server<PositionalStatement, mysql.PoolConnection>["transact"];
+  readonly transact: Transact | undefined;
   readonly now: (() => number) | undefined;
   readonly noReply = noReply;
   readonly methods = {
@@ -82,6 +82,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     releases: ["release", "end"],
   };
   readonly prepare = positional;
+  readonly plain = plain;
   readonly explained = explained;
   readonly isAgain = isAgain;
   readonly runOn = runOn;
@@ -94,7 +95,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   constructor(options: MysqlRoomOptions) {
     const { pool, transact, now } = options;
     this.#options = options;
-    this.transact = transact as typeof this.transact;
+    this.transact = transact;
     this.now = now;
     this.dialect = mysqlDialect(now !== undefined);
     this.places = new Semaphore(Math.max(1, sizeOf(pool) - 1));

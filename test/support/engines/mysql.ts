@@ -29,12 +29,15 @@ export function mysqlRecipe(...options: readonly string[]): Recipe | undefined {
         `--datadir=${join(folder, "data")}`,
         "--auth-root-authentication-method=normal",
       ];
-      await run("mariadb-install-db", options, { cwd: folder, ...user });
+      // A MariaDB that starts deletes the temporary tables of others in its folder for them.
+      const env = { ...process.env, TMPDIR: folder };
+      await run("mariadb-install-db", options, { cwd: folder, env, ...user });
     },
     // biome-ignore format: an option a line
     command: (folder, port) => [program,
       "--no-defaults",
       `--datadir=${join(folder, "data")}`,
+      `--tmpdir=${folder}`,
       `--socket=${join(folder, "socket")}`,
       `--pid-file=${join(folder, "pid")}`,
       `--port=${port}`,
