@@ -80,11 +80,10 @@ export async function column(on: Pick<mysql.Connection, "query">, sql: string): 
   return rows.map((row) => Object.values(row)[0]);
 }
 
-/** Waits until a transaction waits for a lock. The server reads this list again only if it was not read for 0.1 s. */
+/** A transaction that waits for a lock in the database of the connection. */
+const WAITING = `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist
+  ON id = trx_mysql_thread_id WHERE trx_state = 'LOCK WAIT' AND db = DATABASE()`;
+
+/** Waits until one does. The server reads this list again only if it was not read for 0.1 s. */
 export const untilOneWaits = (on: Pick<mysql.Connection, "query">): Promise<void> =>
-  expect
-    .poll(
-      () => column(on, "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"),
-      { interval: 250 },
-    )
-    .toHaveLength(1);
+  expect.poll(() => column(on, WAITING), { interval: 250 }).toHaveLength(1);
