@@ -185,6 +185,26 @@ describe.skipIf(engine === undefined)("a MySQL of its own", () => {
     await second;
   });
 
+  it("takes rows that no other transaction has taken", async () => {
+    const { room, tables } = await opened();
+    for (const id of ["a", "b", "c"]) await tables.run(() => add(id));
+    const take = statement(
+      `SELECT id FROM malipo_seats WHERE place > 0 ORDER BY place LIMIT $place ${room.dialect.takeRows}`,
+    );
+    function* taken(): Steps<Name, unknown[]> {
+      return (yield [take, { place: 2 }]).rows.map(({ id }) => id);
+    }
+    const { before, worked } = await tables.together({
+      before: taken,
+      isReady: () => true,
+      work: () => tables.transaction(taken),
+      after: nothing,
+      seen: nothing,
+      caller: "onPaid",
+    });
+    expect([before, worked?.result]).toEqual([["a", "b"], ["c"]]);
+  });
+
   it("knows the time of day also in the hour that comes twice", async () => {
     const { room, other } = await opened();
     for (const at of [1_792_886_400_250, 1_792_890_000_250]) {
