@@ -44,6 +44,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres" | "mysql";
   /** It works in this process: a statement costs no round trip, and one process writes at a time. */
   readonly isInProcess: boolean;
+  /** Tables are made in a transaction. If not, a process that is killed may leave some of them, without their format. */
+  readonly isMadeAtOnce: boolean;
   readonly types: ColumnTypes;
   /** What follows the columns of a table. */
   readonly suffix: string;

@@ -36,6 +36,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
   return {
     name: "mysql",
     isInProcess: false,
+    isMadeAtOnce: false,
     types: {
       integer: "bigint",
       counter: "bigint AUTO_INCREMENT",

@@ -23,6 +23,7 @@ export const DURABLE: string = `set_config('synchronous_commit', CASE current_se
 export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   name: "postgres",
   isInProcess: false,
+  isMadeAtOnce: true,
   types: {
     integer: "bigint",
     counter: "bigint GENERATED ALWAYS AS IDENTITY",

@@ -139,27 +139,29 @@ describe.skipIf(engine === undefined)("a transact of the user is refused", () =>
   ])("%s", async (_, faults, message) => {
     const url = await newDatabase();
     const room = roomOn(poolOf(url), { transact: transactOn(poolOf(url), faults) });
-    await expect(room.open()).rejects.toThrow(message);
+    await expect(room.tables(seats()).open()).rejects.toThrow(message);
   });
 
   it("if it counts only rows whose values were others before", async () => {
     const url = await newDatabase();
     const pool = poolOf(url, { flags: ["-FOUND_ROWS"] });
     const room = roomOn(poolOf(url), { transact: transactOn(pool) });
-    await expect(room.open()).rejects.toThrow("ROW_COUNT() counts the rows that an UPDATE finds");
+    await expect(room.tables(seats()).open()).rejects.toThrow(
+      "ROW_COUNT() counts the rows that an UPDATE finds",
+    );
   });
 
   it("if it passes on no executor, or no list of rows", async () => {
     const pool = poolOf(await newDatabase());
     const bare = ((run) => run(pool, undefined as never)) as Transact;
-    await expect(roomOn(pool, { transact: bare }).open()).rejects.toThrow(
+    await expect(roomOn(pool, { transact: bare }).tables(seats()).open()).rejects.toThrow(
       "must call run with an object that has executeSql(text, values); got undefined",
     );
     const executeSql = async (text: string, values?: unknown[]) => ({
       rows: (await pool.query(text, values)) as unknown[],
     });
     const lists: Transact = (run) => run(pool, { executeSql });
-    await expect(roomOn(pool, { transact: lists }).open()).rejects.toThrow(
+    await expect(roomOn(pool, { transact: lists }).tables(seats()).open()).rejects.toThrow(
       "executeSql must resolve with { rows }, a list of objects",
     );
   });
