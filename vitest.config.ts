@@ -32,10 +32,10 @@ mkdirSync(runFolder, { recursive: true });
 export const LONG = "test/**/*.long.test.ts";
 /** They use the package as a shop does, from the tarball or from `dist`. */
 const INSTALLED = "test/{package,browser,docs,cli/installed,drill}/**/*.test.ts";
-/** They use a Redis or a PostgreSQL, or wait for a deadline: most of their time they wait. */
+/** They use a Redis, a PostgreSQL or a MariaDB, or wait for a deadline: most of their time they wait. */
 const ENGINES = [
-  "test/**/{redis,postgres,bullmq}/**/*.test.ts",
-  "test/**/{redis,postgres}*.test.ts",
+  "test/**/{redis,postgres,mysql,bullmq}/**/*.test.ts",
+  "test/**/{redis,postgres,mysql}*.test.ts",
   "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
   "test/webhooks/inbox/**/*.test.ts",
 ];

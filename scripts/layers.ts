@@ -48,6 +48,7 @@ export const LAYERS: readonly Layer[] = [
   layer("errors", GROUND),
   layer("html", GROUND),
   layer("storage", STORES),
+  layer("storage/mysql", STORES, "mysql2/promise"),
   layer("storage/postgres", STORES, "pg"),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),

@@ -20,6 +20,12 @@ export const PROGRAMS: readonly Program[] = [
     packages: "redis-server",
   },
   {
+    name: "mariadbd",
+    tests: "MySQL and MariaDB, unless `MYSQL_URL` names a server",
+    packages: "mariadb-server",
+    probe: "command -v mariadbd || command -v /usr/sbin/mariadbd",
+  },
+  {
     name: "pgbouncer",
     tests: "PostgreSQL behind PgBouncer",
     packages: "pgbouncer",

@@ -70,6 +70,7 @@ export function* formatSteps(
   const { rows: made } = yield [statement(dialect.comment(meta)), {}];
   if (made.length > 0) {
     const { rows } = yield [statement(`SELECT value FROM ${meta} WHERE name = 'format'`), {}];
+    if (rows.length === 0 && !dialect.isMadeAtOnce) return undefined;
     return String(rows[0]?.value ?? 0);
   }
   const { name, withoutMeta } = component;

@@ -10,7 +10,7 @@ interface ColumnTypes {
   readonly bytes: string;
   /** Bytes of a fixed length that are a key: 32. */
   readonly digest: string;
-  /** A text that is a key or in an index: compared byte by byte, at most 1,000 characters. */
+  /** A text that is a key or in an index: compared byte by byte, at most 255 characters. */
   readonly key: string;
   /** As {@link key}, for texts of at most 700 characters. An index may have it beside a number and a word. */
   readonly longKey: string;
@@ -44,6 +44,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres" | "mysql";
   /** It works in this process: a statement costs no round trip, and one process writes at a time. */
   readonly isInProcess: boolean;
+  /** Tables are made in a transaction. If not, a process that is killed may leave some of them, without their format. */
+  readonly isMadeAtOnce: boolean;
   readonly types: ColumnTypes;
   /** What follows the columns of a table. */
   readonly suffix: string;
@@ -58,7 +60,10 @@ export interface Dialect {
   readonly fromMs: (ms: string) => string;
   /** A condition that is always true: a commit is on the disk before it is acknowledged. */
   readonly durable: string;
-  /** What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out. */
+  /**
+   * What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out.
+   * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
+   */
   readonly takeRows: string;
   /** A statement that makes transactions of one `$name` wait for each other. */
   readonly lockName: string;

@@ -161,7 +161,7 @@ describe(".ci/run", () => {
     );
     expect(listed.split(/\s+/)).toEqual(expected);
     const [install = ""] = /apt-get install .*/.exec(read(".github/workflows/ci.yml")) ?? [];
-    for (const name of ["chromium", "redis-server", "pgbouncer", "faketime"]) {
+    for (const name of ["chromium", "redis-server", "mariadb-server", "pgbouncer", "faketime"]) {
       expect(install).toContain(name);
     }
   });

@@ -76,7 +76,8 @@ describe("the code in dist", () => {
   test("loads only its own files, the modules of Node.js, and optional peers", () => {
     const peers = Object.keys(JSON.parse(read("package.json")).peerDependencies);
     const isExpected = (name: string) =>
-      /^(?:\.|#|node:)/.test(name) || peers.some((peer) => name === peer);
+      /^(?:\.|#|node:)/.test(name) ||
+      peers.some((peer) => name === peer || name.startsWith(`${peer}/`));
     const loaded = code.flatMap(importsOf);
     expect(new Set(loaded).size).toBeGreaterThan(20);
     expect(loaded.filter((name) => !isExpected(name))).toEqual([]);

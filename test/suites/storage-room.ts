@@ -5,7 +5,7 @@ import type { Room } from "../../src/storage/room.ts";
 import { insertIfAbsent, only, type Steps, statement } from "../../src/storage/sql-steps.ts";
 import { isTransactionEnded } from "../../src/storage/transaction-end.ts";
 
-export type SeatStatement = "add" | "put" | "read" | "all" | "drop";
+export type SeatStatement = "add" | "put" | "read" | "all" | "some" | "drop";
 type Name = SeatStatement;
 
 const FIRST: Migration = {
@@ -42,6 +42,7 @@ export function seats(migrations: readonly Migration[] = [FIRST]): Component<Nam
       put: statement(`UPDATE ${table("seats", "")} SET place = $place WHERE id = $id`),
       read: statement(`SELECT id, place, code FROM ${table("seats", "")} WHERE id = $id`),
       all: statement(`SELECT id FROM ${table("seats", "")} ORDER BY id`),
+      some: statement(`SELECT id FROM ${table("seats", "")} ORDER BY id LIMIT $place`),
       drop: statement(`DELETE FROM ${table("seats", "")} WHERE id = $id`),
     }),
   };
@@ -115,6 +116,26 @@ export function storageRoomSuite(fresh: () => Promise<RoomStage> | RoomStage): v
     const { tables } = await opened();
     for (const id of ["a", "A", "a ", "ä"]) expect(await tables.run(() => add(id))).toBe(1);
     expect(await tables.run(ids)).toEqual(["A", "a", "a ", "ä"]);
+  });
+
+  it("counts time in milliseconds", async () => {
+    const { room, tables } = await opened();
+    const { clocks, fromMs, inMs, later } = room.dialect;
+    const read = statement(
+      `SELECT ${clocks.wallMs} AS now, ${inMs(clocks.wall)} AS wall, ${inMs(later(fromMs("$place"), "$place"))} AS sum`,
+    );
+    const { rows } = await tables.run(() => only<Name>([read, { place: 1_500 }]));
+    const { now, wall, sum } = rows[0] ?? {};
+    expect(Number(sum)).toBe(3_000);
+    // To the minute, whatever the time zone of the server.
+    for (const one of [now, wall]) expect(Math.abs(Number(one) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("reads at most a number of rows", async () => {
+    const { tables } = await opened();
+    for (const id of ["a", "b", "c"]) await tables.run(() => add(id));
+    const { rows } = await tables.run(() => only(["some", { place: 2 }]));
+    expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
   it("keeps nothing of a transaction that throws, or whose result is not to be kept", async () => {

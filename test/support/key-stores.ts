@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdempotencyStore } from "malipo";
+import type mysql from "mysql2/promise";
 import type pg from "pg";
 import { type SqlIdempotencyOptions, sqlIdempotency } from "../../src/idempotency/sql-store.ts";
 import { KEYS, type KeyStatement } from "../../src/idempotency/tables.ts";
+import { MysqlRoom } from "../../src/storage/mysql/mysql-room.ts";
 import { PostgresRoom } from "../../src/storage/postgres/postgres-room.ts";
 import type { Room, Tables } from "../../src/storage/room.ts";
 import { SqliteRoom } from "../../src/storage/sqlite/sqlite-room.ts";
@@ -33,3 +35,7 @@ export const postgresKeys = (
   const own = { isOwnPool: false, transact: undefined, now: undefined };
   return keyStore(new PostgresRoom({ ...own, pool, schema }), options);
 };
+
+/** Keys in a database of MySQL or MariaDB: its table is `malipo_idempotency`. */
+export const mysqlKeys = (pool: mysql.Pool, options?: SqlIdempotencyOptions): KeyStore =>
+  keyStore(new MysqlRoom({ isOwnPool: false, transact: undefined, now: undefined, pool }), options);

@@ -23,6 +23,7 @@ const DURABLE: string = `set_config('synchronous_commit', CASE current_setting('
 export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   name: "postgres",
   isInProcess: false,
+  isMadeAtOnce: true,
   types: {
     integer: "bigint",
     counter: "bigint GENERATED ALWAYS AS IDENTITY",

@@ -1,29 +1,29 @@
 import type pg from "pg";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import { type Component, formatSteps, metaOf, missingSteps, tableSql } from "../component.ts";
+import { type Component, formatSteps, missingSteps, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
+import { type Room, runLater, type Tables } from "../room.ts";
 import {
-  type Room,
-  runLater,
-  type Tables,
-  type Together,
-  type TransactionOptions,
-  type WorkedTogether,
-} from "../room.ts";
-import type { Statement, Statements, Step, Steps, Value } from "../sql-steps.ts";
-import { engineClosed, inSentence, rolledBack, SAVEPOINT } from "../transaction-end.ts";
+  endedBy,
+  IDLE_MS,
+  type RunStatement,
+  type Server,
+  ServerTables,
+  type ServerTransaction,
+} from "../server-tables.ts";
+import type { Steps, Value } from "../sql-steps.ts";
+import { engineClosed, inSentence } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
-import { GuardedClient } from "./guarded-client.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
 import { explained, isDeadlock, isTableMissing } from "./postgres-errors.ts";
-import { type RunStatement, runOn, type Transact } from "./transact.ts";
+import { runOn, type Transact } from "./transact.ts";
 
-/** How long a transaction may wait for its process, which may be frozen. */
-const IDLE_MS = 60_000;
+type Run = RunStatement<NumberedStatement>;
+
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(IDLE_MS)}`;
 
@@ -42,7 +42,7 @@ type Query = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /** Runs statements of ours by a client of pg. */
 const byQuery =
-  (query: Query): RunStatement =>
+  (query: Query): Run =>
   async ({ text, isQuery }, values) => {
     const { rows, rowCount } = await query(text, [...values]);
     return isQuery ? { rows, changed: 0 } : { rows: [], changed: rowCount ?? 0 };
@@ -52,12 +52,9 @@ const byQuery =
 const placesOf = ({ options }: Partial<pg.Pool>): number => Math.max(1, (options?.max ?? 10) - 1);
 
 /** A statement without values, on any connection. */
-const plain = (text: string): NumberedStatement => ({
-  text,
-  returning: text,
-  names: [],
-  isQuery: true,
-});
+function plain(text: string): NumberedStatement {
+  return { text, returning: text, names: [], isQuery: true };
+}
 
 /**
  * How many rows this connection has written that are not in the statistics yet: those of this transaction at least.
@@ -81,222 +78,24 @@ export interface PostgresRoomOptions {
   readonly now: (() => number) | undefined;
 }
 
-/** The tables of a component in one schema. */
-class PostgresTables<Name extends string, Connection> implements Tables<Name, Connection> {
-  readonly dialect: Dialect;
-  readonly #room: PostgresRoom<Connection>;
-  readonly #component: Component<Name>;
-  readonly #statements: Statements<Name>;
-  readonly #numbered = new Map<Statement, NumberedStatement>();
-  #opening: Promise<void> | undefined;
-
-  constructor(room: PostgresRoom<Connection>, component: Component<Name>) {
-    this.#room = room;
-    this.dialect = room.dialect;
-    this.#component = component;
-    this.#statements = component.statements(room.dialect);
-  }
-
-  /** Once; again after it failed. */
-  open(): Promise<void> {
-    this.#opening ??= this.#openOnce().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw explained(`make or read the tables of ${this.#component.what}`, error);
-    });
-    return this.#opening;
-  }
-
-  /** Nothing is stored before what the merchant gave has been checked. */
-  async #openOnce(): Promise<void> {
-    await this.#room.open();
-    await this.#migrate();
-    await this.#room.tryTransact(metaOf(this.dialect, this.#component));
-  }
-
-  async #migrate(): Promise<void> {
-    const { dialect } = this;
-    const missing = async (query: Query) => {
-      const steps = formatSteps(dialect, this.#component);
-      const found = await runLater(steps, ([given]) => byQuery(query)(plain(given.text), []));
-      return missingSteps(dialect, this.#component, found);
-    };
-    if ((await missing(this.#room.query)).length === 0) return;
-    await makeTables(() =>
-      this.#room.onClient(async (query) => {
-        await query(BEGIN);
-        // Held until the end: two processes may start at the same time.
-        await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
-        for (const steps of await missing(query)) {
-          await query(this.#room.schemaSql());
-          for (const sql of steps) await query(sql);
-        }
-        await query("COMMIT");
-      }),
-    );
-  }
-
-  #numberedOf(given: Name | Statement): NumberedStatement {
-    const found = typeof given === "string" ? this.#statements[given] : given;
-    const known = this.#numbered.get(found) ?? numbered(found, this.#component.types);
-    this.#numbered.set(found, known);
-    return known;
-  }
-
-  /** Steps of this component on some connection. */
-  #on<Returned>(steps: Steps<Name, Returned>, run: RunStatement): Promise<Returned> {
-    const valueAt = (values: Step[1], name: string): Value =>
-      values[name] ?? (name === "wall" ? (this.#room.now?.() ?? null) : null);
-    return runLater(steps, ([given, values]) => {
-      const known = this.#numberedOf(given);
-      return run(
-        known,
-        known.names.map((name) => valueAt(values, name)),
-      );
-    });
-  }
-
-  async run<Returned>(steps: () => Steps<Name, Returned>, timeoutMs?: number): Promise<Returned> {
-    await this.#openIn(timeoutMs);
-    const query: Query = (...given) => this.#room.query(...given, timeoutMs);
-    return this.#noting(this.#on(steps(), byQuery(query)));
-  }
-
-  #openIn(timeoutMs: number | undefined): Promise<void> {
-    return timeoutMs === undefined ? this.open() : withTimeout(this.open(), timeoutMs, noReply);
-  }
-
-  /** If the tables are gone that were there before, the next call makes them again. */
-  async #noting<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work;
-    } catch (error) {
-      if (isTableMissing(error)) this.#opening = undefined;
-      throw error;
-    }
-  }
-
-  async transaction<Returned>(
-    steps: () => Steps<Name, Returned>,
-    { isKept = () => true, timeoutMs }: TransactionOptions<Returned> = {},
-  ): Promise<Returned> {
-    await this.#openIn(timeoutMs);
-    for (let deadlocks = 0; ; deadlocks++) {
-      try {
-        const options = timeoutMs === undefined ? {} : { timeoutMs };
-        return await this.#noting(
-          this.#room.transaction((run) => this.#on(steps(), run), isKept, options),
-        );
-      } catch (error) {
-        if (deadlocks === MAX_DEADLOCKS || !isDeadlock(error)) throw error;
-      }
-    }
-  }
-
-  async within<Returned>(transaction: unknown, steps: () => Steps<Name, Returned>) {
-    await this.open();
-    return this.#on(steps(), runOn(OWNER, transaction));
-  }
-
-  async together<Before, Worked>(
-    parts: Together<Name, Before, Worked, Connection>,
-  ): Promise<WorkedTogether<Before, Worked>> {
-    await this.open();
-    const { transact } = this.#room;
-    return this.#room.places.use(parts.signal, () =>
-      transact === undefined ? this.#byUs(parts) : this.#byThem(parts, transact),
-    );
-  }
-
-  /** In a transaction of the pool. */
-  #byUs<Before, Worked>(parts: Together<Name, Before, Worked, Connection>) {
-    const { signal, onLate = () => {} } = parts;
-    return this.#room.transaction<WorkedTogether<Before, Worked>>(
-      async (run, client) => {
-        const guard = new GuardedClient(client, onLate, parts.caller);
-        try {
-          return await this.#worked(parts, run, async () => {
-            const result = await parts.work(guard.client as Connection);
-            await guard.idle();
-            return result;
-          });
-        } finally {
-          guard.end();
-        }
-      },
-      ({ worked }) => worked !== undefined,
-      { ...(signal && { signal }), caller: parts.caller },
-    );
-  }
-
-  /** In a transaction of the user's client. */
-  async #byThem<Before, Worked>(
-    parts: Together<Name, Before, Worked, Connection>,
-    transact: Transact,
-  ): Promise<WorkedTogether<Before, Worked>> {
-    let notReady: WorkedTogether<Before, Worked> | undefined;
-    const rollBack = new Error("malipo rolls this transaction back: nothing was to be done.");
-    const done = await transact(async (client, db) => {
-      const run = runOn(OWNER, db);
-      await run(plain(`SELECT ${this.dialect.durable}`), []);
-      await run(plain(limitIdle(IDLE_MS)), []);
-      const worked = await this.#worked(parts, run, async () => parts.work(client as Connection));
-      if (worked.worked !== undefined) return worked;
-      notReady = worked;
-      throw rollBack;
-    }).catch((error: unknown) => {
-      if (notReady === undefined) throw error;
-      return notReady;
-    });
-    // What the library said of its COMMIT is not known here.
-    if (done.worked !== undefined) {
-      await this.#on(parts.seen(done.before), byQuery(this.#room.query));
-    }
-    return done;
-  }
-
-  /** What stands around the merchant's code, in a transaction that is open. */
-  async #worked<Before, Worked>(
-    parts: Together<Name, Before, Worked, Connection>,
-    run: RunStatement,
-    work: () => Promise<Worked>,
-  ): Promise<WorkedTogether<Before, Worked>> {
-    const { caller } = parts;
-    const countWritten = async () => (await run(COUNT_WRITTEN, [])).rows[0]?.written ?? undefined;
-    const before = await this.#on(parts.before(), run);
-    if (!parts.isReady(before)) return { before };
-    await run(plain(`SAVEPOINT ${SAVEPOINT}`), []);
-    const writtenBefore = await countWritten();
-    await run(plain(limitIdle(parts.idleMs ?? IDLE_MS)), []);
-    const result = await work();
-    await run(plain(`RELEASE SAVEPOINT ${SAVEPOINT}`), []).catch((error: unknown) => {
-      if (isAborted(error)) throw notKept(caller, error);
-      // A lost connection is no fault of the code: PostgreSQL rolls back.
-      throw isSavepointGone(error) ? rolledBack(caller, error) : error;
-    });
-    const isEmpty = writtenBefore !== undefined && (await countWritten()) === writtenBefore;
-    await run(plain(limitIdle(IDLE_MS)), []);
-    await this.#on(parts.after(before), run);
-    if (isEmpty) parts.onEmpty?.();
-    return { before, worked: { result } };
-  }
-
-  /** A commit waits for the disk. */
-  async sync(): Promise<void> {}
-
-  takeWarnings(): string[] {
-    return this.#room.takeWarnings();
-  }
-}
-
 /** Settings with which this PostgreSQL can lose what it has acknowledged. */
 const RISKS =
   "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'";
 
 /** A PostgreSQL, for all processes of all machines. */
-export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection> {
+export class PostgresRoom<Connection = pg.PoolClient>
+  implements Room<Connection>, Server<NumberedStatement, pg.PoolClient>
+{
   readonly dialect: Dialect;
   readonly places: Semaphore;
   readonly transact: Transact | undefined;
+  readonly methods = { sends: ["query"], releases: ["release"] };
+  readonly noReply = noReply;
+  readonly prepare = numbered;
+  readonly plain = plain;
+  readonly explained = explained;
+  readonly isTableMissing = isTableMissing;
+  readonly limitIdle = limitIdle;
   readonly now: (() => number) | undefined;
   readonly #options: PostgresRoomOptions;
   /** What closes each connection that is in use. */
@@ -315,7 +114,7 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
   }
 
   tables<Name extends string>(component: Component<Name>): Tables<Name, Connection> {
-    return new PostgresTables(this, component);
+    return new ServerTables(this, component);
   }
 
   schemaSql(): string {
@@ -338,6 +137,10 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
     timeoutMs?: number,
   ): Promise<pg.QueryResult> =>
     this.onClient((query) => query(text, values), timeoutMs === undefined ? {} : { timeoutMs });
+
+  run(given: NumberedStatement, values: readonly Value[], timeoutMs?: number) {
+    return byQuery((...sent) => this.query(...sent, timeoutMs))(given, values);
+  }
 
   /**
    * Work on one connection. If the work fails, the connection is closed: what is left on it is not known.
@@ -385,12 +188,9 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
 
   /** Statements in one transaction, which is durable, and committed only if its result is to be kept. */
   async transaction<Result>(
-    work: (run: RunStatement, client: pg.PoolClient) => Promise<Result>,
+    work: (run: Run, client: pg.PoolClient) => Promise<Result>,
     isKept: (result: Result) => boolean,
-    {
-      caller = "the code",
-      ...options
-    }: { signal?: AbortSignal; timeoutMs?: number; caller?: string } = {},
+    { caller = "the code", ...options }: ServerTransaction = {},
   ): Promise<Result> {
     const outcome = await this.onClient(async (query, client) => {
       try {
@@ -416,6 +216,54 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
     return outcome.result as Result;
   }
 
+  runOn(transaction: unknown): Run {
+    return runOn(OWNER, transaction);
+  }
+
+  isAgain(error: unknown, times: number): boolean {
+    return times <= MAX_DEADLOCKS && isDeadlock(error);
+  }
+
+  /** The settings end with the transaction. */
+  async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
+    await run(plain(`SELECT ${this.dialect.durable}`), []);
+    await run(plain(limitIdle(IDLE_MS)), []);
+    return work();
+  }
+
+  async countWritten(run: Run): Promise<number | undefined> {
+    const written = (await run(COUNT_WRITTEN, [])).rows[0]?.written ?? undefined;
+    return written === undefined ? undefined : Number(written);
+  }
+
+  savepointError(caller: string, error: unknown): unknown {
+    return isAborted(error)
+      ? notKept(caller, error)
+      : endedBy(caller, error, isSavepointGone(error));
+  }
+
+  async migrate(component: Component): Promise<void> {
+    const { dialect } = this;
+    const missing = async (query: Query) => {
+      const steps = formatSteps(dialect, component);
+      const found = await runLater(steps, ([given]) => byQuery(query)(plain(given.text), []));
+      return missingSteps(dialect, component, found);
+    };
+    if ((await missing(this.query)).length === 0) return;
+    await makeTables(() =>
+      this.onClient(async (query) => {
+        await query(BEGIN);
+        // Held until the end: two processes may start at the same time.
+        await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
+        for (const steps of await missing(query)) {
+          await query(this.schemaSql());
+          for (const sql of steps) await query(sql);
+        }
+        await query("COMMIT");
+      }),
+    );
+  }
+
   /** Once; again after it failed. */
   open(): Promise<void> {
     this.#opening ??= this.#open().catch((error: unknown) => {
@@ -429,7 +277,6 @@ export class PostgresRoom<Connection = pg.PoolClient> implements Room<Connection
     this.#warnings.push(...(await this.check()));
   }
 
-  /** Before the first payment depends on it: once, and again after it failed. @param meta - A table to try it on. */
   async tryTransact(meta: string): Promise<void> {
     const { transact, query: run } = this;
     if (transact === undefined) return;

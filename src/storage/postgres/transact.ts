@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { StepResult } from "../sql-steps.ts";
+import type { RunStatement } from "../server-tables.ts";
 import { rowsOf } from "./check-transact.ts";
 import type { NumberedStatement } from "./postgres-dialect.ts";
 
@@ -14,16 +14,10 @@ export type Transact<Client = unknown> = <Result>(
   run: (client: Client, db: SqlExecutor) => Promise<Result>,
 ) => Promise<Result>;
 
-/** Runs a statement of ours. */
-export type RunStatement = (
-  given: NumberedStatement,
-  values: readonly unknown[],
-) => Promise<StepResult>;
-
 type Query = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** Runs statements on a transaction of the merchant: a client of pg, or an executor for his library. */
-export function runOn(owner: string, transaction: unknown): RunStatement {
+export function runOn(owner: string, transaction: unknown): RunStatement<NumberedStatement> {
   const given = transaction as Partial<SqlExecutor & { query: Query }>;
   const execute: Query | undefined =
     typeof given.executeSql === "function"

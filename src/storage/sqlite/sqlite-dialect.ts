@@ -7,6 +7,7 @@ import { type Dialect, rowAfter } from "../dialect.ts";
 export const SQLITE: Dialect = {
   name: "sqlite",
   isInProcess: true,
+  isMadeAtOnce: true,
   types: {
     integer: "INTEGER",
     counter: "INTEGER",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../../src/drill/child.ts";
 
-/** A Redis or a PostgreSQL, on loopback. */
+/** A Redis, a PostgreSQL or a MariaDB, on loopback. */
 export interface Engine {
   readonly url: string;
   /** Whether `restart` works. It does not for an engine that others use too. */
@@ -52,8 +52,8 @@ export const givenEngine = (url: string): Engine => ({
   resume: () => {},
 });
 
-/** The engine whose address a person gave, as `REDIS_URL` or `DATABASE_URL`. */
-export function engineOf(variable: "REDIS_URL" | "DATABASE_URL"): Engine | undefined {
+/** The engine whose address a person gave, as `REDIS_URL`, `DATABASE_URL` or `MYSQL_URL`. */
+export function engineOf(variable: "REDIS_URL" | "DATABASE_URL" | "MYSQL_URL"): Engine | undefined {
   const url = process.env[variable];
   if (!url) return undefined;
   say(`NOT RUN: the tests that restart an engine or change its settings. ${variable} is set.`);

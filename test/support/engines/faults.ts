@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import mysql from "mysql2/promise";
 import pg from "pg";
 import type { Engine } from "./engine.ts";
 
@@ -35,19 +36,32 @@ async function cutPostgres(url: string): Promise<void> {
   await client.end();
 }
 
+async function cutMysql(url: string): Promise<void> {
+  const connection = await mysql.createConnection(url);
+  const [rows] = await connection.query<mysql.RowDataPacket[]>(
+    "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND user <> 'system user'",
+  );
+  for (const { id } of rows) {
+    // It may have ended in the meantime.
+    await connection.query(`KILL ${id}`).catch(() => {});
+  }
+  await connection.end();
+}
+
+const CUTS = { redis: cutRedis, postgres: cutPostgres, mysql: cutMysql };
+
 async function hangEngine(engine: Engine): Promise<void> {
   await sleep(HANG_MS);
   engine.resume();
 }
 
-/** A Redis or a PostgreSQL. One that was given by its address can only lose its connections. */
-export function faultyServer(engine: Engine, name: "redis" | "postgres"): FaultyEngine {
-  const cut = name === "redis" ? cutRedis : cutPostgres;
+/** A server. One that was given by its address can only lose its connections. */
+export function faultyServer(engine: Engine, name: keyof typeof CUTS): FaultyEngine {
   return {
     faults: engine.restarts ? ["killed", "hung", "cut"] : ["cut"],
     inject: async (fault) => {
       if (fault === "cut") {
-        await cut(engine.url);
+        await CUTS[name](engine.url);
         return { over: Promise.resolve() };
       }
       if (fault === "hung") {

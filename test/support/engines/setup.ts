@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import type { Engine } from "./engine.ts";
+import { startMysql } from "./mysql.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 
@@ -16,6 +17,7 @@ declare module "vitest" {
 const START = {
   "/redis": () => startRedis("--databases", "1000"),
   "/postgres": () => startPostgres("max_connections=500"),
+  "/mysql": () => startMysql("--max-connections=500"),
   // Loaded only for tests that use it.
   "/chromium": async () => (await import("../chromium.ts")).serveChromium(),
 } as const;

@@ -1,3 +1,4 @@
+import mysql from "mysql2/promise";
 import { Client } from "pg";
 import { inject } from "vitest";
 import { type Engine, givenEngine } from "./engine.ts";
@@ -12,7 +13,7 @@ interface Shared {
   readonly file: number;
 }
 
-async function ask(name: "redis" | "postgres"): Promise<Shared> {
+async function ask(name: "redis" | "postgres" | "mysql"): Promise<Shared> {
   const response = await fetch(`${inject("engines")}/${name}`);
   if (!response.ok) throw new Error(await response.text());
   return response.json();
@@ -41,6 +42,22 @@ export async function sharedPostgres(): Promise<Engine | undefined> {
   await client.connect();
   await client.query(`CREATE DATABASE file_${file} TEMPLATE template0`);
   await client.end();
+  const url = new URL(address);
+  url.pathname = `/file_${file}`;
+  return givenEngine(url.href);
+}
+
+/**
+ * The MySQL or MariaDB of `MYSQL_URL`, or an empty database of the MariaDB that all test files of a run
+ * share. A test that ends it uses `startMysql`. `undefined` if this machine has none.
+ */
+export async function sharedMysql(): Promise<Engine | undefined> {
+  const { address, isOwn, file } = await ask("mysql");
+  if (address === undefined) return undefined;
+  if (!isOwn) return givenEngine(address);
+  const connection = await mysql.createConnection(address);
+  await connection.query(`CREATE DATABASE file_${file}`);
+  await connection.end();
   const url = new URL(address);
   url.pathname = `/file_${file}`;
   return givenEngine(url.href);

@@ -1,15 +1,20 @@
-import type pg from "pg";
-import { inSentence } from "../transaction-end.ts";
+import { inSentence } from "./transaction-end.ts";
 
 /** After the queries that have ended, code that waited for them may begin others. */
 const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** The methods of a connection that a library has for statements, and those that would give the connection away. */
+export interface ConnectionMethods {
+  readonly sends: readonly string[];
+  readonly releases: readonly string[];
+}
 
 /**
  * The connection of a transaction, as `onPaid` gets it. Queries that it begins and does not wait for are a part of the
  * transaction. After the end, the connection belongs to others: a query is rejected then.
  */
-export class GuardedClient {
-  readonly client: pg.PoolClient;
+export class GuardedClient<Client extends object> {
+  readonly client: Client;
   readonly #running = new Set<Promise<unknown>>();
   #hasEnded = false;
 
@@ -20,22 +25,27 @@ export class GuardedClient {
    * @param onLate - Is called for a query after the end.
    * @param caller - Who wrote the code that gets it: `onPaid`.
    */
-  constructor(client: pg.PoolClient, onLate: () => void, caller = "onPaid") {
+  constructor(
+    client: Client,
+    onLate: () => void,
+    caller: string,
+    { sends, releases }: ConnectionMethods,
+  ) {
     this.#onLate = onLate;
     this.#caller = caller;
     this.client = new Proxy(client, {
       get: (target, name) => {
-        if (name === "query") return (...given: unknown[]) => this.#query(target, given);
-        if (name === "release") return refuseRelease;
         const value: unknown = Reflect.get(target, name, target);
         // A library may look at the name of the class.
-        const isMethod = typeof value === "function" && name !== "constructor";
-        return isMethod ? value.bind(target) : value;
+        if (typeof value !== "function" || name === "constructor") return value;
+        if (releases.includes(String(name))) return refuseRelease;
+        if (!sends.includes(String(name))) return value.bind(target);
+        return (...given: unknown[]) => this.#send(() => Reflect.apply(value, target, given));
       },
     });
   }
 
-  #query(client: pg.PoolClient, given: unknown[]): unknown {
+  #send(send: () => unknown): unknown {
     if (this.#hasEnded) {
       this.#onLate();
       return Promise.reject(
@@ -44,7 +54,7 @@ export class GuardedClient {
         ),
       );
     }
-    const result: unknown = Reflect.apply(client.query, client, given);
+    const result = send();
     if (!(result instanceof Promise)) return result;
     // If the caller does not wait for it, its rejection would end the process. The transaction fails anyway.
     const ended = result.catch(() => {});

@@ -1,0 +1,314 @@
+import type mysql from "mysql2/promise";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { Semaphore } from "../../internal/semaphore.ts";
+import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
+import { type Component, formatSteps, missingSteps, tableSql } from "../component.ts";
+import type { Dialect } from "../dialect.ts";
+import { type Room, runLater, type Tables } from "../room.ts";
+import {
+  endedBy,
+  IDLE_MS,
+  type RunStatement,
+  type Server,
+  ServerTables,
+  type ServerTransaction,
+} from "../server-tables.ts";
+import { type Steps, statement, type Value } from "../sql-steps.ts";
+import { engineClosed } from "../transaction-end.ts";
+import { checkTransact } from "./check-transact.ts";
+import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
+import { explained, isAgain, isSavepointGone, isTableMissing, isThere } from "./mysql-errors.ts";
+import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
+import { settingsProblem, settingsRisks } from "./server-settings.ts";
+import { byConnection, runOn, type Transact } from "./transact.ts";
+
+type Run = RunStatement<PositionalStatement>;
+
+const plain = (text: string): PositionalStatement => positional(statement(text));
+const query = (text: string): PositionalStatement => ({ text, names: [], kind: "query" });
+
+// A connection that waits longer than this between two statements is closed by the server. It is the one limit that both
+// MariaDB and MySQL have for a transaction whose process is frozen.
+const limitIdle = (ms: number) =>
+  `SET SESSION wait_timeout = ${Math.max(1, Math.ceil(ms / 1_000))}`;
+const KEEP_LIMIT = plain("SET @malipo_wait_timeout = @@SESSION.wait_timeout");
+/** For those who use the connection next. The merchant's code may have set `autocommit`. */
+const RESTORE = plain("SET SESSION wait_timeout = @malipo_wait_timeout, SESSION autocommit = 1");
+const BEGIN = [
+  KEEP_LIMIT,
+  plain(limitIdle(IDLE_MS)),
+  plain("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"),
+  plain("START TRANSACTION"),
+];
+const COMMIT = plain("COMMIT");
+const ROLLBACK = plain("ROLLBACK");
+
+/** Rows that this connection has written. MySQL counts those of its temporary tables, too. */
+const WRITTEN = query(
+  "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_write', 'Handler_update', 'Handler_delete')",
+);
+
+const SETTINGS = query("SHOW VARIABLES");
+const DATABASE = query("SELECT DATABASE() AS name");
+
+/** One lock for all tables in a database, whose name may be longer than that of a lock. */
+const LOCK = "CONCAT('malipo ', MD5(DATABASE()))";
+const LOCK_SECONDS = 60;
+
+/** How long a close waits for the connections that are in use. */
+const CLOSE_MS = 500;
+
+/** How a database is reached. */
+export interface MysqlRoomOptions {
+  readonly pool: mysql.Pool;
+  /** Whether the pool was made for an address: then it is ended with the room. */
+  readonly isOwnPool: boolean;
+  readonly transact: Transact | undefined;
+  /** The time of day, which tests set. */
+  readonly now: (() => number) | undefined;
+}
+
+/** A MariaDB or MySQL, for all processes of all machines. */
+export class MysqlRoom<Connection = mysql.PoolConnection>
+  implements Room<Connection>, Server<PositionalStatement, mysql.PoolConnection>
+{
+  readonly dialect: Dialect;
+  readonly places: Semaphore;
+  readonly transact: Transact | undefined;
+  readonly now: (() => number) | undefined;
+  readonly noReply = noReply;
+  readonly methods = {
+    sends: ["query", "execute", "beginTransaction", "commit", "rollback", "prepare", "changeUser"],
+    releases: ["release", "end"],
+  };
+  readonly prepare = positional;
+  readonly plain = plain;
+  readonly explained = explained;
+  readonly isTableMissing = isTableMissing;
+  readonly isAgain = isAgain;
+  readonly runOn = runOn;
+  readonly limitIdle = limitIdle;
+  readonly #options: MysqlRoomOptions;
+  /** What closes each connection that is in use. */
+  readonly #busy = new Set<() => void>();
+  #opening: Promise<void> | undefined;
+  #trying: Promise<void> | undefined;
+  #isClosed = false;
+  readonly #warnings: string[] = [];
+
+  constructor(options: MysqlRoomOptions) {
+    const { pool, transact, now } = options;
+    this.#options = options;
+    this.transact = transact;
+    this.now = now;
+    this.dialect = mysqlDialect(now !== undefined);
+    this.places = new Semaphore(Math.max(1, sizeOf(pool) - 1));
+  }
+
+  tables<Name extends string>(component: Component<Name>): Tables<Name, Connection> {
+    return new ServerTables(this, component);
+  }
+
+  look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
+    return runLater(steps, ([given]) => this.run(plain(given.text), []));
+  }
+
+  sql(components: readonly Component[]): string {
+    const all = components.flatMap((one) => tableSql(this.dialect, one));
+    return `${[...lockTable(), ...all].join(";\n")};`;
+  }
+
+  /** One statement, on a connection of its own. After a deadlock, it has changed nothing, and is run again. */
+  async run(given: PositionalStatement, values: readonly Value[], timeoutMs?: number) {
+    const options = timeoutMs === undefined ? {} : { timeoutMs };
+    for (let failed = 1; ; failed++) {
+      try {
+        return await this.#onConnection((run) => run(given, values), options);
+      } catch (error) {
+        if (!isAgain(error, failed)) throw error;
+      }
+    }
+  }
+
+  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
+  async #onConnection<Result>(
+    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
+    { signal, timeoutMs }: ServerTransaction = {},
+  ): Promise<Result> {
+    if (this.#isClosed) throw engineClosed();
+    const connection = await connectTo(this.#options.pool, timeoutMs);
+    let isBroken = false;
+    // It may end while the merchant's code does something else: that would end the process.
+    const onEnd = () => {
+      isBroken = true;
+    };
+    // The server rolls back what is open on a connection that is closed.
+    const giveUp = () => {
+      isBroken = true;
+      connection.destroy();
+    };
+    this.#busy.add(giveUp);
+    connection.on("error", onEnd);
+    signal?.addEventListener("abort", giveUp);
+    try {
+      signal?.throwIfAborted();
+      const working = work(byConnection(connection), connection);
+      return await (timeoutMs === undefined ? working : withTimeout(working, timeoutMs, noReply));
+    } catch (error) {
+      isBroken = true;
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+      connection.off("error", onEnd);
+      this.#busy.delete(giveUp);
+      if (isBroken) connection.destroy();
+      else connection.release();
+    }
+  }
+
+  /** Statements in one transaction, which is committed only if its result is to be kept. */
+  async transaction<Result>(
+    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
+    isKept: (result: Result) => boolean,
+    options: ServerTransaction = {},
+  ): Promise<Result> {
+    const outcome = await this.#onConnection(async (run, connection) => {
+      const end = async <Ended>(ended: Ended): Promise<Ended> => {
+        await run(RESTORE, []);
+        return ended;
+      };
+      try {
+        for (const begin of BEGIN) await run(begin, []);
+        const result = await work(run, connection);
+        await run(isKept(result) ? COMMIT : ROLLBACK, []);
+        // It is committed, whatever becomes of the connection.
+        return await end({ result }).catch(() => {
+          connection.destroy();
+          return { result };
+        });
+      } catch (error) {
+        // If it cannot be rolled back, the connection is closed.
+        await run(ROLLBACK, []).catch(() => {
+          throw error;
+        });
+        return end({ error });
+      }
+    }, options);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.result;
+  }
+
+  async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
+    await run(KEEP_LIMIT, []);
+    await run(plain(limitIdle(IDLE_MS)), []);
+    try {
+      return await work();
+    } finally {
+      // If the connection is lost, there is nothing to restore.
+      await run(plain("SET SESSION wait_timeout = @malipo_wait_timeout"), []).catch(() => {});
+    }
+  }
+
+  async countWritten(run: Run): Promise<number> {
+    const { rows } = await run(WRITTEN, []);
+    return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+  }
+
+  savepointError(caller: string, error: unknown): unknown {
+    return endedBy(caller, error, isSavepointGone(error));
+  }
+
+  /** Makes the missing tables. Each statement is committed by itself: what a killed process has begun is done again. */
+  async migrate(component: Component): Promise<void> {
+    const { dialect } = this;
+    const missing = async (run: Run) => {
+      const steps = formatSteps(dialect, component);
+      const found = await runLater(steps, ([given]) => run(positional(given), []));
+      return missingSteps(dialect, component, found);
+    };
+    if ((await missing((...given) => this.run(...given))).length === 0) return;
+    await this.#locked(async (run) => {
+      const steps = await missing(run);
+      if (steps.length > 0) await this.#make(run, [...lockTable(), ...steps.flat()]);
+    });
+  }
+
+  async #make(run: Run, statements: readonly string[]): Promise<void> {
+    for (const sql of statements) {
+      await run(plain(sql), []).catch((error: unknown) => {
+        if (!isThere(error)) throw error;
+      });
+    }
+  }
+
+  /** Work that one process of all does at a time. */
+  #locked(work: (run: Run) => Promise<void>): Promise<void> {
+    return this.#onConnection(async (run) => {
+      const { rows } = await run(plain(`SELECT GET_LOCK(${LOCK}, ${LOCK_SECONDS}) AS got`), []);
+      if (Number(rows[0]?.got) !== 1) {
+        throw new Error(
+          `Another process has made the tables of malipo for ${LOCK_SECONDS} s and has not ended. Try again when it has.`,
+        );
+      }
+      await work(run);
+      await run(plain(`SELECT RELEASE_LOCK(${LOCK}) AS released`), []);
+    });
+  }
+
+  /** Once; again after it failed. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw explained("use this database", error);
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    const settings = await this.#settings();
+    const problem = settingsProblem(settings);
+    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
+    this.#warnings.push(...settingsRisks(settings));
+  }
+
+  async tryTransact(meta: string): Promise<void> {
+    const { transact } = this;
+    if (transact === undefined) return;
+    const run: Run = (...given) => this.run(...given);
+    this.#trying ??= checkTransact(transact, meta, run).catch((error: unknown) => {
+      this.#trying = undefined;
+      throw error;
+    });
+    await this.#trying;
+  }
+
+  async #settings(): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await this.run(SETTINGS, []);
+    const [row] = (await this.run(DATABASE, [])).rows;
+    const all = rows.map(
+      ({ Variable_name, Value }) => [String(Variable_name), String(Value)] as const,
+    );
+    return new Map([...all, ["database", String(row?.name ?? "")]]);
+  }
+
+  async check(): Promise<string[]> {
+    const settings = await this.#settings();
+    const problem = settingsProblem(settings);
+    return [...(problem === undefined ? [] : [problem]), ...settingsRisks(settings)];
+  }
+
+  takeWarnings(): string[] {
+    return this.#warnings.splice(0);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!this.#options.isOwnPool) return;
+    const ending = this.#options.pool.end();
+    // A connection that waits for the server would keep the process for minutes.
+    if (await waitAtMost(ending, CLOSE_MS)) return;
+    for (const giveUp of this.#busy) giveUp();
+    await waitAtMost(ending, CLOSE_MS);
+  }
+}

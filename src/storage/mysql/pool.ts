@@ -1,0 +1,69 @@
+import mysql from "mysql2/promise";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { ConnectionError } from "../../errors/connection.ts";
+import { waitAtMost } from "../../internal/timeout.ts";
+import { engineClosed, NoReplyError } from "../transaction-end.ts";
+
+/** The function of malipo that the user called. */
+export const OWNER = "mysql";
+
+/** How long a call waits for a connection while all are in use, also of a pool of the user. A customer waits, too. */
+const QUEUE_MS = 25_000;
+/** How long a new connection may take: a server that does not respond is noticed sooner. */
+const CONNECT_MS = 5_000;
+/** The default of mysql2. */
+const CONNECTIONS = 10;
+
+export const noReply = (): Error => new NoReplyError("The MySQL server does not reply.");
+
+/** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
+export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
+  if (typeof given !== "string") {
+    // A pool of "mysql2", for callbacks, has one for promises.
+    const pool =
+      "promise" in given && typeof given.promise === "function" ? given.promise() : given;
+    if (typeof (pool as Partial<mysql.Pool>).getConnection === "function")
+      return pool as mysql.Pool;
+  } else if (/^(?:mysql|mariadb):\/\//.test(given)) {
+    return mysql.createPool({
+      uri: given,
+      charset: "utf8mb4",
+      connectTimeout: CONNECT_MS,
+      connectionLimit: CONNECTIONS,
+    });
+  }
+  throw new ConfigurationError(
+    `${OWNER} takes the address of a database, such as "mysql://localhost/shop", or a pool of mysql2.`,
+  );
+}
+
+/** How many connections a pool makes at most. */
+export const sizeOf = ({ pool }: mysql.Pool): number =>
+  pool?.config?.connectionLimit || CONNECTIONS;
+
+/**
+ * @param waitMs - How long to wait for a connection. Default: as long as a customer does.
+ * @throws {ConnectionError} if no connection is free in time.
+ */
+export async function connectTo(pool: mysql.Pool, waitMs?: number): Promise<mysql.PoolConnection> {
+  const connecting = pool.getConnection();
+  try {
+    if (await waitAtMost(connecting, waitMs ?? QUEUE_MS + CONNECT_MS)) return await connecting;
+  } catch (error) {
+    // One of a server or a network has a code.
+    if (error instanceof Error && !("code" in error) && /closed/.test(error.message)) {
+      throw engineClosed();
+    }
+    throw error;
+  }
+  connecting.then(
+    (late) => late.release(),
+    () => {},
+  );
+  if (waitMs !== undefined) throw noReply();
+  const most = (QUEUE_MS + CONNECT_MS) / 1_000;
+  throw new ConnectionError(
+    `${OWNER}: the pool has ${sizeOf(pool)} connections, and none was free within ${most} s. Pass a pool with a higher \`connectionLimit\`, and look for transactions that stay open. This call did nothing.`,
+    "not_sent",
+  );
+}
