@@ -22,7 +22,7 @@ function entriesOf(id: string, info: GetModuleInfo, seen = new Set<string>()): S
 
 const pathOf = (id: string): string => relative(process.cwd(), id);
 
-/** `client` for `src/client/hooks.ts`; `inbox-bullmq` for what only `malipo/inbox/bullmq` declares. */
+/** `client` for `src/client/hooks.ts`; `redis` for what only `malipo/redis` declares. */
 function fileOf(id: string, info: GetModuleInfo): string {
   const [entry = "", other] = entriesOf(id, info);
   // An entry point that needs a peer must not lead others to the declarations of that peer.

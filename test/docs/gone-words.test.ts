@@ -9,7 +9,9 @@ interface GoneWord {
 }
 
 const CODE = ["src/**/*.ts", "scripts/**/*.ts"];
-const PAGES = ["docs/**/*.md", "README.md", "CONTRIBUTING.md", ".changeset/*.md"];
+/** Not those that are generated: `docs/api` may be of a former build. */
+const WRITTEN = "docs/{guides,concepts,operations,reference,contributing,decisions}/**/*.md";
+const PAGES = [WRITTEN, "README.md", "CONTRIBUTING.md", ".changeset/*.md"];
 
 const GONE_WORDS: readonly GoneWord[] = [
   {
@@ -31,6 +33,16 @@ const GONE_WORDS: readonly GoneWord[] = [
     word: /\b(?:ErrorReport|reportError|addReport|ReportEntry|reportOn)\b/,
     files: CODE,
     instead: "ErrorFields, errorFields, addUpdate, AssumptionResult, assumptionResults",
+  },
+  {
+    word: /\b(?:sqlite|postgres|pgBoss)(?:Inbox|Checkout|Idempotency)\b|\bmalipo\/(?:inbox|idempotency|wakeups)\//,
+    files: [
+      ...CODE,
+      "README.md",
+      "docs/{guides,concepts,operations,reference}/**/*.md",
+      "examples/**/*.ts",
+    ],
+    instead: "sqlite(path), postgres(url), redis(url), memory()",
   },
   {
     word: /\b(?:Known|identityOf|textOf|textOfReports?)\b/,

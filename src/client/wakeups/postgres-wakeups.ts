@@ -129,15 +129,6 @@ const OPTIONS = {
  * It keeps one connection to listen, and makes a new one when that is lost.
  *
  * @throws {ConfigurationError} for a wrong option.
- *
- * @example
- * ```ts
- * import { postgresWakeups } from "malipo/wakeups/postgres";
- * import pg from "pg";
- *
- * const wakeups = postgresWakeups({ pool: new pg.Pool() });
- * const payment = await gateway.payments.waitFor(reference, { wake: wakeups.wake });
- * ```
  */
 export function postgresWakeups(
   { pool, listenPool = pool }: PostgresWakeupPools,

@@ -36,16 +36,6 @@ const OPTIONS = {
  * no payment. It works with a Redis Cluster and behind Sentinel.
  *
  * @throws {ConfigurationError} for a wrong option.
- *
- * @example
- * ```ts
- * import { Redis } from "ioredis";
- * import { redisWakeups } from "malipo/wakeups/redis";
- *
- * const publisher = new Redis();
- * const wakeups = redisWakeups({ publisher, subscriber: publisher.duplicate() });
- * const payment = await gateway.payments.waitFor(reference, { wake: wakeups.wake });
- * ```
  */
 export function redisWakeups(
   { publisher, subscriber }: RedisWakeupClients,

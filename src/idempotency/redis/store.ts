@@ -186,15 +186,6 @@ async function listRecords(
  *
  * @param redis - An ioredis `Redis` or `Cluster`. You close it yourself.
  * @throws {ConfigurationError} for a wrong option.
- *
- * @example
- * ```ts
- * import { Redis } from "ioredis";
- * import { Gateway } from "malipo";
- * import { redisIdempotency } from "malipo/idempotency/redis";
- *
- * const gateway = new Gateway({ idempotency: redisIdempotency(new Redis()) });
- * ```
  */
 export function redisIdempotency(
   redis: RedisClient,
@@ -207,7 +198,7 @@ export function redisIdempotency(
   const checkDurability = async () => {
     if (isChecked) return;
     isChecked = true;
-    const problems = await durabilityProblems(redis, replicas, "redisIdempotency");
+    const problems = await durabilityProblems(redis, replicas, "redis");
     if (problems.length > 0) {
       warn(
         `One key may make two prompts with this Redis, which holds the idempotency keys. ${problems.join(" ")}`,

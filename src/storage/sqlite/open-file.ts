@@ -38,7 +38,7 @@ export function modeWarning(path: SqliteSource): ConfigurationError | undefined 
   );
 }
 
-/** @param owner - The function of malipo that the user called: `sqliteInbox`. */
+/** @param owner - The function of malipo that the user called: `sqlite`. */
 export function cannotUse(owner: string, source: SqliteSource, error: unknown): ConfigurationError {
   return new ConfigurationError(`${owner} cannot use ${nameOf(source)}: ${reasonOf(error)}`, {
     cause: error,

@@ -14,7 +14,7 @@ export class NoTransactionError extends ConfigurationError {
 
   constructor() {
     super(
-      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or postgresInbox, or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
+      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqlite(path) or postgres(url), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
     );
   }
 }
@@ -80,7 +80,7 @@ export function notFoundIn(list: keyof Lists, id: string): ConfigurationError {
 export function required<Part>(part: Part | undefined, what: string): Part {
   if (part !== undefined) return part;
   throw new ConfigurationError(
-    `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and postgresInbox can.`,
+    `This inbox cannot ${what}. Those of memory(), sqlite(path), postgres(url) and redis(url) can.`,
   );
 }
 

@@ -87,7 +87,7 @@ describe.skipIf(group === undefined)("with a replica", () => {
     for (const key of [freshKey(), freshKey()]) await store.begin(key, attemptOf("a"));
     await expect.poll(() => onWarning).toHaveBeenCalledOnce();
     expect(onWarning.mock.calls[0]?.[0]).toBe(
-      "One key may make two prompts with this Redis, which holds the idempotency keys. It has replicas (1), and one that takes over may not have what was acknowledged last. Set the option `replicas` of redisIdempotency.",
+      "One key may make two prompts with this Redis, which holds the idempotency keys. It has replicas (1), and one that takes over may not have what was acknowledged last. Set the option `replicas` of redis.",
     );
   });
 

@@ -213,7 +213,7 @@ class BullmqInbox {
     if (this.#redis.status !== "ready") {
       await new Promise((resolve) => this.#redis.once("ready", resolve));
     }
-    const problems = await durabilityProblems(this.#redis, this.#settings.replicas, "bullmqInbox");
+    const problems = await durabilityProblems(this.#redis, this.#settings.replicas, "redis");
     for (const problem of problems) {
       onError(
         new ConfigurationError(`This Redis can lose webhooks that were acknowledged. ${problem}`),
@@ -297,15 +297,6 @@ class BullmqInbox {
  * A handler has no `transaction` here: use its `idempotencyKey`.
  *
  * @throws {ConfigurationError} for an unknown option, a wrong value or a missing connection.
- *
- * @example
- * ```ts
- * import { createWebhookReceiver } from "malipo/webhooks";
- * import { bullmqInbox } from "malipo/inbox/bullmq";
- *
- * const inbox = bullmqInbox({ connection: { host: "127.0.0.1", port: 6379 } });
- * const receiver = createWebhookReceiver({ secret, inbox });
- * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const own = checkOptions(options, OPTIONS, "bullmqInbox");

@@ -81,7 +81,7 @@ const doublesOf = ({ doubles }: MemoryStore): DoublePaymentList => ({
 
 /**
  * Stores deliveries in this process: for tests and experiments. **A restart loses what was acknowledged
- * and not processed yet**, and other processes see nothing of it. Use `sqliteInbox` for a shop.
+ * and not processed yet**, and other processes see nothing of it. Use `sqlite(path)` for a shop.
  *
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised; at least one day, at most 68 years. Each takes 0.3 kB of memory until
