@@ -51,7 +51,7 @@ const ADDITIONS: readonly Addition[] = [
     file: "src/cli/input/databases.ts",
     before: '  readonly engine: "sqlite"',
     added: '  readonly engine: "another" |',
-    asked: ["src/cli/commands/attempts.ts", "src/cli/inbox/open-inbox.ts"],
+    asked: ["src/cli/input/open-engine.ts"],
   },
 ];
 

@@ -1,20 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { postgres } from "../../../src/engines/postgres.ts";
+import { sqlite } from "../../../src/engines/sqlite.ts";
 import { bullmqInbox } from "../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
-import { postgresInbox } from "../../support/stores/postgres-inbox.ts";
-import { sqliteInbox } from "../../support/stores/sqlite-inbox.ts";
 
 type Open = (options: object) => unknown;
 
 /** Each with its required options, so that only the option under test is wrong. */
 const INBOXES: readonly (readonly [name: string, open: Open])[] = [
   ["memoryInbox", (options) => memoryInbox(options)],
-  ["sqliteInbox", (options) => sqliteInbox(":memory:", options)],
   ["bullmqInbox", (options) => bullmqInbox({ connection: { lazyConnect: true }, ...options })],
-  [
-    "postgresInbox",
-    (options) => postgresInbox({ connectionString: "postgres://none", ...options }),
-  ],
+  ["The inbox of postgres", (options) => postgres("postgres://none").inbox(options)],
+  ["The inbox of sqlite", (options) => sqlite(":memory:").inbox(options)],
 ];
 
 describe.each(INBOXES)("%s", (name, open) => {
@@ -49,8 +46,8 @@ test("the error for an unknown option lists the options", () => {
   expect(memoryInbox({ retentionMs: 1, pace: undefined })).toBeDefined();
 });
 
-test("an inbox on an engine requires its connection", () => {
-  for (const open of [bullmqInbox, postgresInbox] as readonly Open[]) {
-    expect(() => open({})).toThrow(expect.objectContaining({ code: "configuration" }));
-  }
+test("an inbox on Redis requires its connection", () => {
+  expect(() => bullmqInbox({} as never)).toThrow(
+    expect.objectContaining({ code: "configuration" }),
+  );
 });

@@ -1,6 +1,7 @@
 import type { Inbox } from "malipo/webhooks";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
+import { postgres } from "../../../../src/engines/postgres.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
@@ -71,17 +72,17 @@ describe.skipIf(engine === undefined)("postgresInbox on a PostgreSQL of a compan
 
   test("rejects a schema that cannot be one, and takes an address or a pool", () => {
     for (const schema of ["", "two words", "it's", "s".repeat(64), `"${"é".repeat(32)}"`]) {
-      expect(() => postgresInbox({ connectionString: url, schema })).toThrow(
+      expect(() => postgres(url, { schema })).toThrow(
         expect.objectContaining({ code: "configuration" }),
       );
     }
-    expect(() => postgresInbox({})).toThrow("or a pool of pg");
+    expect(() => postgres(7 as never)).toThrow("`source` must be an address or a pg pool; got 7.");
   });
 
   test("is not started again after a stop", async () => {
     const inbox = postgresInbox({ connectionString: url, schema: freshSchema(), pace });
     await inbox.stop(0);
-    await expect(inbox.accept(newDelivery(1))).rejects.toThrow("The database was closed");
+    await expect(inbox.accept(newDelivery(1))).rejects.toThrow("This engine was closed");
     const worker = { run: async () => {}, concurrency: 1, onError: () => {} };
     await expect(inbox.start(worker)).rejects.toMatchObject({ code: "configuration" });
   });
