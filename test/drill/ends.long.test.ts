@@ -48,7 +48,7 @@ describe("a drill", () => {
         `import { spawn } from "node:child_process";\nspawn(${JSON.stringify(child)}, { shell: true, stdio: "inherit" }).once("exit", () => process.exit());\nprocess.on("SIGTERM", () => {});`,
       );
       const html = `${name}.html`;
-      const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", html });
+      const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", report: html });
       const { child: drill, ended, output } = startMalipo(["drill", ...flags], { cwd: folder });
       // The dry run has ended, and the shops of the cases run.
       await until(() => output().includes("Without faults:"));
