@@ -29,7 +29,7 @@ const SIZED: readonly Sized[] = [
     code: readPayment("pk_123"),
     bundlers: BROWSERS,
     goal: 27,
-    limit: 30.5,
+    limit: 30.6,
   },
   {
     name: "malipo, a server that reads a payment",
