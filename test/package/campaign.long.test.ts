@@ -1,31 +1,17 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prompts } from "../stress/prompts/subject.ts";
+import { type CampaignRun, hasNotRun, runCampaign } from "../support/campaign.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
+const STORES = prompts.engines;
 const PAYMENTS = 40;
 
-interface Run {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-// In a separate process, so that the test runner stays responsive.
-const campaign = (...args: string[]): Promise<Run> =>
-  new Promise((resolve) => {
-    const script = ["test/stress/main.ts", "prompts", ...args];
-    execFile(process.execPath, script, { cwd: ROOT }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
+const campaign = (...args: readonly string[]) => runCampaign("prompts", ...args);
 
 /** The rows of a table: the count and the note beside it. */
-function rowsOf({ stdout }: Run): ReadonlyMap<string, string> {
+function rowsOf({ stdout }: CampaignRun): ReadonlyMap<string, string> {
   const [table = ""] = stdout.split("\n\n");
   const rows = table.matchAll(/^ {2}(\S.*?) {2,}(.*(?:\n {10,}.*)*)$/gm);
   return new Map([...rows].map(([, name = "", rest = ""]) => [name, rest.replace(/\s+/g, " ")]));
@@ -35,8 +21,8 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-campaign-test-"));
 const HISTORY = join(folder, "sqlite.jsonl");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const runs = new Map<string, Run>();
-const runOf = (name: string) => runs.get(name) as Run;
+const runs = new Map<string, CampaignRun>();
+const runOf = (name: string) => runs.get(name) as CampaignRun;
 
 /** A client without a mechanism. It needs only the faults that the mechanism is for. */
 const sabotaged = (name: string, ...args: string[]) =>
@@ -46,10 +32,8 @@ const sabotaged = (name: string, ...args: string[]) =>
   );
 
 const RUNS: Readonly<Record<string, readonly string[]>> = {
-  memory: ["--store", "memory"],
+  ...Object.fromEntries(STORES.map((store) => [store, ["--store", store]])),
   sqlite: ["--store", "sqlite", "--history", HISTORY],
-  redis: ["--store", "redis"],
-  postgres: ["--store", "postgres"],
   "no-deadline": sabotaged("no-deadline"),
   "early-resolve": sabotaged("early-resolve", "--no-pauses"),
   "forgetful-store": sabotaged("forgetful-store", "--no-pauses"),
@@ -66,8 +50,7 @@ beforeAll(async () => {
 });
 
 describe("a campaign of injected faults", () => {
-  // This machine may lack an engine. The campaign says so.
-  const isSkipped = (store: string) => runOf(store).stdout.includes(": NOT RUN");
+  const isSkipped = (store: string) => hasNotRun(runOf(store));
 
   test.for(STORES)("keeps every promise: %s", (store, { skip }) => {
     if (isSkipped(store)) return skip();
@@ -132,9 +115,9 @@ describe("a campaign of injected faults", () => {
 
 describe("a campaign with a client that lacks a mechanism", () => {
   test.for([
-    ["no-deadline", /sent_late: \w+-\d+\/1 visitor \d+ sent \d+ ms after it had begun/],
-    ["early-resolve", /freed_early: \w+-\d+\/1 worker \d+ resolved it as not sent/],
-    ["forgetful-store", /prompts: \w+-\d+\/1 [2-9] prompts/],
+    ["no-deadline", /sent_late: \w+-\d+ visitor \d+ sent \d+ ms after it had begun/],
+    ["early-resolve", /freed_early: \w+-\d+ worker \d+ resolved it as not sent/],
+    ["forgetful-store", /prompts: \w+-\d+ [2-9] prompts/],
   ] as const)("fails, and says what broke: %s", ([name, breach]) => {
     const { status, stdout } = runOf(name);
     expect(stdout).toMatch(breach);

@@ -1,34 +1,25 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { MIN_ORDERS } from "../stress/orders/plan.ts";
-import { ORDER_SABOTAGES } from "../stress/orders/sabotages.ts";
-import { STORES } from "../stress/orders/store.ts";
+import { orders } from "../stress/orders/subject.ts";
+import { SABOTAGES } from "../stress/sabotages.ts";
+import { hasNotRun, runCampaign } from "../support/campaign.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** The smallest campaign of orders. */
+const campaign = (...args: readonly string[]) =>
+  runCampaign("orders", "--orders", `${MIN_ORDERS}`, ...args);
 
-interface Run {
-  readonly status: number;
-  readonly output: string;
-}
-
-/** The smallest campaign of orders, in a separate process. */
-const campaign = (...args: readonly string[]): Promise<Run> =>
-  new Promise((resolve) => {
-    const script = ["test/stress/main.ts", "orders", "--orders", `${MIN_ORDERS}`];
-    execFile(process.execPath, [...script, ...args], { cwd: ROOT }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), output: stdout + stderr }),
-    );
-  });
-
-test.concurrent.each(STORES)("a campaign of orders keeps every promise: %s", async (store) => {
-  const { status, output } = await campaign("--store", store);
-  expect(output, output).toMatch(/Every promise held\.|NOT RUN/);
-  expect(output.includes("NOT RUN") || status === 0, output).toBe(true);
-});
+test.concurrent.each(orders.engines)(
+  "a campaign of orders keeps every promise: %s",
+  async (store) => {
+    const run = await campaign("--store", store);
+    const output = run.stdout + run.stderr;
+    expect(output, output).toMatch(/Every promise held\.|NOT RUN/);
+    expect(hasNotRun(run) || run.status === 0, output).toBe(true);
+  },
+);
 
 // Twelve campaigns take half an hour: CAMPAIGN=all npx vitest run test/package/orders-campaign.long.test.ts
-const SABOTAGED = Object.entries(ORDER_SABOTAGES).slice(
+const SABOTAGED = Object.entries(SABOTAGES.orders).slice(
   0,
   process.env.CAMPAIGN === "all" ? undefined : 1,
 );
@@ -36,14 +27,14 @@ const SABOTAGED = Object.entries(ORDER_SABOTAGES).slice(
 test.concurrent.each(SABOTAGED)(
   "a campaign notices a change of the source: %s",
   async (name, { breaks }) => {
-    const { status, output } = await campaign("--store", "sqlite", "--sabotage", name);
-    expect(output).toContain(`BROKEN ${breaks}: ORDER-`);
+    const { status, stdout } = await campaign("--store", "sqlite", "--sabotage", name);
+    expect(stdout).toContain(`BROKEN ${breaks}: ORDER-`);
     expect(status).toBe(1);
   },
 );
 
 test("a campaign of orders says which options there are", async () => {
-  const { status, output } = await campaign("--store", "oracle");
-  expect(output).toContain("--store is oracle. It takes sqlite, postgres, all.");
+  const { status, stderr } = await campaign("--store", "oracle");
+  expect(stderr).toContain("--store is oracle. It takes sqlite, postgres, all.");
   expect(status).toBe(1);
 });

@@ -1,11 +1,21 @@
 // npm run campaign -- prompts|orders|inboxes [options]
 // Processes of a shop share a store. They are killed and suspended, the service has every fault, and the engine of the
 // store dies. Then what the service and the shop have shows whether each promise held.
-import { readOptions, usageOf } from "./harness/arguments.ts";
+import { optionsOf, readOptions, usageOf, type Values } from "./harness/arguments.ts";
+import { History, readHistories } from "./harness/history.ts";
+import { runCampaign, type Subject } from "./harness/subject.ts";
 import { type Outcome, outcomeText } from "./harness/table.ts";
 import { inboxes } from "./inboxes/subject.ts";
 import { orders } from "./orders/subject.ts";
 import { prompts } from "./prompts/subject.ts";
+
+const SUBJECTS: readonly Subject[] = [prompts, orders, inboxes];
+
+const USAGE = [
+  "npm run campaign -- SUBJECT [options]",
+  ...SUBJECTS.map(({ name, about }) => `  ${name.padEnd(10)}${about}`),
+  "npm run campaign -- SUBJECT --help lists its options.",
+].join("\n");
 
 /** Prints how a campaign ended. Returns whether every promise held. */
 function print(outcome: Outcome): boolean {
@@ -13,68 +23,53 @@ function print(outcome: Outcome): boolean {
   return outcome.breaches.length === 0;
 }
 
-interface Run {
-  readonly stores: readonly string[];
-  run(store: string): Promise<Outcome | undefined>;
-}
+type Asked = Values<ReturnType<typeof optionsOf>>;
 
 /** Runs a campaign on each store. Resolves with whether every promise held. */
-async function runAll({ stores, run }: Run): Promise<boolean> {
+async function runAll(subject: Subject, { store: engines, ...asked }: Asked): Promise<boolean> {
   let held = true;
-  for (const store of stores) {
+  for (const engine of engines) {
     try {
-      const outcome = await run(store);
+      const outcome = await runCampaign(subject, engine, asked);
       // A caller who asks for one store must not take a skipped run for a success.
       if (outcome !== undefined) held = print(outcome) && held;
       else {
-        held = held && stores.length > 1;
-        console.log(`${store}: NOT RUN, there is no engine for it here\n`);
+        held = held && engines.length > 1;
+        console.log(`${engine}: NOT RUN, there is no engine for it here\n`);
       }
     } catch (error) {
       held = false;
-      console.log(`${store}: NOT FINISHED. ${(error as Error).stack}\n`);
+      console.log(`${engine}: NOT FINISHED. ${(error as Error).stack}\n`);
     }
   }
   return held;
 }
 
-const SUBJECTS = { prompts, orders, inboxes } as const;
-
-const USAGE = [
-  "npm run campaign -- SUBJECT [options]",
-  ...Object.entries(SUBJECTS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
-  "npm run campaign -- SUBJECT --help lists its options.",
-].join("\n");
-
-function readAll(name: keyof typeof SUBJECTS, args: readonly string[]) {
-  const subject = SUBJECTS[name];
-  const options = readOptions(subject.options as never, args) as { store: readonly string[] };
-  return { subject, options };
-}
-
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
-  if (!Object.hasOwn(SUBJECTS, name)) {
-    console.error(
-      `${name === "" ? "No subject was given" : `There is no subject ${name}`}.\n\n${USAGE}`,
-    );
+  const subject = SUBJECTS.find((one) => one.name === name);
+  if (subject === undefined) {
+    const what = name === "" ? "No subject was given" : `There is no subject ${name}`;
+    console.error(`${what}.\n\n${USAGE}`);
     return false;
   }
-  const usage = usageOf(name, SUBJECTS[name as keyof typeof SUBJECTS].options);
+  const options = optionsOf(subject);
+  const usage = usageOf(name, options);
   if (args.includes("--help")) {
     console.log(usage);
     return true;
   }
-  let read: ReturnType<typeof readAll>;
+  let asked: Asked;
   try {
-    read = readAll(name as keyof typeof SUBJECTS, args);
+    asked = readOptions(options, args);
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return false;
   }
-  const { subject, options } = read;
-  const saved = "check" in subject ? subject.check?.(options as never) : undefined;
-  const run = (store: string) => subject.run(store as never, options as never);
-  const held = saved?.map(print).every(Boolean) ?? (await runAll({ stores: options.store, run }));
+  const { check } = asked;
+  const saved = check === undefined ? undefined : readHistories<never>(check);
+  const held =
+    saved?.map((events) => print(subject.judge(new History(events)))).every(Boolean) ??
+    (await runAll(subject, asked));
   console.log(held ? "Every promise held." : "A promise was BROKEN, or could not be checked.");
   return held;
 }

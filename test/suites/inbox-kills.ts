@@ -5,8 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
 import { bundle } from "../stress/harness/bundle.ts";
+import {
+  type EngineName,
+  type OwnTables,
+  type Place,
+  tablesIn,
+} from "../stress/harness/databases.ts";
 import { WorkerProcess } from "../stress/harness/processes.ts";
-import { type InboxName, SHOPS, type SoakStore } from "../stress/inboxes/inboxes.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS, type Point, type ShopSettings } from "../stress/inboxes/settings.ts";
 import type { Engine } from "../support/engines/engine.ts";
@@ -16,7 +21,7 @@ import { references, until } from "./inbox-stage.ts";
 
 /** What every inbox promises when processes die, and when several share a store. */
 export function killSuite(
-  inbox: InboxName,
+  inbox: EngineName,
   freshStore: (folder: string) => string,
   /** Only the effects of these libraries, in their own transactions. */
   orms?: readonly OrmName[],
@@ -24,30 +29,35 @@ export function killSuite(
   engine?: Engine,
 ): void {
   const files = mkdtempSync(join(tmpdir(), "malipo-shop-"));
-  const { prepare, effects } = SHOPS[inbox];
   const open = new Set<WorkerProcess>();
+  const made = new Set<OwnTables>();
   let file = "";
 
-  async function start(place: SoakStore, port: number, die?: Point) {
-    const setup: ShopSettings = { inbox, place, port, die };
+  /** A shop's place, with what it is told of it, and its effects. */
+  interface Stage {
+    readonly place: Place;
+    readonly orm: OrmName | undefined;
+    readonly effects: () => Promise<string[]>;
+  }
+
+  async function start({ place, orm }: Stage, port: number, die?: Point) {
+    // Parts of it are not whole milliseconds, which is all that an engine takes.
+    const setup: ShopSettings = { place, orm, port, die, leaseMs: 2_000 };
     const shop = new WorkerProcess("shop", { file, setup });
     open.add(shop);
     if (!(await shop.ready)) throw new Error(`The shop ended: ${shop.errors.join("")}`);
     return shop;
   }
-  async function freshPlace(orm?: OrmName): Promise<SoakStore> {
-    const name = crypto.randomUUID();
-    const queue = `malipo-${name}`;
-    const place = {
-      store: freshStore(join(files, name)),
-      queue,
+  async function freshStage(orm?: OrmName): Promise<Stage> {
+    const name = `malipo_${crypto.randomUUID().replaceAll("-", "_")}`;
+    const place: Place = {
+      ...{ engine: inbox, name, url: freshStore(join(files, name)) },
       ledger: join(files, `${name}.ledger`),
-      // Parts of it are not whole milliseconds, which is all that an engine takes.
-      leaseMs: 2_000,
-      orm,
     };
-    await prepare(place);
-    return place;
+    const tables = tablesIn(place);
+    made.add(tables);
+    await tables.make();
+    return { place, orm, effects: () => tables.rows("effects") };
   }
 
   closeProxies();
@@ -57,22 +67,25 @@ export function killSuite(
   afterEach(async () => {
     await Promise.all([...open].map((shop) => shop.kill()));
     open.clear();
+    await Promise.all([...made].map((tables) => tables.drop()));
+    made.clear();
   });
   afterAll(() => rmSync(files, { recursive: true, force: true }));
 
   /** What happened to two events, of which the first killed its process. */
   async function killAt(point: Point, orm?: OrmName) {
-    const place = await freshPlace(orm);
+    const stage = await freshStage(orm);
+    const { effects } = stage;
     const port = await freePort();
-    const shop = await start(place, port, point);
+    const shop = await start(stage, port, point);
     const delivered = deliver(port, deliveryOf("PAY-1"));
     const killedBy = await shop.exit;
-    await start(place, port);
+    await start(stage, port);
     await delivered;
-    await until(async () => (await effects(place)).includes("PAY-1"));
+    await until(async () => (await effects()).includes("PAY-1"));
     for (const reference of ["PAY-1", "PAY-2"]) await deliver(port, deliveryOf(reference));
-    await until(async () => (await effects(place)).includes("PAY-2"));
-    return [killedBy, (await effects(place)).sort()];
+    await until(async () => (await effects()).includes("PAY-2"));
+    return [killedBy, (await effects()).sort()];
   }
 
   if (orms !== undefined) {
@@ -95,27 +108,29 @@ export function killSuite(
     });
 
     test("with SIGTERM finishes its running handlers and ends by itself", async () => {
-      const place = await freshPlace();
+      const stage = await freshStage();
+      const { effects } = stage;
       const port = await freePort();
-      const shop = await start(place, port);
+      const shop = await start(stage, port);
       const names = references(20);
       await Promise.all(names.map((reference) => deliver(port, deliveryOf(reference))));
-      await until(async () => (await effects(place)).length === names.length);
+      await until(async () => (await effects()).length === names.length);
       shop.end();
       expect(await shop.exit).toBe(null);
       expect(shop.errors).toEqual([]);
-      expect((await effects(place)).sort()).toEqual([...names].sort());
+      expect((await effects()).sort()).toEqual([...names].sort());
     });
 
     test.skipIf(engine === undefined)(
       "with SIGTERM ends by itself while its engine does not reply",
       async () => {
-        const place = await freshPlace();
+        const stage = await freshStage();
+        const { effects } = stage;
         const proxy = await proxyTo(engine as Engine);
         const port = await freePort();
-        const shop = await start({ ...place, store: proxy.url }, port);
+        const shop = await start({ ...stage, place: { ...stage.place, url: proxy.url } }, port);
         await deliver(port, deliveryOf("PAY-1"));
-        await until(async () => (await effects(place)).length === 1);
+        await until(async () => (await effects()).length === 1);
         proxy.silence();
         shop.end();
         // A connection that is left open keeps the process for a minute.
@@ -124,19 +139,20 @@ export function killSuite(
     );
 
     test("leaves its events to the others, on a store that all created at the same time", async () => {
-      const place = await freshPlace();
+      const stage = await freshStage();
+      const { effects } = stage;
       const ports = await Promise.all([freePort(), freePort(), freePort()]);
-      const shops = await Promise.all(ports.map((port) => start(place, port)));
+      const shops = await Promise.all(ports.map((port) => start(stage, port)));
       const names = references(90);
       const deliveries = names.map((reference, at) =>
         deliver(ports[at % 3] as number, deliveryOf(reference)),
       );
-      await until(async () => (await effects(place)).length > 10);
+      await until(async () => (await effects()).length > 10);
       await shops[0]?.kill();
-      await start(place, ports[0] as number);
+      await start(stage, ports[0] as number);
       await Promise.all(deliveries);
-      await until(async () => new Set(await effects(place)).size === names.length);
-      expect((await effects(place)).sort()).toEqual([...names].sort());
+      await until(async () => new Set(await effects()).size === names.length);
+      expect((await effects()).sort()).toEqual([...names].sort());
     });
   });
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Sabotage, Sabotages } from "./bundle.ts";
+import type { EngineName } from "./databases.ts";
 
 /** An option of the command line. */
 interface Option<Value> {
@@ -10,7 +11,7 @@ interface Option<Value> {
   read(name: string, text: string | boolean | undefined): Value;
 }
 
-type Options = Readonly<Record<string, Option<unknown>>>;
+export type Options = Readonly<Record<string, Option<unknown>>>;
 export type Values<O extends Options> = {
   readonly [Name in keyof O]: ReturnType<O[Name]["read"]>;
 };
@@ -37,7 +38,7 @@ export const maybeNumber = (max: number, about: string): Option<number | undefin
   read: (name, text) => (text === undefined ? undefined : wholeNumber(name, `${text}`, 0, max)),
 });
 
-export const text = (value: string, about: string): Option<string | undefined> => ({
+const text = (value: string, about: string): Option<string | undefined> => ({
   ...{ value, about },
   read: (_, given) => (given === undefined ? undefined : String(given)),
 });
@@ -65,7 +66,7 @@ function found<T extends string>(name: string, given: string, list: readonly T[]
 }
 
 /** The options of every campaign. */
-const common = <Store extends string>(stores: readonly Store[], sabotages: Sabotages) => ({
+const common = (engines: readonly EngineName[], sabotages: Sabotages) => ({
   seed: {
     ...{
       value: "TEXT",
@@ -74,9 +75,9 @@ const common = <Store extends string>(stores: readonly Store[], sabotages: Sabot
     read: (_: string, given: string | boolean | undefined = "1") => String(given),
   },
   store: {
-    ...{ value: "NAME", about: `${stores.join(", ")}, or all (default all)` },
+    ...{ value: "NAME", about: `${engines.join(", ")}, or all (default all)` },
     read: (name: string, given: string | boolean | undefined = "all") =>
-      given === "all" ? stores : [found(name, String(given), [...stores, "all"] as Store[])],
+      given === "all" ? engines : [found(name, String(given), [...engines, "all"] as EngineName[])],
   },
   sabotage: {
     value: "NAME",
@@ -86,14 +87,17 @@ const common = <Store extends string>(stores: readonly Store[], sabotages: Sabot
         ? undefined
         : sabotages[found(name, String(given), Object.keys(sabotages))],
   },
+  history: text("FILE", "append everything that happened to a file, one JSON object a line"),
+  check: text("FILE", "run no campaign, but check the histories in a file again"),
 });
 
 /** The options of a subject, those of every campaign included. */
-export function optionsOf<Store extends string, Own extends Options>(
-  subject: { readonly stores: readonly Store[]; readonly sabotages: Sabotages },
-  own: Own,
-) {
-  return { ...own, ...common(subject.stores, subject.sabotages) };
+export function optionsOf<Own extends Options>(subject: {
+  readonly engines: readonly EngineName[];
+  readonly sabotages: Sabotages;
+  readonly options: Own;
+}) {
+  return { ...subject.options, ...common(subject.engines, subject.sabotages) };
 }
 
 const INDENT = 24;

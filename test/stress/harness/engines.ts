@@ -1,41 +1,88 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Engine } from "../../support/engines/engine.ts";
 import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
+import { type EngineName, type OwnTables, type Place, tablesIn } from "./databases.ts";
 
-export type EngineName = "memory" | "sqlite" | "redis" | "postgres";
-
-/** An engine for one campaign, with a folder for its files. */
-export interface OpenEngine {
+/** An engine that runs: how it dies and comes back. */
+interface Running {
   /** A file, or the address of a server. */
   readonly url: string;
-  readonly folder: string;
   /** `undefined` for memory, which has none. */
   readonly faulty: FaultyEngine | undefined;
+  stop(): Promise<unknown>;
+}
+
+/** What a campaign needs to know of an engine. */
+interface EngineRow {
+  /** Whether several processes use it. */
+  readonly isShared: boolean;
+  /** Whether it is one file on the disk of the machine. */
+  readonly isFile: boolean;
+  /** Starts it. `undefined` if this machine has none. `file` is for an engine that is one. */
+  start(file: string): Promise<Running | undefined>;
+}
+
+const server = (
+  name: Parameters<typeof faultyServer>[1],
+  start: () => Promise<Engine | undefined>,
+): EngineRow => ({
+  ...{ isShared: true, isFile: false },
+  start: async () => {
+    const engine = await start();
+    if (engine === undefined) return undefined;
+    return { url: engine.url, faulty: faultyServer(engine, name), stop: () => engine.stop() };
+  },
+});
+
+const nothing = async () => {};
+
+/** Every engine of a campaign. `databases.ts` has what a shop does with it. */
+export const ENGINES: Readonly<Record<EngineName, EngineRow>> = {
+  memory: {
+    ...{ isShared: false, isFile: false },
+    start: async (url) => ({ url, faulty: undefined, stop: nothing }),
+  },
+  sqlite: {
+    ...{ isShared: true, isFile: true },
+    start: async (url) => ({ url, faulty: faultyFile(url), stop: nothing }),
+  },
+  redis: server("redis", startRedis),
+  postgres: server("postgres", startPostgres),
+};
+
+/** An engine for one campaign, with the tables of the merchant. */
+export interface OpenEngine extends Pick<Running, "faulty"> {
+  readonly place: Place;
+  readonly tables: OwnTables;
   /** Stops it, and deletes its data. */
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Starts an engine. `undefined` if this machine has none of this name. */
-export async function openEngine(name: EngineName): Promise<OpenEngine | undefined> {
-  const server = await {
-    memory: undefined,
-    sqlite: undefined,
-    redis: startRedis,
-    postgres: startPostgres,
-  }[name]?.();
-  if (server === undefined && (name === "redis" || name === "postgres")) return undefined;
+export async function openEngine(engine: EngineName): Promise<OpenEngine | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "malipo-stress-"));
-  const file = join(folder, "shop.db");
-  const ofFile = name === "sqlite" ? faultyFile(file) : undefined;
+  const running = await ENGINES[engine].start(join(folder, "shop.db"));
+  if (running === undefined) {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  const place: Place = {
+    ...{ engine, url: running.url, ledger: join(folder, "ledger.db") },
+    // An engine that was given by its address has the data of others, too.
+    name: `malipo_campaign_${randomBytes(6).toString("hex")}`,
+  };
+  const tables = tablesIn(place);
+  await tables.make();
   return {
-    url: server?.url ?? file,
-    folder,
-    faulty: server === undefined ? ofFile : faultyServer(server, name as "redis" | "postgres"),
-    stop: async () => {
-      await server?.stop();
+    ...{ place, tables, faulty: running.faulty },
+    close: async () => {
+      await tables.drop();
+      await running.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { EngineFault } from "../../support/engines/faults.ts";
+import type { EngineName } from "./databases.ts";
 import { historyTime } from "./waits.ts";
 
 /** When something happened, by `historyTime`, and in which process: `worker 2`, or `campaign`. */
@@ -8,8 +9,19 @@ interface Stamp {
   readonly who: string;
 }
 
-/** What happens to the processes and the engine of every campaign. */
+/** What happens to the processes, the service and the engine of every campaign. */
 export type CommonHappening =
+  /** The first line of a history. */
+  | {
+      readonly what: "start";
+      readonly subject: string;
+      readonly engine: EngineName;
+      readonly seed: string;
+      /** What else was asked for, by the names of the options. */
+      readonly options: Readonly<Record<string, unknown>>;
+      /** What can be done to the engine. */
+      readonly engineFaults: readonly EngineFault[];
+    }
   /** The process stands at a point of this key, until it is killed or goes on. */
   | {
       readonly what: "asleep";
@@ -33,7 +45,9 @@ export type CommonHappening =
   /** The fault could not be made. */
   | { readonly what: "engine_failed"; readonly fault: EngineFault; readonly error: string }
   | { readonly what: "engine_back"; readonly fault: string }
-  | { readonly what: "service_restarted" };
+  | { readonly what: "service_restarted" }
+  /** The customer of an order was prompted. */
+  | { readonly what: "prompt"; readonly key: string; readonly reference: string };
 
 interface Happens {
   readonly what: string;
@@ -48,8 +62,13 @@ export type Named<H extends Happens, Name> = H extends { what: infer What }
 
 /** Everything that happened in a campaign. `H`: what may happen beside `CommonHappening`. */
 export class History<Own extends Happens = never> {
-  readonly #events: Event<Own | CommonHappening>[] = [];
+  readonly #events: Event<Own | CommonHappening>[];
   readonly #listeners = new Set<(event: Event<Own | CommonHappening>) => void>();
+
+  /** @param events - What has happened before, such as all of a history that was saved. */
+  constructor(events: readonly Event<Own | CommonHappening>[] = []) {
+    this.#events = [...events];
+  }
 
   /** Adds an event that a process has reported. */
   add(event: Event<Own | CommonHappening>): void {

@@ -50,34 +50,33 @@ export class EngineFaults {
   }
 
   /** Waits until the engine is well. Resolves when it has the fault, with whether it got it. */
-  inject(fault: EngineFault, name: string = fault, engine = this.#engine): Promise<boolean> {
+  inject(fault: EngineFault): Promise<boolean> {
     let isThere: (hasFault: boolean) => void;
     const there = new Promise<boolean>((resolve) => {
       isThere = resolve;
     });
     const over = this.alone(async () => {
-      this.#history.note("engine", { what: "engine", fault: name } as never);
-      const injected = Promise.resolve(engine?.inject(fault)).catch((error: unknown) => {
-        const failed = { what: "engine_failed", fault, error: String(error) };
-        this.#history.note("engine", failed as never);
+      this.#history.note("engine", { what: "engine", fault });
+      const injected = Promise.resolve(this.#engine?.inject(fault)).catch((error: unknown) => {
+        this.#history.note("engine", { what: "engine_failed", fault, error: String(error) });
         return undefined;
       });
-      const injection = await waitFor(injected, () => `the engine to be ${name}`);
+      const injection = await waitFor(injected, () => `the engine to be ${fault}`);
       isThere(injection !== undefined);
       if (injection === undefined) return;
-      await waitFor(injection.over, () => `the engine to be well after it was ${name}`);
-      this.#history.note("engine", { what: "engine_back", fault: name } as never);
+      await waitFor(injection.over, () => `the engine to be well after it was ${fault}`);
+      this.#history.note("engine", { what: "engine_back", fault });
     });
     return Promise.race([there, over.then(() => there)]);
   }
 }
 
 /** What the incidents of a campaign need of it. */
-export interface IncidentSetup<One extends Incident> {
+export interface IncidentSetup {
   readonly history: object;
   readonly faults: EngineFaults;
   /** What is planned for a key. It happens once. */
-  readonly planned: (key: string) => One | undefined;
+  readonly planned: (key: string) => Incident | undefined;
   /** Whether an event is what a process sleeps for. */
   readonly isUntil: (until: string, stopped: Stopped, event: Event<never>) => boolean;
   readonly kill: (who: string) => Promise<void>;
@@ -85,8 +84,8 @@ export interface IncidentSetup<One extends Incident> {
 }
 
 /** Lets the incidents of a campaign happen: to processes that stand at their points. */
-export class Incidents<One extends Incident> {
-  readonly #setup: IncidentSetup<One>;
+export class Incidents {
+  readonly #setup: IncidentSetup;
   readonly #history: History;
   readonly #happened = new Set<string>();
   readonly #active = new Map<Promise<void>, string>();
@@ -95,7 +94,7 @@ export class Incidents<One extends Incident> {
   /** Rejects when an incident cannot end: then the campaign proves nothing. */
   readonly failed: Promise<never>;
 
-  constructor(setup: IncidentSetup<One>) {
+  constructor(setup: IncidentSetup) {
     this.#setup = setup;
     this.#history = setup.history as History;
     this.failed = Promise.race([this.#failure.promise, setup.faults.failed]);
@@ -133,7 +132,7 @@ export class Incidents<One extends Incident> {
     this.#active.set(over, `${incident.name} of ${key} in ${who}`);
   }
 
-  async #happen(incident: One, stopped: Stopped): Promise<void> {
+  async #happen(incident: Incident, stopped: Stopped): Promise<void> {
     const { key, who } = stopped;
     const { faults, kill, goOn } = this.#setup;
     if (incident.act === "sleep") await this.#sleep(incident, stopped);

@@ -9,7 +9,7 @@ import { failure, HANG_MS, waitFor } from "./waits.ts";
 import { GO_ON_DESCRIPTOR, REPORT_DESCRIPTOR } from "./worker.ts";
 
 /** The jobs of a process, by their names: each with the function that does it there. */
-type JobsOf<Jobs> = { readonly [Name in keyof Jobs]: (input: never) => Promise<unknown> };
+export type JobsOf<Jobs> = { readonly [Name in keyof Jobs]: (input: never) => Promise<unknown> };
 type Input<Job> = Job extends (input: infer I) => unknown ? I : never;
 type Output<Job> = Job extends (input: never) => Promise<infer O> ? O : never;
 

@@ -42,13 +42,6 @@ export const listed = (counts: Iterable<readonly [string, number]>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(", ") || "none";
 
-/** The hard states that have not come. A campaign sells on until each has; one that never does makes it fail. */
-export const missing = (states: readonly HardState[]): string[] =>
-  states.filter(([, count]) => count === 0).map(([name]) => name);
-
-export const neverCame = (states: readonly HardState[]): Breach[] =>
-  missing(states).map((what) => ({ kind: "never", order: "", what }));
-
 const WIDTH = 100;
 
 /** Breaks a list that is too long for its line. */

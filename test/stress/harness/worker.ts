@@ -1,5 +1,6 @@
 // The side of a campaign in a process that it has started: what happens is reported at once, jobs are taken, and the
 // process stops where the campaign wants to do something to it.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { readSync, writeSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -32,19 +33,36 @@ export function record(happening: object): void {
   }
 }
 
-/**
- * Stops in the middle of the code, as a suspended machine does: no timer ends a call in the meantime. Returns what the
- * campaign says when it lets this process go on.
- */
-export function stop(where: {
+/** What a process knows of the work that it does for an order. */
+export interface Call {
+  /** Of the order, in the history. */
   readonly key: string;
-  readonly point: string;
-  readonly attempt?: string | undefined;
-}): { readonly offsetMs?: number } {
-  record({ what: "asleep", ...where });
+  /** When it began, by the clock of this process. */
+  readonly at?: number;
+  /** The attempt that the store has begun for it. */
+  attempt?: string | undefined;
+  /** Where this process stops in the middle of it, once. */
+  stopAt?: string | undefined;
+}
+
+/** The call in which the current code runs. */
+export const currentCall = new AsyncLocalStorage<Call>();
+
+/**
+ * Stops in the middle of the code if this is the point of the call, as a suspended machine does: no timer ends a call
+ * in the meantime. Returns what the campaign says when it lets this process go on.
+ */
+export function reach(
+  point: string,
+  call: Call | undefined = currentCall.getStore(),
+): { readonly offsetMs?: number } {
+  if (call?.stopAt !== point) return {};
+  call.stopAt = undefined;
+  const { key, attempt } = call;
+  record({ what: "asleep", key, point, attempt });
   const told = Buffer.alloc(MAX_TOLD_BYTES);
   const length = withPipe(() => readSync(GO_ON_DESCRIPTOR, told));
-  record({ what: "awake", key: where.key, attempt: where.attempt });
+  record({ what: "awake", key, attempt });
   return JSON.parse(told.toString("utf8", 0, length));
 }
 

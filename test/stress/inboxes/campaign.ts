@@ -1,21 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import { freePort } from "../../../src/drill/child.ts";
-import { type EngineFault, type FaultyEngine, faultyFile } from "../../support/engines/faults.ts";
-import { bundle, type Change } from "../harness/bundle.ts";
-import type { OpenEngine } from "../harness/engines.ts";
-import { History } from "../harness/history.ts";
+import type { EngineFault } from "../../support/engines/faults.ts";
+import { flag, maybeNumber, number, oneOf } from "../harness/arguments.ts";
+import { bundle } from "../harness/bundle.ts";
+import { ENGINES } from "../harness/engines.ts";
+import type { History } from "../harness/history.ts";
 import { EngineFaults } from "../harness/incidents.ts";
+import { atCounts } from "../harness/plan.ts";
 import { Pool, type Program } from "../harness/processes.ts";
-import { createRandom } from "../harness/random.ts";
-import { countEach, type Outcome } from "../harness/table.ts";
+import { createRandom, type Random } from "../harness/random.ts";
+import type { Given } from "../harness/subject.ts";
+import { countEach, type Row } from "../harness/table.ts";
 import { forEachConcurrently, Progress } from "../harness/waits.ts";
-import { outcomeOf } from "./check.ts";
-import { type InboxName, SHOPS, type SoakStore } from "./inboxes.ts";
-import { NEXT_VERSION } from "./sabotages.ts";
+import { NEXT_VERSION } from "../sabotages.ts";
+import type { Asked, Found } from "./check.ts";
 import { deliver, deliveryOf } from "./sender.ts";
-import { NEW_KIND, type ShopSettings, VERSIONS } from "./settings.ts";
-import type { InboxOptions } from "./subject.ts";
+import { MODES, NEW_KIND, type ShopSettings, VERSIONS } from "./settings.ts";
+
+export const OPTIONS = {
+  events: number([1, 1_000_000], 20_000, "signed events to send"),
+  kills: number([0, 100_000], 100, "processes to kill with SIGKILL; memory has none"),
+  mode: oneOf(MODES, "start", "who processes the events"),
+  "engine-faults": flag("do not kill, hang or cut off the engine of the inbox"),
+  // For a quick run.
+  "lease-ms": maybeNumber(600_000, "how long a lease is; retries come without a wait then"),
+  "idle-ms": maybeNumber(
+    3_600_000,
+    "how long nothing happens until events without effect count as lost",
+  ),
+};
+
+export type InboxHistory = History<{ readonly what: "found"; readonly asked: Asked } & Found>;
+type InboxGiven = Given<typeof OPTIONS, InboxHistory>;
 
 const SENDERS = 16;
 const EXTRA_LEASES = 1.5;
@@ -28,32 +45,16 @@ const SHORT_IDLE_MS = 60_000;
 const SHOWN_ERRORS = 5;
 const MAX_LINE = 300;
 
-/** The inbox waits 5 s for the lock. */
-const LONG_LOCK_MS = 7_000;
-
-interface NamedFault {
-  readonly name: string;
-  readonly fault: EngineFault;
-  readonly engine: FaultyEngine;
-}
-
-const NAMES: Readonly<Record<EngineFault, string>> = {
+/** What each fault of an engine is. A SQLite file that hangs has been locked. */
+const FAULTS: Readonly<Record<EngineFault, string>> = {
   killed: "engine killed and restarted",
   hung: "engine hung for 1.5 s",
   cut: "all connections cut",
+  locked: "file locked for 7 s",
 };
 
-/** Every fault that there is for an inbox. */
-function faultsOf(inbox: InboxName, { faulty, url }: OpenEngine): NamedFault[] {
-  if (faulty === undefined) return [];
-  if (inbox !== "sqlite") {
-    return faulty.faults.map((fault) => ({ name: NAMES[fault], fault, engine: faulty }));
-  }
-  return [
-    { name: "file locked for 1.5 s", fault: "hung", engine: faulty },
-    { name: "file locked for 7 s", fault: "hung", engine: faultyFile(url, LONG_LOCK_MS) },
-  ];
-}
+const referencesOf = ({ events }: Asked): string[] =>
+  Array.from({ length: events }, (_, at) => `PAY-${String(at).padStart(6, "0")}`);
 
 /** The lines that processes wrote to stderr most often. */
 const mostOften = (texts: readonly string[]): string[] =>
@@ -62,37 +63,12 @@ const mostOften = (texts: readonly string[]): string[] =>
     .slice(0, SHOWN_ERRORS)
     .map(([line, count]) => `${count} times on stderr: ${line.slice(0, MAX_LINE)}`);
 
-/** Waits until every event had an effect, or nothing happens any more. */
-async function effectsIn(
-  read: () => Promise<string[]>,
-  references: readonly string[],
-  { idleMs, leaseMs }: { readonly idleMs: number; readonly leaseMs: number },
-  onCount: (processed: number) => void,
-): Promise<ReadonlyMap<string, number>> {
-  const count = async () => countEach(await read());
-  let found = await count();
-  let progressAt = performance.now();
-  while (performance.now() - progressAt < idleMs) {
-    if (references.every((reference) => found.has(reference))) break;
-    await sleep(500);
-    const counts = await count();
-    if (counts.size > found.size) progressAt = performance.now();
-    found = counts;
-    onCount(counts.size);
-  }
-  // By then, an event that is processed twice has been.
-  await sleep(EXTRA_LEASES * leaseMs);
-  return count();
-}
-
 /** The processes of a shop: the one that receives, and those that drain beside it. */
 async function openPools(
-  history: History,
-  settings: Omit<ShopSettings, "version">,
-  changes: readonly Change[],
+  { history, file, changes }: InboxGiven,
+  settings: Omit<ShopSettings, "version"> & Pick<Asked, "mode">,
 ) {
   const { mode } = settings;
-  const file = await bundle("inboxes/shop.ts", changes.length > 0 ? changes : undefined);
   const areMixed = mode === "versions";
   const next = areMixed ? await bundle("inboxes/shop.ts", [...changes, NEXT_VERSION]) : file;
   const program =
@@ -109,155 +85,197 @@ async function openPools(
   return { receiver, drainers: new Pool(history, options) };
 }
 
-/** Posts signed events to a receiver that is killed, and counts what happened to them. */
-export async function runInbox(
-  inbox: InboxName,
-  options: InboxOptions,
-  engine: OpenEngine,
-): Promise<Outcome> {
-  const { events, mode, seed, sabotage } = options;
-  const { "lease-ms": leaseMs, "idle-ms": idle } = options;
-  const idleMs = idle ?? (leaseMs === undefined ? IDLE_MS : SHORT_IDLE_MS);
-  // The memory inbox is lost with its process.
-  const kills = inbox === "memory" ? 0 : options.kills;
-  const random = createRandom(`${seed} events`);
-  const began = performance.now();
-  const place: SoakStore = {
-    store: engine.url,
-    queue: `malipo-soak-${process.pid}`,
-    ledger: `${engine.folder}/ledger.db`,
-    leaseMs,
-  };
-  const lease = leaseMs ?? DEFAULT_LEASE_MS;
-  const shop = SHOPS[inbox];
-  await shop.prepare(place);
-  const references = Array.from(
-    { length: events },
-    (_, at) => `PAY-${String(at).padStart(6, "0")}`,
-  );
-  const isDropped = (at: number) => mode === "sweep" && at % 3 === 0;
-  const toSend = references.filter((_, at) => !isDropped(at));
-  const history = new History();
-  const acknowledged = new Set<string>();
-  const progress = new Progress();
-  let deliveries = 0;
-  let processed = 0;
-  let killed = 0;
-  const shown = showProgress({
-    output: process.stderr,
-    line: () =>
-      `${inbox}: ${acknowledged.size} of ${events} events acknowledged, ${processed} processed, ${killed} of ${kills} kills`,
-    // Half of the work is to acknowledge them.
-    share: () => (acknowledged.size + processed) / (2 * events),
-  });
-  const orders = mode === "sweep" ? references : [];
-  const port = await freePort();
-  const settings = { inbox, place, port, mode, orders };
-  const { receiver, drainers } = await openPools(history, settings, sabotage ? [sabotage] : []);
+type Pools = Awaited<ReturnType<typeof openPools>>;
 
-  const send = async (reference: string) => {
-    const isNew = mode === "versions" && random.chance(0.5);
+/** Posts signed events to a receiver that is killed, and counts what happened to them. */
+export class Campaign {
+  readonly #given: InboxGiven;
+  readonly #asked: Asked;
+  readonly #pools: Pools;
+  readonly #port: number;
+  readonly #leaseMs: number;
+  readonly #idleMs: number;
+  readonly #random: Random;
+  readonly #engineFaults: EngineFaults;
+  readonly #references: readonly string[];
+  /** What is sent: a sweep finds the rest. */
+  readonly #toSend: readonly string[];
+  readonly #acknowledged = new Set<string>();
+  readonly #progress = new Progress();
+  #deliveries = 0;
+  #processed = 0;
+  #killed = 0;
+
+  private constructor(given: InboxGiven, asked: Asked, port: number, pools: Pools) {
+    const { "lease-ms": leaseMs, "idle-ms": idleMs } = given.options;
+    this.#given = given;
+    this.#asked = asked;
+    this.#port = port;
+    this.#pools = pools;
+    this.#leaseMs = leaseMs ?? DEFAULT_LEASE_MS;
+    this.#idleMs = idleMs ?? (leaseMs === undefined ? IDLE_MS : SHORT_IDLE_MS);
+    this.#random = createRandom(`${asked.seed} events`);
+    this.#engineFaults = new EngineFaults(given.history, given.engine.faulty);
+    this.#references = referencesOf(asked);
+    this.#toSend = this.#references.filter((_, at) => asked.mode !== "sweep" || at % 3 !== 0);
+  }
+
+  static async open(given: InboxGiven): Promise<Campaign> {
+    const { options, seed, engine } = given;
+    const { events, mode, "lease-ms": leaseMs } = options;
+    const { place } = engine;
+    // The memory inbox is lost with its process.
+    const kills = ENGINES[place.engine].isShared ? options.kills : 0;
+    const rounds = Math.max(1, Math.floor(events / EVENTS_PER_FAULT));
+    const asked: Asked = { engine: place.engine, mode, seed, events, kills, rounds };
+    const port = await freePort();
+    const orders = mode === "sweep" ? referencesOf(asked) : [];
+    const pools = await openPools(given, { place, port, mode, orders, leaseMs });
+    return new Campaign(given, asked, port, pools);
+  }
+
+  async #send(reference: string): Promise<void> {
+    const isNew = this.#asked.mode === "versions" && this.#random.chance(0.5);
     const delivery = deliveryOf(reference, undefined, isNew ? NEW_KIND : undefined);
     // Sometimes the response is lost, and the service delivers again.
-    for (let times = random.chance(0.1) ? 2 : 1; times > 0; times--) {
-      const tries = await deliver(port, delivery);
-      deliveries += tries;
-      if (acknowledged.has(reference)) continue;
-      acknowledged.add(reference);
-      progress.add();
+    for (let times = this.#random.chance(0.1) ? 2 : 1; times > 0; times--) {
+      const tries = await deliver(this.#port, delivery);
+      this.#deliveries += tries;
+      if (this.#acknowledged.has(reference)) continue;
+      this.#acknowledged.add(reference);
+      this.#progress.add();
     }
-  };
+  }
 
-  const at = async (count: number, work: (turn: number) => Promise<unknown>) => {
-    const moments = Array.from({ length: count }, () => random.next() * toSend.length);
-    for (const [turn, moment] of moments.sort((a, b) => a - b).entries()) {
-      await progress.reached(moment);
-      await sleep(random.next() * 50);
-      await work(turn);
-    }
-  };
-  const drainer = () => random.pick(drainers.processes.filter((one) => one.hasStarted));
-  const kill = async () => {
+  /** Does something at moments of chance, while deliveries arrive. */
+  #atMoments(times: number, work: (turn: number) => Promise<unknown>): Promise<void> {
+    const moments = Array.from({ length: times }, () => this.#random.next() * this.#toSend.length);
+    return atCounts(
+      this.#progress,
+      moments.sort((a, b) => a - b),
+      async (turn) => {
+        await sleep(this.#random.next() * 50);
+        await work(turn);
+      },
+    );
+  }
+
+  #drainer() {
+    return this.#random.pick(this.#pools.drainers.processes.filter((one) => one.hasStarted));
+  }
+
+  async #kill(): Promise<void> {
+    const { receiver, drainers } = this.#pools;
     // Most of what can go wrong goes wrong in the processes that process.
-    if (drainers.size > 0 && random.chance(0.8)) await drainers.kill(drainer());
+    if (drainers.size > 0 && this.#random.chance(0.8)) await drainers.kill(this.#drainer());
     else {
       await receiver.kill(receiver.at(0));
       await receiver.ready();
     }
-    killed++;
-  };
-  // Until a frozen process goes on, another one has its events.
-  const freezes = drainers.size === 0 ? 0 : Math.ceil(kills / 4);
-  const freeze = async () => drainer()?.freeze(1.5 * lease);
-  // A receiver may be killed meanwhile, and starts while its engine is ill.
-  const engineFaults = new EngineFaults(history, engine.faulty);
-  const faults = options["engine-faults"] ? faultsOf(inbox, engine) : [];
-  const rounds = Math.max(1, Math.floor(events / EVENTS_PER_FAULT));
-  const planned = Array.from({ length: rounds }, () => faults).flat();
-  const harm = async (turn: number) => {
-    const { name, fault, engine: faulty } = planned[turn] as NamedFault;
-    await engineFaults.inject(fault, name, faulty);
-    await engineFaults.isWell;
-  };
+    this.#killed++;
+  }
 
-  // Without it, a receiver that never acknowledges would keep the campaign running for ever.
-  const whileStored = async (work: Promise<unknown>) => {
+  /** The faults of the engine, each as often as it is to be made. */
+  get #faults(): readonly EngineFault[] {
+    return this.#given.options["engine-faults"] ? (this.#given.engine.faulty?.faults ?? []) : [];
+  }
+
+  /** Sends all events. Most kills happen meanwhile; the rest while the last events are processed. */
+  async #sendAll(): Promise<void> {
+    const { kills, rounds } = this.#asked;
+    const planned = Array.from({ length: rounds }, () => this.#faults).flat();
+    // Until a frozen process goes on, another one has its events.
+    const freezes = this.#pools.drainers.size === 0 ? 0 : Math.ceil(kills / 4);
+    await Promise.all([
+      forEachConcurrently(this.#toSend, SENDERS, (reference) => this.#send(reference)),
+      this.#atMoments(Math.ceil(kills * 0.9), () => this.#kill()),
+      this.#atMoments(freezes, async () => this.#drainer()?.freeze(EXTRA_LEASES * this.#leaseMs)),
+      // A receiver may be killed meanwhile, and starts while its engine is ill.
+      this.#atMoments(planned.length, async (turn) => {
+        await this.#engineFaults.inject(planned[turn] as EngineFault);
+        await this.#engineFaults.isWell;
+      }),
+    ]);
+  }
+
+  /** Without it, a receiver that never acknowledges would keep the campaign running for ever. */
+  async #whileStored(work: Promise<unknown>): Promise<void> {
     const over = work.then(() => true);
-    for (let before = -1; ; before = acknowledged.size) {
-      if (await Promise.race([over, sleep(idleMs, false, { ref: false })])) return;
-      if (acknowledged.size === before) {
-        throw new Error(`No delivery was acknowledged for ${idleMs} ms.`);
+    for (let before = -1; ; before = this.#acknowledged.size) {
+      if (await Promise.race([over, sleep(this.#idleMs, false, { ref: false })])) return;
+      if (this.#acknowledged.size === before) {
+        throw new Error(`No delivery was acknowledged for ${this.#idleMs} ms.`);
       }
     }
-  };
+  }
 
-  try {
-    // Most kills happen while deliveries arrive; the rest while the last events are processed.
-    const work = [
-      forEachConcurrently(toSend, SENDERS, send),
-      at(Math.ceil(kills * 0.9), kill),
-      at(freezes, freeze),
-      at(planned.length, harm),
-    ];
-    const failed = [receiver.failed, drainers.failed, engineFaults.failed];
-    await Promise.race([whileStored(Promise.all(work)), ...failed]);
-    while (killed < kills) {
-      await sleep(random.next() * 500);
-      await kill();
+  /** Waits until every event had an effect, or nothing happens any more. Resolves with how many each had. */
+  async #effects(): Promise<ReadonlyMap<string, number>> {
+    const count = async () => countEach(await this.#given.engine.tables.rows("effects"));
+    let found = await count();
+    let progressAt = performance.now();
+    while (performance.now() - progressAt < this.#idleMs) {
+      if (this.#references.every((reference) => found.has(reference))) break;
+      await sleep(500);
+      const counts = await count();
+      if (counts.size > found.size) progressAt = performance.now();
+      found = counts;
+      this.#processed = counts.size;
     }
-    const wait = { idleMs, leaseMs: lease };
-    const found = await effectsIn(
-      () => shop.effects(place),
-      references,
-      wait,
-      (count) => {
-        processed = count;
-      },
-    );
-    const drained = drainers.started;
-    await Promise.all([drainers.close(), receiver.close()]);
-    const open = references.filter((reference) => !found.has(reference));
-    if (open.length > 0) {
-      for (const line of mostOften([...receiver.errors, ...drainers.errors])) shown.note(line);
-    }
-    const sent = new Set(references);
+    // By then, an event that is processed twice has been.
+    await sleep(EXTRA_LEASES * this.#leaseMs);
+    return count();
+  }
+
+  #found(effects: ReadonlyMap<string, number>, drained: number): Found {
+    const { history } = this.#given;
+    const { drainers } = this.#pools;
+    const sent = new Set(this.#references);
     const made = countEach(history.all("engine_back").map(({ fault }) => fault));
-    return outcomeOf(
-      { inbox, mode, seed, events, kills, rounds },
-      {
-        ...{ sent: toSend.length, acknowledged: acknowledged.size, deliveries },
-        ...{ open: open.length, dropped: references.length - toSend.length },
-        lost: [...acknowledged].filter((reference) => !found.has(reference)).length,
-        invented: [...found.keys()].filter((reference) => !sent.has(reference)).length,
-        duplicated: [...found.values()].filter((count) => count > 1).length,
-        ...{ kills: killed, drainers: drainers.size > 0 ? drained : 0 },
-        deaths: history.all("died").map(({ error }) => error),
-        faults: new Map(faults.map(({ name }) => [name, made.get(name) ?? 0])),
-        seconds: Math.round((performance.now() - began) / 1_000),
-      },
-    );
-  } finally {
-    shown.end();
-    await Promise.all([drainers.close(), receiver.close()]);
+    return {
+      ...{ sent: this.#toSend.length, acknowledged: this.#acknowledged.size },
+      ...{ deliveries: this.#deliveries, kills: this.#killed },
+      open: this.#references.filter((reference) => !effects.has(reference)).length,
+      dropped: this.#references.length - this.#toSend.length,
+      lost: [...this.#acknowledged].filter((reference) => !effects.has(reference)).length,
+      invented: [...effects.keys()].filter((reference) => !sent.has(reference)).length,
+      duplicated: [...effects.values()].filter((count) => count > 1).length,
+      drainers: drainers.size > 0 ? drained : 0,
+      deaths: history.all("died").map(({ error }) => error),
+      faults: this.#faults.map((fault) => [FAULTS[fault], made.get(fault) ?? 0]),
+    };
+  }
+
+  async run(): Promise<readonly Row[]> {
+    const began = performance.now();
+    const { engine, events, kills } = this.#asked;
+    const { receiver, drainers } = this.#pools;
+    const shown = showProgress({
+      output: process.stderr,
+      line: () =>
+        `${engine}: ${this.#acknowledged.size} of ${events} events acknowledged, ${this.#processed} processed, ${this.#killed} of ${kills} kills`,
+      // Half of the work is to acknowledge them.
+      share: () => (this.#acknowledged.size + this.#processed) / (2 * events),
+    });
+    try {
+      const failed = [receiver.failed, drainers.failed, this.#engineFaults.failed];
+      await Promise.race([this.#whileStored(this.#sendAll()), ...failed]);
+      while (this.#killed < kills) {
+        await sleep(this.#random.next() * 500);
+        await this.#kill();
+      }
+      const effects = await this.#effects();
+      const drained = drainers.started;
+      await Promise.all([drainers.close(), receiver.close()]);
+      const found = this.#found(effects, drained);
+      this.#given.history.note("campaign", { what: "found", asked: this.#asked, ...found });
+      if (found.open > 0) {
+        for (const line of mostOften([...receiver.errors, ...drainers.errors])) shown.note(line);
+      }
+    } finally {
+      shown.end();
+      await Promise.all([drainers.close(), receiver.close()]);
+    }
+    return [["seconds", Math.round((performance.now() - began) / 1_000)]];
   }
 }

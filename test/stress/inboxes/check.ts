@@ -1,10 +1,10 @@
+import { DATABASES, type EngineName } from "../harness/databases.ts";
 import type { Breach, HardState, Outcome } from "../harness/table.ts";
-import type { InboxName } from "./inboxes.ts";
 import type { Mode } from "./settings.ts";
 
 /** What a campaign was asked for. */
 export interface Asked {
-  readonly inbox: InboxName;
+  readonly engine: EngineName;
   readonly mode: Mode;
   readonly seed: string;
   readonly events: number;
@@ -33,19 +33,16 @@ export interface Found {
   /** Processes that drained the inbox. */
   readonly drainers: number;
   /** How often each fault of the engine was made, by its name. */
-  readonly faults: ReadonlyMap<string, number>;
+  readonly faults: readonly HardState[];
   readonly deliveries: number;
-  readonly seconds: number;
 }
 
 /** What keeps the effect of each event at one. */
-const onceBy = ({ inbox }: Asked) =>
-  inbox === "sqlite" || inbox === "postgres"
-    ? "through the transaction"
-    : "through the idempotency key";
+const onceBy = ({ engine }: Asked) =>
+  DATABASES[engine].hasTables ? "through the transaction" : "through the idempotency key";
 
 function breachesOf({ kills, rounds }: Asked, found: Found): Breach[] {
-  const few = [...found.faults].filter(([, count]) => count < rounds);
+  const few = found.faults.filter(([, count]) => count < rounds);
   const [death = ""] = found.deaths;
   const checks: readonly (readonly [failed: boolean, kind: string, sentence: string])[] = [
     [found.acknowledged < found.sent, "not acknowledged", "Events were never acknowledged."],
@@ -64,7 +61,7 @@ function breachesOf({ kills, rounds }: Asked, found: Found): Breach[] {
 
 /** How a campaign ended: what it counted, and what went wrong, a sentence each. */
 export function outcomeOf(asked: Asked, found: Found): Outcome {
-  const { inbox, mode, seed } = asked;
+  const { engine, mode, seed } = asked;
   const states: readonly HardState[] = [
     ["processes killed", found.kills],
     ...(found.drainers > 0 ? ([["processes that drained", found.drainers]] as const) : []),
@@ -72,7 +69,7 @@ export function outcomeOf(asked: Asked, found: Found): Outcome {
     ...found.faults,
   ];
   return {
-    title: `${inbox}, ${mode}, seed ${seed}`,
+    title: `${engine}, ${mode}, seed ${seed}`,
     rows: [
       ["sent", found.sent],
       ["acknowledged", found.acknowledged],
@@ -82,7 +79,6 @@ export function outcomeOf(asked: Asked, found: Found): Outcome {
       ["effects more than once", found.duplicated, onceBy(asked)],
       ["processes that died by themselves", found.deaths.length],
       ["deliveries", found.deliveries, "duplicates and retries included"],
-      ["seconds", found.seconds],
     ],
     states,
     breaches: breachesOf(asked, found),

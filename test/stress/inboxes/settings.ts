@@ -1,4 +1,5 @@
-import type { InboxName, SoakStore } from "./inboxes.ts";
+import type { OrmName } from "../../support/orms.ts";
+import type { Place } from "../harness/databases.ts";
 
 /**
  * How events are processed: by the process that receives them; by processes that drain the inbox and
@@ -35,8 +36,11 @@ export interface ShopSettings {
   readonly isDrainer?: boolean;
   /** The references of all orders, for sweeps. */
   readonly orders?: readonly string[];
-  readonly inbox: InboxName;
-  readonly place: SoakStore;
+  readonly place: Place;
+  /** For tests: a short lease, and retries without a wait. */
+  readonly leaseMs?: number | undefined;
+  /** With which library the shop writes, in the transaction of an inbox in PostgreSQL. */
+  readonly orm?: OrmName | undefined;
   readonly port: number;
   /** Dies there, in the first delivery. */
   readonly die?: Point | undefined;

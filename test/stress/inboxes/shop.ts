@@ -3,11 +3,13 @@ import { nodeHandler } from "malipo/node";
 import {
   createWebhookReceiver,
   type EventKind,
+  type HandlerContext,
   type Inbox,
   type WebhookHandler,
 } from "malipo/webhooks";
+import type { Orm } from "../../support/orms.ts";
+import { all, DATABASES, fileTables, type Place, tablesIn } from "../harness/databases.ts";
 import { receiveSetup, serve, started } from "../harness/worker.ts";
-import { SHOPS } from "./inboxes.ts";
 import { paymentOf, SECRET } from "./sender.ts";
 import { NEW_KIND, type Point, type ShopSettings } from "./settings.ts";
 
@@ -15,15 +17,46 @@ const DRAINER_LIFE_MS = 2_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const MAX_SWEPT = 300;
 
+/** The effect of one event, once: through the inbox's transaction, or the idempotency key. */
+type Effect = (
+  reference: string,
+  context: HandlerContext,
+  /** Called when the effect is written and not committed. */
+  halfway: () => void,
+) => Promise<void>;
+
+function effectIn(place: Place, orm: Orm | undefined): Effect {
+  if (!DATABASES[place.engine].hasTables) {
+    // Another company, which takes each key once.
+    const ledger = fileTables(place.ledger);
+    return async (reference, { idempotencyKey }, halfway) => {
+      ledger.insertOnce("effects", reference, idempotencyKey);
+      halfway();
+    };
+  }
+  const tables = tablesIn(place);
+  const insert = (connection: unknown, reference: string) =>
+    orm === undefined
+      ? tables.insert(connection, "effects", reference)
+      : orm.write(connection, `${place.name}_effects`, "id", reference);
+  return async (reference, { transaction }, halfway) => {
+    await transaction((connection: unknown) => all(() => insert(connection, reference), halfway));
+  };
+}
+
 async function runShop(settings: ShopSettings): Promise<void> {
-  const { inbox: name, place, port, die, orders = [] } = settings;
+  const { place, port, die, leaseMs, orders = [] } = settings;
   const { mode = "start", isDrainer = false, version } = settings;
   // Only a shop that writes with such a library loads them.
-  const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
+  const orm = settings.orm && (await import("../../support/orms.ts")).ORMS[settings.orm](place.url);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
-  const { inbox, effect } = SHOPS[name].open(place, orm);
+  const stores = DATABASES[place.engine].stores(place, orm?.transact);
+  const inbox = stores.inbox(
+    leaseMs === undefined ? {} : { pace: { leaseMs, backoffMs: () => 20 } },
+  );
+  const effect = effectIn(place, orm);
   /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
@@ -65,10 +98,11 @@ async function runShop(settings: ShopSettings): Promise<void> {
       .finally(() => process.exit());
     return;
   }
+  const tables = tablesIn(place);
   /** Reads some of the payments whose orders are open, as a cron job does. */
   const sweep = async () => {
     try {
-      const done = new Set(await SHOPS[name].effects(place));
+      const done = new Set(await tables.rows("effects"));
       const open = orders.filter((reference) => !done.has(reference));
       const from = Math.floor(Math.random() * Math.max(1, open.length - MAX_SWEPT + 1));
       await receiver.sweep(open.slice(from, from + MAX_SWEPT));

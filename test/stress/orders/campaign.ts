@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Order } from "malipo/checkout";
-import type { Deliver } from "malipo/sandbox";
+import type { ManagedOrders, Order } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
-import { History } from "../harness/history.ts";
-import { EngineFaults, Incidents } from "../harness/incidents.ts";
-import { evenly } from "../harness/plan.ts";
+import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import { TIMES } from "../../../src/checkout/inputs.ts";
+import { manageOrders } from "../../../src/checkout/manage-orders.ts";
+import { OrderWriter } from "../../../src/checkout/write-order.ts";
+import { DATABASES, type OwnTables, type Place } from "../harness/databases.ts";
+import { ENGINES } from "../harness/engines.ts";
+import { atCounts, evenly } from "../harness/plan.ts";
 import { Pool, type Program } from "../harness/processes.ts";
-import { createRandom } from "../harness/random.ts";
-import { Customers, type Prompt } from "../harness/service/customers.ts";
-import { type PlannedFault, planFaults } from "../harness/service/faults.ts";
-import { type Service, startService } from "../harness/service/service.ts";
-import { createWebhookProxy } from "../harness/service/webhook-proxy.ts";
+import { createRandom, type Random } from "../harness/random.ts";
+import { Stage } from "../harness/stage.ts";
 import { forEachConcurrently, HANG_MS, Progress } from "../harness/waits.ts";
-import { type End, isEnded } from "./check.ts";
+import { isEnded } from "./check.ts";
 import { decideAll } from "./deciders.ts";
-import type { OrderHistory } from "./history.ts";
+import type { End, OrderGiven, OrderHistory } from "./history.ts";
 import { loseFile } from "./lost-file.ts";
 import { type Jobs, type OrderHappening, type Setup, UNDERPAID } from "./messages.ts";
 import type { Incident, PlannedOrder } from "./plan.ts";
-import type { OpenStore } from "./store.ts";
 
 const PROCESSES = 4;
 const AT_ONCE = 10;
@@ -65,108 +64,87 @@ async function deliverNow(request: Request, ports: readonly number[]): Promise<R
 /** Whether a process that takes a click comes to an incident, and not one that does what is due. */
 const isInClick = ({ at }: Incident) => at !== "paid" && at !== "goods";
 
+/** The orders of a place, as the people of the shop see them. */
+async function openOrders(place: Place): Promise<ManagedOrders> {
+  const store = DATABASES[place.engine].stores(place).checkout?.() as CheckoutStore;
+  await store.open();
+  return manageOrders(
+    new OrderWriter({
+      ...{ store, times: TIMES, onReview: () => {}, onError: () => {} },
+      limits: { prompts: 1, withinMs: 1, openMs: 1 },
+    }),
+  );
+}
+
 /** The customers, the processes of the shop and what happens to both, on one store and one service. */
 export class Campaign {
-  readonly history: OrderHistory = new History<OrderHappening>();
-  /** The bundle of the shop. */
-  readonly #file: string;
-  readonly #place: OpenStore;
-  readonly #service: Service;
-  readonly #plannedFaults: readonly PlannedFault[];
-  readonly #planned = new Map<string, PlannedOrder>();
-  readonly #random;
-  readonly #customers: Customers<PlannedOrder>;
-  readonly #faults: EngineFaults;
-  readonly #incidents: Incidents<Incident>;
+  readonly #given: OrderGiven;
+  readonly #history: OrderHistory;
+  readonly #place: Place;
+  readonly #tables: OwnTables;
+  readonly #orders: ManagedOrders;
+  readonly #stage: Stage<PlannedOrder, Jobs>;
+  readonly #random: Random;
   /** Orders that are to be canceled, as long as they are not. */
   readonly #canceling = new Map<string, () => void>();
-  readonly #closeWebhooks: () => void;
-  #pool: Pool<Jobs>;
   #rounds = 0;
   /** Processes that start may open the file, which is not moved meanwhile. */
   #fileIsThere: Promise<void> = Promise.resolve();
   #isOver = true;
 
-  private constructor(
-    { seed, file, place }: { seed: string; file: string; place: OpenStore },
-    service: Service,
-    plannedFaults: readonly PlannedFault[],
-    closeWebhooks: () => void,
-  ) {
-    this.#file = file;
-    this.#place = place;
-    this.#service = service;
-    this.#plannedFaults = plannedFaults;
-    this.#closeWebhooks = closeWebhooks;
-    this.#random = createRandom(`${seed} campaign of orders`);
-    this.#faults = new EngineFaults(this.history, place.engine.faulty);
-    this.#customers = new Customers(
-      () => service.sandbox,
-      this.order,
-      (order) => this.#mayAct(order),
-    );
-    this.#incidents = new Incidents<Incident>({
-      ...{ history: this.history, faults: this.#faults },
-      planned: (id) => this.#planned.get(id)?.incident,
-      isUntil: (by, { key }, event: Partial<OrderHappening>) =>
-        event.what === "changed" && event.order === key && event.by === by,
-      kill: (who) => this.#pool.kill(this.#pool.named(who)),
-      goOn: (who, told) => this.#pool.named(who)?.goOn(told),
-    });
-    this.#pool = this.#openPool(0);
+  private constructor(given: OrderGiven, orders: ManagedOrders, stage: Stage<PlannedOrder, Jobs>) {
+    this.#given = given;
+    this.#history = given.history;
+    this.#place = given.engine.place;
+    this.#tables = given.engine.tables;
+    this.#orders = orders;
+    this.#stage = stage;
+    this.#random = createRandom(`${given.seed} campaign of orders`);
+    stage.pool = this.#openPool(0);
   }
 
-  static async open(
-    seed: string,
-    file: string,
-    place: OpenStore,
-    count: number,
-  ): Promise<Campaign> {
-    const faults = planFaults(seed, count);
+  static async open(given: OrderGiven): Promise<Campaign> {
+    const { seed, engine, history, options } = given;
+    const orders = await openOrders(engine.place);
     let campaign: Campaign | undefined;
-    const ports = () => (campaign === undefined ? [] : campaign.#pool.ports());
-    const see = (prompt: Prompt) => {
-      if (campaign !== undefined) campaign.#customers.see(prompt);
-    };
-    const webhooks = createWebhookProxy(seed, ports, see);
-    const deliver: Deliver = async (request) => {
-      const { event, data } = await request.clone().json();
-      const order = campaign?.order(String(data?.account_reference));
-      if (event === "payment.initiated") see(data);
-      if (order?.losesWebhooks) return new Response(null, { status: 200 });
-      const isDirect = order?.incident?.name === "webhook before the response";
-      if (isDirect) return deliverNow(request, ports());
-      const secret = service.sandbox.webhookSecret;
-      return webhooks.deliver(order?.isUnderpaid ? await underpaid(request, secret) : request);
-    };
-    const service: Service = await startService(seed, deliver, faults);
-    campaign = new Campaign({ seed, file, place }, service, faults, () => webhooks.close());
+    const stage: Stage<PlannedOrder, Jobs> = await Stage.open<PlannedOrder, Jobs>({
+      ...{ seed, count: options.orders, engine, history },
+      isUntil: (by, { key }, event: Partial<OrderHappening>) =>
+        event.what === "changed" && event.order === key && event.by === by,
+      mayAct: (order) => (campaign ? campaign.#mayAct(order) : Promise.resolve()),
+      deliver: async (request, order, byChance) => {
+        if (order.losesWebhooks) return new Response(null, { status: 200 });
+        const isDirect = order.incident?.name === "webhook before the response";
+        if (isDirect) return deliverNow(request, stage.pool.ports());
+        const secret = stage.service.sandbox.webhookSecret;
+        return byChance(order.isUnderpaid ? await underpaid(request, secret) : request);
+      },
+    });
+    campaign = new Campaign(given, orders, stage);
     return campaign;
   }
 
-  order = (id: string) => this.#planned.get(id);
-
   /** What a process runs that stops for these orders. */
   #program(works: boolean, stopping: readonly PlannedOrder[]): Program {
-    const { sandbox, baseUrl } = this.#service;
-    const planned = [...this.#planned.values()];
+    const { sandbox, baseUrl } = this.#stage.service;
+    const planned = [...this.#stage.orders.values()];
     const stops = stopping.flatMap(({ id, incident }) => (incident ? [[id, incident.at]] : []));
     const setup: Setup = {
-      store: this.#place.engine.url,
+      place: this.#place,
       ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
       stops: Object.fromEntries(stops),
       wrong: Object.fromEntries(planned.flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : []))),
       underpaid: planned.filter((one) => one.isUnderpaid).map(({ id }) => id),
       works,
     };
-    return { file: this.#file, setup };
+    return { file: this.#given.file, setup };
   }
 
   /** Opens the processes that do what is due. They know at which orders to stop in `onPaid`. */
   #openPool(size: number): Pool<Jobs> {
     const isDue = ({ incident }: PlannedOrder) => incident && !isInClick(incident);
-    const program = this.#program(true, [...this.#planned.values()].filter(isDue));
-    return new Pool<Jobs>(this.history, {
+    const program = this.#program(true, [...this.#stage.orders.values()].filter(isDue));
+    return new Pool<Jobs>(this.#history, {
       ...{ name: `shop ${this.#rounds}.`, size, program: () => program },
       ...{ mayFailToStart: true, mayStart: () => this.#fileIsThere },
     });
@@ -174,22 +152,28 @@ export class Campaign {
 
   /** Moves the SQLite file away, and puts it back. */
   async #loseFile(): Promise<void> {
-    const started = this.#pool.ready().then(() => true);
+    const started = this.#stage.pool.ready().then(() => true);
     if (!(await Promise.race([started, sleep(MAX_STARTING_MS, false)]))) return;
-    const asked = this.#pool.processes.filter(({ who }) => !this.#incidents.isStanding(who));
-    const name = `AWAY-${this.history.all("engine").length}`;
-    const secret = this.#service.sandbox.webhookSecret;
-    this.history.note("engine", { what: "engine", fault: "file away" });
-    await loseFile(this.#place.engine.url, asked, this.history, { secret, name });
-    this.history.note("engine", { what: "engine_back", fault: "file away" });
+    const asked = this.#stage.pool.processes.filter(
+      ({ who }) => !this.#stage.incidents.isStanding(who),
+    );
+    const name = `AWAY-${this.#history.all("engine").length}`;
+    const secret = this.#stage.service.sandbox.webhookSecret;
+    this.#history.note("engine", { what: "engine", fault: "file away" });
+    await loseFile(this.#place.url, asked, this.#history, { secret, name });
+    this.#history.note("engine", { what: "engine_back", fault: "file away" });
   }
 
   /** Resolves with whether two people have decided something. */
   #decide(): Promise<boolean> {
     return decideAll({
-      ...{ orders: this.#place.orders, random: this.#random, planned: this.order },
-      ...{ history: this.history, pool: () => this.#pool.processes },
-      goods: () => this.#place.rows("goods"),
+      ...{
+        orders: this.#orders,
+        random: this.#random,
+        planned: (id) => this.#stage.orders.get(id),
+      },
+      ...{ history: this.#history, pool: () => this.#stage.pool.processes },
+      goods: () => this.#tables.rows("goods"),
     }).catch(() => false);
   }
 
@@ -199,7 +183,7 @@ export class Campaign {
 
   /** The customer of an order that is canceled acts after that. */
   async #mayAct({ id, isCanceled }: PlannedOrder): Promise<void> {
-    if (!isCanceled || this.history.all("canceled").some(({ order }) => order === id)) return;
+    if (!isCanceled || this.#history.all("canceled").some(({ order }) => order === id)) return;
     const canceled = new Promise<void>((resolve) => {
       this.#canceling.set(id, resolve);
     });
@@ -208,7 +192,7 @@ export class Campaign {
 
   async #read(id: string): Promise<Order | undefined> {
     // The engine may be away.
-    return this.#place.orders.get(id).catch(() => undefined);
+    return this.#orders.get(id).catch(() => undefined);
   }
 
   /** A click goes to any process; one with an incident goes to its own, which is there for that. */
@@ -219,11 +203,11 @@ export class Campaign {
   ): Promise<void> {
     const { incident, id } = order;
     const click = (shop: Pool<Jobs>["processes"][number]) => shop.run(job, input as never);
-    const isOwn = incident && isInClick(incident) && !this.#incidents.hasHappened(id);
+    const isOwn = incident && isInClick(incident) && !this.#stage.incidents.hasHappened(id);
     const answer = isOwn
-      ? await this.#pool.visit(this.#program(false, [order]), click)
-      : await click(this.#random.pick(this.#pool.processes));
-    if (answer !== undefined) this.history.note("campaign", { what: "answered", order: id });
+      ? await this.#stage.pool.visit(this.#program(false, [order]), click)
+      : await click(this.#random.pick(this.#stage.pool.processes));
+    if (answer !== undefined) this.#history.note("campaign", { what: "answered", order: id });
   }
 
   async #makeCart(order: PlannedOrder): Promise<boolean> {
@@ -235,11 +219,11 @@ export class Campaign {
     for (let tries = 0; tries < 20; tries++) {
       await this.#click(order, "makeCart", { id, isRolledBack });
       if (isKilled || isRolledBack) break;
-      if ((await this.#place.rows("carts").catch((): readonly string[] => [])).includes(id))
+      if ((await this.#tables.rows("carts").catch((): readonly string[] => [])).includes(id))
         return true;
       await sleep(500);
     }
-    if (isRolledBack) this.history.note("campaign", { what: "cart_rolled_back", order: id });
+    if (isRolledBack) this.#history.note("campaign", { what: "cart_rolled_back", order: id });
     return !isKilled && !isRolledBack;
   }
 
@@ -249,12 +233,12 @@ export class Campaign {
     const params = { id, amount: 100, phone };
     const mayClick = (clicks: number) =>
       clicks < MAX_CLICKS ||
-      (incident && !this.#incidents.hasHappened(id) && clicks < MAX_CLICKS_TO_INCIDENT);
+      (incident && !this.#stage.incidents.hasHappened(id) && clicks < MAX_CLICKS_TO_INCIDENT);
     for (let clicks = 0; mayClick(clicks); clicks++) {
       const after = (await this.#read(id))?.attempts.length ?? 0;
       const click = () => this.#click(order, "pay", { params, after });
       const clicked = Promise.all([click(), ...(isClickedTwice ? [click()] : [])]);
-      if (isClickedTwice) this.history.note("campaign", { what: "double_click", order: id });
+      if (isClickedTwice) this.#history.note("campaign", { what: "double_click", order: id });
       if (order.isCanceled) await this.#cancel(id);
       if (await this.#watch(id)) return void (await clicked);
       await clicked;
@@ -265,9 +249,9 @@ export class Campaign {
     for (const end = Date.now() + MAX_LOOK_MS; Date.now() < end; await sleep(50)) {
       const order = await this.#read(id);
       if (!order?.attempts.some(({ reference }) => reference !== undefined)) continue;
-      const canceled = await this.#place.orders.cancel(id).catch(() => undefined);
+      const canceled = await this.#orders.cancel(id).catch(() => undefined);
       if (canceled?.status === "canceled") {
-        this.history.note("campaign", { what: "canceled", order: id });
+        this.#history.note("campaign", { what: "canceled", order: id });
       }
       return this.#canceling.get(id)?.();
     }
@@ -288,21 +272,16 @@ export class Campaign {
 
   /** Kills a process of the pool, wherever it is; not one that stands at its point. */
   async #killAnywhere(): Promise<void> {
-    const { processes } = this.#pool;
-    await this.#pool.kill(
-      this.#random.pick(processes.filter(({ who }) => !this.#incidents.isStanding(who))),
+    const { processes } = this.#stage.pool;
+    await this.#stage.pool.kill(
+      this.#random.pick(processes.filter(({ who }) => !this.#stage.incidents.isStanding(who))),
     );
   }
 
-  async #restartService(): Promise<void> {
-    await this.#service.faultProxy.restart();
-    this.history.note("service", { what: "service_restarted" });
-  }
-
   async #loseFileNow(): Promise<void> {
-    if (this.#place.engine.url.startsWith("postgres")) return;
+    if (!ENGINES[this.#place.engine].isFile) return;
     // One thing at a time: what locks the file would open another one.
-    this.#fileIsThere = this.#faults.alone(() => this.#loseFile());
+    this.#fileIsThere = this.#stage.faults.alone(() => this.#loseFile());
     await this.#fileIsThere;
   }
 
@@ -310,23 +289,16 @@ export class Campaign {
   #harm(progress: Progress, total: number): Promise<unknown> {
     const plan = [
       [Math.max(4, Math.ceil(total / KILL_EVERY)), () => this.#killAnywhere()],
-      [RESTARTS, () => this.#restartService()],
+      [RESTARTS, () => this.#stage.restartService()],
       [LOSSES, () => this.#loseFileNow()],
     ] as const;
-    return Promise.all(
-      plan.map(async ([times, work]) => {
-        for (const moment of evenly(times, total)) {
-          if (!(await progress.reached(moment))) return;
-          await work();
-        }
-      }),
-    );
+    return Promise.all(plan.map(([times, work]) => atCounts(progress, evenly(times, total), work)));
   }
 
   async #allOrders(): Promise<Order[]> {
     const orders: Order[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await this.#place.orders.list({ limit: 1_000, after });
+      const page = await this.#orders.list({ limit: 1_000, after });
       orders.push(...page.items);
       after = page.next;
       if (after === undefined) return orders;
@@ -338,31 +310,33 @@ export class Campaign {
     let seen = 0;
     const end = Date.now() + HANG_MS;
     for (let since = Date.now(); Date.now() < Math.min(end, since + QUIET_MS); await sleep(500)) {
-      const changes = this.history.all("changed").length;
+      const changes = this.#history.all("changed").length;
       if (changes > seen) since = Date.now();
       seen = changes;
       const hasDecided = await this.#decide();
       const orders = await this.#allOrders();
       // What a process does when it wakes up belongs to the campaign.
-      if (!hasDecided && orders.every(isEnded) && this.#incidents.standing === 0) break;
+      if (!hasDecided && orders.every(isEnded) && this.#stage.incidents.standing === 0) break;
     }
     await sleep(AWAKE_MS);
     return this.#allOrders();
   }
 
   #responsesLost(): number {
-    const applied = this.#plannedFaults.length - this.#service.faultsLeft().length;
-    return this.#plannedFaults.slice(0, applied).filter(({ name }) => LOST.includes(name)).length;
+    const applied = this.#stage.plannedFaults.length - this.#stage.service.faultsLeft().length;
+    return this.#stage.plannedFaults.slice(0, applied).filter(({ name }) => LOST.includes(name))
+      .length;
   }
 
-  /** Sells these orders. Resolves with all that is there when they and those before have ended. */
-  async sell(orders: readonly PlannedOrder[]): Promise<End> {
-    for (const order of orders) this.#planned.set(order.id, order);
+  /** Sells these orders. Notes all that is there when they and those before have ended. */
+  async sell(orders: readonly PlannedOrder[]): Promise<void> {
+    const stage = this.#stage;
+    for (const order of orders) stage.orders.set(order.id, order);
     this.#rounds++;
-    await this.#pool.close();
-    this.#pool = this.#openPool(PROCESSES);
-    const failed = Promise.race([this.#pool.failed, this.#incidents.failed]);
-    await Promise.race([this.#pool.ready(), failed]);
+    await stage.pool.close();
+    stage.pool = this.#openPool(PROCESSES);
+    const { failed } = stage;
+    await Promise.race([stage.pool.ready(), failed]);
     this.#isOver = false;
     const progress = new Progress();
     const harm = [this.#harm(progress, 2 * orders.length), this.#decideAll()];
@@ -375,20 +349,19 @@ export class Campaign {
     this.#isOver = true;
     progress.end();
     await Promise.race([Promise.all(harm), failed]);
-    return {
-      planned: [...this.#planned.values()],
+    const end: End = {
+      planned: [...stage.orders.values()],
       orders: await Promise.race([this.#quiet(), failed]),
-      ledger: this.#service.ledger(),
-      goods: await this.#place.rows("goods"),
-      carts: await this.#place.rows("carts"),
+      ledger: stage.service.ledger(),
+      goods: await this.#tables.rows("goods"),
+      carts: await this.#tables.rows("carts"),
       responsesLost: this.#responsesLost(),
     };
+    this.#history.note("campaign", { what: "end", ...end });
   }
 
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#isOver = true;
-    this.#closeWebhooks();
-    await this.#pool.close();
-    await this.#service.close();
+    await this.#stage.close();
   }
 }

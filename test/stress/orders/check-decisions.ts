@@ -1,7 +1,6 @@
 import type { Named } from "../harness/history.ts";
 import type { Breach } from "../harness/table.ts";
-import type { End } from "./check.ts";
-import type { OrderHistory } from "./history.ts";
+import type { End, OrderHistory } from "./history.ts";
 import type { Call, OrderHappening } from "./messages.ts";
 
 type Decided = Named<OrderHappening, "decided">;

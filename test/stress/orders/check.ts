@@ -2,20 +2,9 @@ import type { Order, Review } from "malipo/checkout";
 import type { LedgerEntry } from "../harness/service/service.ts";
 import type { Breach } from "../harness/table.ts";
 import { checkDecisions } from "./check-decisions.ts";
-import { interruptedTries, type OrderHistory } from "./history.ts";
+import { type End, interruptedTries, type OrderHistory } from "./history.ts";
 import { UNDERPAID } from "./messages.ts";
 import type { PlannedOrder } from "./plan.ts";
-
-/** What is there when everything has ended. */
-export interface End {
-  readonly planned: readonly PlannedOrder[];
-  readonly orders: readonly Order[];
-  readonly ledger: readonly LedgerEntry[];
-  readonly goods: readonly string[];
-  readonly carts: readonly string[];
-  /** How many responses of the service never came to the shop. */
-  readonly responsesLost: number;
-}
 
 /** Whether nothing is under way. */
 export const isEnded = ({ status, effect, reviews, attempts }: Order): boolean =>

@@ -1,10 +1,10 @@
-import type { HardState } from "../harness/table.ts";
-import type { End } from "./check.ts";
-import { changedByOther, eventsOf, type Happened, type OrderHistory } from "./history.ts";
+import type { EngineName } from "../harness/databases.ts";
+import { ENGINES } from "../harness/engines.ts";
+import type { HardStateRow } from "../harness/hard-states.ts";
+import { changedByOther, type End, eventsOf, type Happened, type OrderHistory } from "./history.ts";
 import type { OrderHappening } from "./messages.ts";
 import { incidentsOf, type OrderKind, REVIEWED, wrongKind } from "./plan.ts";
-import type { StoreName } from "./store.ts";
-import { showsOn, WRONG_ON_PAID, type WrongName, wrongNames } from "./wrong-on-paid.ts";
+import { showsOn, WRONG_ON_PAID, type WrongName } from "./wrong-on-paid.ts";
 
 type Count = (history: OrderHistory, end: End) => number;
 
@@ -61,10 +61,10 @@ function wrongTryEnded(history: OrderHistory, order: string, shows: string | und
 
 /** The orders whose `onPaid` went wrong in a way, and came to what that leads to. */
 const wrongTries =
-  (store: StoreName, name: WrongName): Count =>
+  (engine: EngineName, name: WrongName): Count =>
   (history, { planned }) =>
     planned.filter(
-      ({ id, wrong }) => wrong === name && wrongTryEnded(history, id, showsOn(store, name)),
+      ({ id, wrong }) => wrong === name && wrongTryEnded(history, id, showsOn(engine, name)),
     ).length;
 
 /** Reviews of a kind that two people have decided, of whom one was told that the other one was faster. */
@@ -222,42 +222,38 @@ const rejectedWithoutFile =
       .all("asked_without_file")
       .filter((asked) => asked.kind === kind && asked.isAcknowledged === false).length;
 
-/** What needs a file: PostgreSQL has none. */
+/** What needs a file: a server has none. */
 const OF_FILES: readonly State[] = [
   ["orders rejected while the SQLite file was away", rejectedWithoutFile("order"), ORDINARY],
   ["webhooks rejected while the SQLite file was away", rejectedWithoutFile("webhook"), ORDINARY],
 ];
 
-const onPaid = (name: WrongName) => `onPaid ${name}`;
-
-/** The hard states that a store cannot have. */
-export const notAskedFor = (store: StoreName): readonly string[] => [
-  ...(store === "sqlite" ? [] : OF_FILES.map(([name]) => name)),
-  ...(Object.keys(WRONG_ON_PAID) as WrongName[])
-    .filter((name) => showsOn(store, name) === undefined)
-    .map(onPaid),
-];
-
-/** Counts the hard states of a campaign. */
-export function hardStates(store: StoreName, history: OrderHistory, end: End): HardState[] {
-  const stops = incidentsOf(store).map(
-    ({ name }): HardState => [name, incidents(name, () => true)(history, end)],
-  );
-  const wrong = wrongNames(store).map(
-    (name): HardState => [onPaid(name), wrongTries(store, name)(history, end)],
-  );
-  const states = [...STATES, ...(store === "sqlite" ? OF_FILES : [])];
-  return [
-    ...stops,
-    ...wrong,
-    ...states.map(([name, count]): HardState => [name, count(history, end)]),
-  ];
+/** What a campaign of orders has at its end. */
+export interface World {
+  readonly history: OrderHistory;
+  readonly end: End;
 }
 
-/** The kind of order that leads to a hard state. */
-export function leadsTo(state: string): OrderKind {
-  const found = [...STATES, ...OF_FILES].find(([name]) => name === state);
-  if (found !== undefined) return found[2];
-  const wrong = (Object.keys(WRONG_ON_PAID) as WrongName[]).find((name) => onPaid(name) === state);
-  return wrong === undefined ? incident(state) : wrongKind(wrong);
+/** The hard states of a campaign on an engine. Those that it cannot have do not apply. */
+export function rowsOn(engine: EngineName): readonly HardStateRow<World, OrderKind>[] {
+  const row =
+    (applies: boolean) =>
+    ([name, count, leadsTo]: State): HardStateRow<World, OrderKind> => ({
+      ...{ name, leadsTo: [leadsTo], applies: () => applies },
+      count: ({ history, end }) => count(history, end),
+    });
+  const stops = incidentsOf(engine).map(
+    ({ name }): State => [name, incidents(name, () => true), incident(name)],
+  );
+  const wrong = (Object.keys(WRONG_ON_PAID) as WrongName[]).map((name) =>
+    row(showsOn(engine, name) !== undefined)([
+      ...([`onPaid ${name}`, wrongTries(engine, name), wrongKind(name)] as const),
+    ]),
+  );
+  return [
+    ...stops.map(row(true)),
+    ...wrong,
+    ...STATES.map(row(true)),
+    ...OF_FILES.map(row(ENGINES[engine].isFile)),
+  ];
 }

@@ -1,7 +1,23 @@
+import type { Order } from "malipo/checkout";
 import type { CommonHappening, History, Named } from "../harness/history.ts";
+import type { LedgerEntry } from "../harness/service/service.ts";
+import type { Given } from "../harness/subject.ts";
 import type { OrderHappening } from "./messages.ts";
+import type { OPTIONS, PlannedOrder } from "./plan.ts";
 
-export type OrderHistory = History<OrderHappening>;
+/** What is there when everything has ended. */
+export interface End {
+  readonly planned: readonly PlannedOrder[];
+  readonly orders: readonly Order[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly goods: readonly string[];
+  readonly carts: readonly string[];
+  /** How many responses of the service never came to the shop. */
+  readonly responsesLost: number;
+}
+
+export type OrderHistory = History<OrderHappening | ({ readonly what: "end" } & End)>;
+export type OrderGiven = Given<typeof OPTIONS, OrderHistory>;
 export type Happened = Named<CommonHappening, "incident">;
 type OrderEvent = ReturnType<OrderHistory["events"]>[number];
 

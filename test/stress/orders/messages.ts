@@ -6,13 +6,13 @@ import type {
   Review,
   ReviewDecision,
 } from "malipo/checkout";
+import type { Place } from "../harness/databases.ts";
 import type { Point } from "./plan.ts";
 import type { WrongName } from "./wrong-on-paid.ts";
 
 /** What a process of the shop is told at its start. */
 export interface Setup {
-  /** The path of a SQLite file, or the URL of a PostgreSQL. */
-  readonly store: string;
+  readonly place: Place;
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly secret: string;

@@ -1,10 +1,12 @@
 import type { ReviewDecision } from "malipo/checkout";
 import type { EngineFault } from "../../support/engines/faults.ts";
+import { number } from "../harness/arguments.ts";
+import type { EngineName } from "../harness/databases.ts";
+import { ENGINES } from "../harness/engines.ts";
 import type { Incident as AnyIncident } from "../harness/incidents.ts";
-import { moreOf, spread } from "../harness/plan.ts";
+import { type KindOf, planMore as more, type SoldOrder, spread } from "../harness/plan.ts";
 import { createRandom, type Random } from "../harness/random.ts";
-import type { Act, CustomersOrder } from "../harness/service/customers.ts";
-import type { StoreName } from "./store.ts";
+import type { Act } from "../harness/service/customers.ts";
 import { type WrongName, wrongNames } from "./wrong-on-paid.ts";
 
 /** The steps at which a process of the shop may be stopped: in this order, in the life of an order. */
@@ -65,12 +67,12 @@ const INCIDENTS: readonly Incident[] = [
   },
 ];
 
-const engineIncidents = (store: StoreName): Incident[] => {
+const engineIncidents = (engine: EngineName): Incident[] => {
+  const { isFile } = ENGINES[engine];
   const before: readonly Point[] = ["reserved", "response"];
   // A SQLite file is locked by the process that stands between goods and commit.
-  const points: readonly Point[] = store === "postgres" ? [...before, "goods"] : before;
-  const faults: readonly EngineFault[] =
-    store === "postgres" ? ["killed", "hung", "cut"] : ["hung"];
+  const points: readonly Point[] = isFile ? before : [...before, "goods"];
+  const faults: readonly EngineFault[] = isFile ? ["hung"] : ["killed", "hung", "cut"];
   return points.flatMap((at) =>
     faults.map(
       (fault) => ({ name: `engine ${fault} at ${at}`, at, act: "engine", fault }) as const,
@@ -79,16 +81,16 @@ const engineIncidents = (store: StoreName): Incident[] => {
 };
 
 /** Every kind of incident, from which the plan takes turns. */
-export const incidentsOf = (store: StoreName): readonly Incident[] => [
+export const incidentsOf = (engine: EngineName): readonly Incident[] => [
   ...INCIDENTS,
-  ...engineIncidents(store),
+  ...engineIncidents(engine),
 ];
 
 /** What two people decide about one review at the same moment. */
 export type DecisionPair = readonly [ReviewDecision, ReviewDecision];
 
 /** An order of the campaign, and all that happens to it. */
-export interface PlannedOrder extends CustomersOrder {
+export interface PlannedOrder extends SoldOrder {
   /** Whether the merchant makes it in his own transaction first, and how that ends. */
   readonly cart: "none" | "kept" | "rolled_back";
   readonly isClickedTwice: boolean;
@@ -105,10 +107,8 @@ export interface PlannedOrder extends CustomersOrder {
   readonly incident: Incident | undefined;
 }
 
-/** What is fixed of an order; the rest is chance. Its incident is there by name. */
-export type OrderKind = Partial<Omit<PlannedOrder, "id" | "incident">> & {
-  readonly incident?: string;
-};
+/** What is fixed of an order that leads to a hard state. */
+export type OrderKind = KindOf<PlannedOrder>;
 
 /** One incident for this many orders; each kind at least once. */
 const INCIDENT_EVERY = 12;
@@ -166,13 +166,15 @@ const ALWAYS: readonly Kind[] = [
 ];
 
 /** Kinds of orders, from which those without an incident take turns; every other turn or so is an ordinary one. */
-const kindsOf = (store: StoreName): readonly (Kind | undefined)[] => {
-  const kinds = [...ALWAYS, ...wrongNames(store).map(wrongKind)];
+const kindsOf = (engine: EngineName): readonly (Kind | undefined)[] => {
+  const kinds = [...ALWAYS, ...wrongNames(engine).map(wrongKind)];
   return [...kinds, ...kinds.map(() => undefined)];
 };
 
 /** The fewest orders with which each kind is there. */
 export const MIN_ORDERS = 60;
+
+export const OPTIONS = { orders: number([MIN_ORDERS, 50_000], 2_000, "orders to sell") };
 
 function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident"> {
   return {
@@ -191,15 +193,15 @@ const withIncident = (incident: Incident | undefined) =>
   ({ ...PLAIN, acts: ["approve"], afterMs: 0, incident }) as const;
 
 /** The orders of a campaign. The seed decides all. */
-export function planOrders(seed: string, store: StoreName, count: number): PlannedOrder[] {
+export function planOrders(seed: string, engine: EngineName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
   // What they are for needs chance: a response that is not lost, a process without an open transaction.
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
-  const kinds = [...incidentsOf(store), ...often, ...often, ...often];
+  const kinds = [...incidentsOf(engine), ...often, ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
   const all = Array.from({ length: turns }, (_, turn) => kinds[turn % kinds.length]);
   const incidents = spread(all, count);
-  const plain = kindsOf(store);
+  const plain = kindsOf(engine);
   let others = 0;
   return Array.from({ length: count }, (_, at) => {
     // A phone may be that of the order before: then two orders want it at the same time.
@@ -214,19 +216,18 @@ export function planOrders(seed: string, store: StoreName, count: number): Plann
 }
 
 /** More orders of these kinds, for what has not come yet. */
-export function planMore(
-  { seed, store }: { readonly seed: string; readonly store: StoreName },
+export const planMore = (
+  { seed, engine }: { readonly seed: string; readonly engine: EngineName },
   round: number,
   kinds: readonly OrderKind[],
-): PlannedOrder[] {
-  const random = createRandom(`${seed} more orders ${round}`);
-  const all = incidentsOf(store);
-  return moreOf(round, kinds, ({ incident, ...kind }, number): PlannedOrder => {
-    // The service's account reference is this id: it must be short.
-    const order = { id: `MORE-${number}`, phone: `2547${20_000_000 + number}` };
-    if (incident === undefined) {
-      return { ...order, ...ordinary(random), ...kind, incident: undefined };
-    }
-    return { ...order, ...withIncident(all.find(({ name }) => name === incident)) };
+): PlannedOrder[] =>
+  more<PlannedOrder>({
+    ...{ seed, round, kinds, incidents: incidentsOf(engine) },
+    order: (random, number, incident) => {
+      // The service's account reference is this id: it must be short.
+      const order = { id: `MORE-${number}`, phone: `2547${20_000_000 + number}` };
+      return incident === undefined
+        ? { ...order, ...ordinary(random), incident }
+        : { ...order, ...withIncident(incident as Incident) };
+    },
   });
-}

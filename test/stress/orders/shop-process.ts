@@ -1,7 +1,5 @@
 // A process of the shop: it takes clicks, carts and webhooks, and does what is due. It stops where the
 // campaign says, as a suspended machine does, until the campaign kills it or lets it go on.
-import { AsyncLocalStorage } from "node:async_hooks";
-import { DatabaseSync } from "node:sqlite";
 import { Gateway } from "malipo";
 import {
   type CheckoutStore,
@@ -13,10 +11,15 @@ import {
   ReviewDecidedError,
 } from "malipo/checkout";
 import { nodeHandler } from "malipo/node";
-import { postgres } from "malipo/postgres";
-import { sqlite } from "malipo/sqlite";
-import pg from "pg";
-import { receiveSetup, record, serve, stop, takeJobs } from "../harness/worker.ts";
+import { all, DATABASES, tablesIn } from "../harness/databases.ts";
+import {
+  currentCall,
+  receiveSetup,
+  record,
+  serve,
+  reach as stopAt,
+  takeJobs,
+} from "../harness/worker.ts";
 import {
   type Answer,
   type Cart,
@@ -33,16 +36,9 @@ import { goWrong, isWrongTry } from "./wrong-on-paid.ts";
 const setup = await receiveSetup<Setup>();
 const report = (happening: OrderHappening) => record(happening);
 
-/** The click in which the current code runs. */
-const currentClick = new AsyncLocalStorage<{ readonly order: string; readonly at: number }>();
-
 /** Stops here if the campaign says so for this order. Nothing of this process goes on meanwhile. */
-function reach(point: Point, order = currentClick.getStore()?.order): void {
-  if (order !== undefined && setup.stops[order] === point) stop({ key: order, point });
-}
-
-const goods = "INSERT INTO goods (order_id) VALUES";
-const carts = "INSERT INTO carts (order_id) VALUES";
+const reach = (point: Point, order: string) =>
+  void stopAt(point, { key: order, stopAt: setup.stops[order] });
 
 /** Reports a transaction that another process was faster with. */
 async function noted(order: string, giving: Promise<unknown>): Promise<void> {
@@ -54,72 +50,32 @@ async function noted(order: string, giving: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The merchant's own transaction. */
-type InTransaction = (work: (transaction: unknown) => Promise<boolean>) => Promise<void>;
+const { place } = setup;
+const tables = tablesIn(place);
+// The log of a SQLite file is opened with the first read. It must not be made while the file is away.
+await tables.rows("carts");
+const store = DATABASES[place.engine].stores(place).checkout?.() as CheckoutStore;
 
-function onSqlite() {
-  const own = new DatabaseSync(setup.store);
-  own.exec("PRAGMA busy_timeout = 20000");
-  // The log is opened with the first read. It must not be made while the file is away.
-  own.prepare("SELECT count(*) FROM carts").get();
-  const inTransaction: InTransaction = async (work) => {
-    own.exec("BEGIN IMMEDIATE");
-    own.exec((await work(own).catch(() => false)) ? "COMMIT" : "ROLLBACK");
-  };
-  return {
-    store: sqlite(setup.store).checkout(),
-    inTransaction,
-    addCart: async (id: string) => void own.prepare(`${carts} (?)`).run(id),
-    sql: (db: unknown, text: string) => (db as DatabaseSync).exec(text),
-    give: (db: unknown, id: string) => void (db as DatabaseSync).prepare(`${goods} (?)`).run(id),
-    onPaid: ({ id }: Order, { transaction }: PaidContext) =>
-      transaction((db: DatabaseSync) => {
-        db.prepare(`${goods} (?)`).run(id);
-        reach("goods", id);
-      }),
-  };
-}
-
-function onPostgres() {
-  const pool = new pg.Pool({ connectionString: setup.store });
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  const inTransaction: InTransaction = async (work) => {
-    const client = await pool.connect();
-    await client.query("BEGIN");
-    await client.query((await work(client).catch(() => false)) ? "COMMIT" : "ROLLBACK");
-    client.release();
-  };
-  return {
-    store: postgres(pool).checkout(),
-    inTransaction,
-    addCart: (id: string, client: unknown) =>
-      (client as pg.PoolClient).query(`${carts} ($1)`, [id]),
-    sql: (client: unknown, text: string) => (client as pg.PoolClient).query(text),
-    give: (client: unknown, id: string) => (client as pg.PoolClient).query(`${goods} ($1)`, [id]),
-    onPaid: ({ id }: Order, { transaction }: PaidContext) =>
-      transaction(async (client: pg.PoolClient) => {
-        await client.query(`${goods} ($1)`, [id]);
-        reach("goods", id);
-      }),
-  };
-}
-
-const shop = setup.store.startsWith("postgres") ? onPostgres() : onSqlite();
-const { inTransaction, addCart } = shop;
-const store = shop.store as unknown as CheckoutStore;
+/** Gives the goods as it is written in the manual. */
+const give = ({ id }: Order, { transaction }: PaidContext) =>
+  transaction((connection: unknown) =>
+    all(
+      () => tables.insert(connection, "goods", id),
+      () => reach("goods", id),
+    ),
+  );
 
 async function onPaid(order: Order, context: PaidContext): Promise<void> {
   const { id } = order;
   reach("paid", id);
   const wrong = setup.wrong[id];
   if (wrong === undefined || !isWrongTry(wrong, order, context.attempt)) {
-    return noted(id, shop.onPaid(order, context));
+    return noted(id, give(order, context));
   }
   report({ what: "wrong", order: id });
   await goWrong(wrong, {
-    ...{ context, sql: shop.sql },
-    give: (connection) => shop.give(connection, id),
+    ...{ context, sql: tables.run },
+    give: (connection) => tables.insert(connection, "goods", id),
     read: () => checkout.get(id),
   });
 }
@@ -130,7 +86,7 @@ const stopping: CheckoutStore = {
   commit: async (change, within) => {
     const committed = await store.commit(change, within);
     const isReserved = change.prompts.some(({ state }) => state === "new");
-    if (isReserved && committed.state === "done") reach("reserved");
+    if (isReserved && committed.state === "done") stopAt("reserved");
     return committed;
   },
 };
@@ -149,15 +105,15 @@ async function underpaidFetch(url: string, init: RequestInit): Promise<Response>
 }
 
 async function recordedFetch(url: string, init: RequestInit): Promise<Response> {
-  const click = currentClick.getStore();
+  const click = currentCall.getStore();
   if (click === undefined || !url.endsWith("/payment/initiate")) return underpaidFetch(url, init);
-  report({ what: "sending", order: click.order, sinceMs: Date.now() - click.at });
+  report({ what: "sending", order: click.key, sinceMs: Date.now() - (click.at ?? 0) });
   try {
     const response = await fetch(url, init);
-    if (response.ok) reach("accepted");
+    if (response.ok) stopAt("accepted");
     return response;
   } finally {
-    reach("response");
+    stopAt("response");
   }
 }
 
@@ -168,7 +124,7 @@ const checkout = createCheckout({
     ...{ apiKey: setup.apiKey, baseUrl: setup.baseUrl, fetch: recordedFetch },
     idempotency: store.idempotency,
     ...{ timeoutMs: 1_000, totalTimeoutMs: 2_000 },
-    hooks: { request: ({ method }) => (method === "POST" ? reach("request") : undefined) },
+    hooks: { request: ({ method }) => (method === "POST" ? void stopAt("request") : undefined) },
   }),
   promptWithinMs: 5_000,
   notSentAfterMs: 5_000,
@@ -190,8 +146,8 @@ if (setup.works) await checkout.start();
 const jobs: Jobs = {
   /** A cart and its order, which commit together or not at all. */
   async makeCart({ id, isRolledBack }: Cart) {
-    await inTransaction(async (transaction) => {
-      await addCart(id, transaction);
+    await tables.transaction(async (transaction) => {
+      await tables.insert(transaction, "carts", id);
       await checkout.create({ id, amount: 100 }, { transaction });
       reach("created", id);
       return !isRolledBack;
@@ -199,8 +155,9 @@ const jobs: Jobs = {
     return true;
   },
   async pay({ params, after }: Click) {
-    const click = { order: params.id, at: Date.now() };
-    const order = await currentClick.run(click, () => checkout.pay(params, { after }));
+    const { id } = params;
+    const click = { key: id, at: Date.now(), stopAt: setup.stops[id] };
+    const order = await currentCall.run(click, () => checkout.pay(params, { after }));
     if (/^Another payment request/.test(order.message)) report({ what: "busy", order: order.id });
     return true;
   },

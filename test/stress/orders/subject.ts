@@ -1,66 +1,71 @@
-import { number, optionsOf, type Values } from "../harness/arguments.ts";
-import { bundle } from "../harness/bundle.ts";
-import { MAX_MORE_ROUNDS } from "../harness/plan.ts";
-import { countEach, listed, missing, neverCame, type Outcome } from "../harness/table.ts";
+import { countStates, lackingKinds, neverCame } from "../harness/hard-states.ts";
+import { sellOn } from "../harness/plan.ts";
+import { subject } from "../harness/subject.ts";
+import { countEach, listed, type Outcome } from "../harness/table.ts";
+import { SABOTAGES, SHORTER } from "../sabotages.ts";
 import { Campaign } from "./campaign.ts";
-import { checkEnd, type End } from "./check.ts";
-import { hardStates, leadsTo, notAskedFor } from "./hard-states.ts";
-import { MIN_ORDERS, planMore, planOrders } from "./plan.ts";
-import { ORDER_SABOTAGES, SHORTER } from "./sabotages.ts";
-import { openStore, STORES, type StoreName } from "./store.ts";
+import { checkEnd } from "./check.ts";
+import { rowsOn } from "./hard-states.ts";
+import type { OrderGiven, OrderHistory } from "./history.ts";
+import { OPTIONS, planMore, planOrders } from "./plan.ts";
 
-const OPTIONS = optionsOf(
-  { stores: STORES, sabotages: ORDER_SABOTAGES },
-  { orders: number([MIN_ORDERS, 50_000], 2_000, "orders to sell") },
-);
-type OrderOptions = Values<typeof OPTIONS>;
-
-/** Runs the shop, and compares its end with the service's ledger and with the merchant's tables. */
-async function run(
-  store: StoreName,
-  { seed, orders, sabotage }: OrderOptions,
-): Promise<Outcome | undefined> {
-  const place = await openStore(store);
-  if (place === undefined) return undefined;
-  const began = performance.now();
-  const changes = sabotage === undefined ? SHORTER : [...SHORTER, sabotage];
-  const campaign = await Campaign.open(
-    seed,
-    await bundle("orders/shop-process.ts", changes),
-    place,
-    orders,
-  );
-  const judge = (end: End): Outcome => {
-    const states = hardStates(store, campaign.history, end);
-    return {
-      title: `${store}, ${orders} orders, seed ${seed}`,
-      rows: [
-        ["orders", end.orders.length, listed(countEach(end.orders.map(({ status }) => status)))],
-        ["prompts", end.ledger.length, "in the service's own ledger"],
-        ["seconds", Math.round((performance.now() - began) / 1_000)],
-        ...notAskedFor(store).map((name) => [`not on ${store}`, "-", name] as const),
-      ],
-      ...{ states, breaches: [...checkEnd(campaign.history, end), ...neverCame(states)] },
-    };
-  };
-  /** Whether nothing is wrong but that a hard state never came. */
-  const onlyNever = ({ breaches }: Outcome) =>
-    breaches.length > 0 && breaches.every(({ kind }) => kind === "never");
-  try {
-    let outcome = judge(await campaign.sell(planOrders(seed, store, orders)));
-    for (let round = 1; round <= MAX_MORE_ROUNDS && onlyNever(outcome); round++) {
-      const kinds = missing(outcome.states).map(leadsTo);
-      outcome = judge(await campaign.sell(planMore({ seed, store }, round, kinds)));
-    }
-    return outcome;
-  } finally {
-    await campaign.stop();
-    await place.close();
-  }
+/** What the judge goes by: the last end that was noted. */
+function endOf(history: OrderHistory) {
+  const [start] = history.all("start");
+  const end = history.all("end").at(-1);
+  if (start === undefined || end === undefined) throw new Error("The campaign has not ended.");
+  return { start, end, rows: rowsOn(start.engine), world: { history, end } };
 }
 
-export const orders = {
+/** Compares the end of the shop with the service's ledger and with the merchant's tables. */
+function judge(history: OrderHistory): Outcome {
+  const { start, end, rows, world } = endOf(history);
+  const { engine, seed } = start;
+  const states = countStates(rows, world);
+  return {
+    title: `${engine}, ${start.options.orders} orders, seed ${seed}`,
+    rows: [
+      ["orders", end.orders.length, listed(countEach(end.orders.map(({ status }) => status)))],
+      ["prompts", end.ledger.length, "in the service's own ledger"],
+      ["seconds", Math.round((end.at - start.at) / 1_000)],
+      ...rows
+        .filter(({ applies }) => !applies?.(world))
+        .map(({ name }) => [`not on ${engine}`, "-", name] as const),
+    ],
+    ...{ states, breaches: [...checkEnd(history, end), ...neverCame(states)] },
+  };
+}
+
+/** The orders that lead to hard states which have not come. What is broken needs no more proof. */
+function lacking(history: OrderHistory) {
+  const { end, rows, world } = endOf(history);
+  return checkEnd(history, end).length > 0 ? [] : lackingKinds(rows, world);
+}
+
+/** Runs the shop. */
+async function run(given: OrderGiven) {
+  const { seed, history, options, engine } = given;
+  const { engine: name } = engine.place;
+  const campaign = await Campaign.open(given);
+  try {
+    await campaign.sell(planOrders(seed, name, options.orders));
+    await sellOn(
+      async () => lacking(history),
+      (round, kinds) => campaign.sell(planMore({ seed, engine: name }, round, kinds)),
+    );
+  } finally {
+    await campaign.close();
+  }
+  return [];
+}
+
+export const orders = subject<typeof OPTIONS, OrderHistory>({
+  name: "orders",
   about: "an order is paid once, and its goods are given once, or a person is told",
+  engines: ["sqlite", "postgres"],
   options: OPTIONS,
+  program: "orders/shop-process.ts",
+  ...{ changes: SHORTER, sabotages: SABOTAGES.orders },
   run,
-};
+  judge,
+});

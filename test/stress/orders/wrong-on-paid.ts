@@ -1,6 +1,6 @@
 // Ways to write `onPaid` that go wrong: those of the page "What may go wrong in onPaid" that a campaign draws.
 import type { Order, PaidContext, ReviewKind } from "malipo/checkout";
-import type { StoreName } from "./store.ts";
+import { all, type EngineName } from "../harness/databases.ts";
 
 /** What a wrong `onPaid` works with. */
 interface Given {
@@ -19,7 +19,7 @@ type Shows = "effect_done" | "effect_unclear" | "failed";
 interface WrongOnPaid {
   readonly onPaid: (given: Given) => unknown;
   /** On each store on which it is drawn. */
-  readonly shows: Readonly<Partial<Record<StoreName, Shows>>>;
+  readonly shows: Readonly<Partial<Record<EngineName, Shows>>>;
   /** For so many tries; then it is written well. Without it, each try is wrong. */
   readonly tries?: number;
   /** Each try is wrong while a review of this kind is open. */
@@ -31,13 +31,6 @@ const on = (shows: Shows): WrongOnPaid["shows"] => ({ sqlite: shows, postgres: s
 const noPaper = (): never => {
   throw new Error("The printer has no paper.");
 };
-
-/** Steps one after another: at once with SQLite, where an async function is refused. */
-function all(...steps: readonly (() => unknown)[]): unknown {
-  let before: unknown;
-  for (const step of steps) before = before instanceof Promise ? before.then(step) : step();
-  return before;
-}
 
 /** Runs a statement that fails, and goes on. */
 function failAndGoOn({ sql }: Given, connection: unknown): unknown {
@@ -133,12 +126,12 @@ export type WrongName = keyof typeof WRONG_ON_PAID;
 const wrong = (name: WrongName): WrongOnPaid => WRONG_ON_PAID[name];
 
 /** By what one sees that a wrong try came; `undefined` on a store that does not allow it. */
-export const showsOn = (store: StoreName, name: WrongName): Shows | undefined =>
-  wrong(name).shows[store];
+export const showsOn = (engine: EngineName, name: WrongName): Shows | undefined =>
+  wrong(name).shows[engine];
 
 /** The wrong ways that are drawn on a store. */
-export const wrongNames = (store: StoreName): readonly WrongName[] =>
-  (Object.keys(WRONG_ON_PAID) as WrongName[]).filter((name) => showsOn(store, name) !== undefined);
+export const wrongNames = (engine: EngineName): readonly WrongName[] =>
+  (Object.keys(WRONG_ON_PAID) as WrongName[]).filter((name) => showsOn(engine, name) !== undefined);
 
 /** Whether a try of an order goes wrong in its way. */
 export function isWrongTry(name: WrongName, { reviews }: Order, attempt: number): boolean {

@@ -25,7 +25,7 @@ export function createBackOffice(gateway: Gateway, tooEarly: TooEarly): BackOffi
   }
 
   async function resolveOne(
-    { order: { idempotencyKey: key }, attempt }: UnknownOrder,
+    { order: { id: key }, attempt }: UnknownOrder,
     reference: string | undefined,
   ): Promise<Resolution> {
     tooEarly.delete(key);

@@ -1,26 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
-import { bundle } from "../harness/bundle.ts";
-import type { History } from "../harness/history.ts";
-import { EngineFaults, Incidents } from "../harness/incidents.ts";
-import { evenly, MAX_MORE_ROUNDS } from "../harness/plan.ts";
-import { Pool } from "../harness/processes.ts";
-import { Customers, type Prompt } from "../harness/service/customers.ts";
-import { countFaults, planFaults } from "../harness/service/faults.ts";
-import { type Service, startService } from "../harness/service/service.ts";
-import { createWebhookProxy } from "../harness/service/webhook-proxy.ts";
+import { atCounts, evenly, sellOn } from "../harness/plan.ts";
+import { Pool, type Program } from "../harness/processes.ts";
+import { countFaults } from "../harness/service/faults.ts";
+import type { Service } from "../harness/service/service.ts";
+import { Stage } from "../harness/stage.ts";
 import { countEach, listed, type Row } from "../harness/table.ts";
 import { historyTime, Progress, waitFor } from "../harness/waits.ts";
 import { breachesInEvents } from "./history/check-events.ts";
-import type { HistoryEvent, PromptHappening } from "./history/event.ts";
+import type { HistoryEvent } from "./history/event.ts";
 import { lackingOrders } from "./history/hard-states.ts";
 import { type Incident, incidentsFor } from "./incidents.ts";
 import type { Jobs, Machine, Setup } from "./messages.ts";
-import type { CampaignStore } from "./open-store.ts";
-import { createPlan, keyOf, type Order, type Plan, planMore } from "./plan.ts";
+import { type Asked, askedIn, type PromptGiven } from "./options.ts";
+import { createPlan, type Order, type Plan, planMore } from "./plan.ts";
 import { Shop } from "./shop.ts";
-import type { PromptOptions } from "./subject.ts";
-import { campaignTimeoutMs, endWithinMs } from "./time-limits.ts";
+import { campaignTimeoutMs } from "./time-limits.ts";
 
 /** How often the service restarts. */
 const RESTARTS = 2;
@@ -31,136 +26,100 @@ const LATE_SHARE = 0.1;
 /** How far the date is off with which the machine starts: first behind, then ahead. */
 const WRONG_DATE_MS = 31 * 24 * 3_600_000;
 const PAYMENTS_PER_CLOCK_STEP = 20;
-const PAYMENTS_PER_KILL = 50;
 /** In one process all orders sleep together, so there are the incidents of a smaller campaign. */
 const MAX_INCIDENT_PAYMENTS_IN_ONE_PROCESS = 500;
 const AFTER_THE_CHARGE = ["lostResponse", "truncate"];
 
-function planOf(options: PromptOptions, { location, engine }: CampaignStore): Plan {
-  const isShared = location.name !== "memory";
-  const { payments, pauses } = options;
-  const kills = isShared ? (options.kills ?? Math.ceil(payments / PAYMENTS_PER_KILL)) : 0;
+function planOf(seed: string, asked: Asked): Plan {
+  const { isShared, payments, workers, kills, clockSteps, pauses, engineFaults } = asked;
   const isPossible = (incident: Incident): boolean => {
-    if (incident.act === "clock") return options["clock-steps"];
+    if (incident.act === "clock") return clockSteps;
     if (incident.act === "kill") return kills > 0;
     // Nothing else would go on while the only process sleeps.
     if (incident.act === "sleep") return pauses && (isShared || incident.until === undefined);
-    return options["engine-faults"] && (engine?.faults.includes(incident.fault) ?? false);
+    return engineFaults.includes(incident.fault);
   };
   const incidentPayments = isShared
     ? payments
     : Math.min(payments, MAX_INCIDENT_PAYMENTS_IN_ONE_PROCESS);
-  return createPlan(options.seed, {
-    ...{ payments, workers: options.workers, kills },
-    clockSteps: options["clock-steps"] ? Math.ceil(payments / PAYMENTS_PER_CLOCK_STEP) : 0,
+  return createPlan(seed, {
+    ...{ payments, workers, kills },
+    clockSteps: clockSteps ? Math.ceil(payments / PAYMENTS_PER_CLOCK_STEP) : 0,
     incidents: incidentsFor(incidentPayments, isPossible),
   });
 }
 
+/** Another process has resolved the attempt. If it was not sent, the customer was prompted by now. */
+const hasGoneOn = (key: string, point: string, event: HistoryEvent): boolean =>
+  point === "response"
+    ? event.what === "resolved" && event.key === key && event.state === "resolved"
+    : event.what === "prompt" && event.key === key;
+
 /** The shop, its customers, and what goes wrong, on one store and one service. */
 export class Campaign {
-  readonly #options: PromptOptions;
-  readonly #store: CampaignStore;
-  readonly #history: History<PromptHappening>;
+  readonly #given: PromptGiven;
+  readonly #asked: Asked;
   readonly #plan: Plan;
-  readonly #file: string;
-  readonly #orders = new Map<string, Order>();
-  readonly #plannedFaults: ReturnType<typeof planFaults>;
-  readonly #webhooks: ReturnType<typeof createWebhookProxy>;
-  readonly #service: Service;
-  readonly #customers: Customers<Order>;
-  readonly #faults: EngineFaults;
-  readonly #incidents: Incidents<Incident>;
-  readonly #pool: Pool<Jobs>;
+  readonly #stage: Stage<Order, Jobs>;
   readonly #shop: Shop;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
   readonly #begun = new Progress();
-  readonly #isShared: boolean;
   #machine: Machine = { startedAt: 0, offsetMs: 0 };
   #faultsLeft: ReturnType<Service["faultsLeft"]> = [];
 
-  private constructor(
-    { options, store, history, file }: Given,
-    service: Service,
-    webhooks: ReturnType<typeof createWebhookProxy>,
-    plannedFaults: ReturnType<typeof planFaults>,
-  ) {
-    this.#options = options;
-    this.#store = store;
-    this.#history = history;
-    this.#file = file;
-    this.#service = service;
-    this.#webhooks = webhooks;
-    this.#plannedFaults = plannedFaults;
-    this.#plan = planOf(options, store);
-    this.#isShared = store.location.name !== "memory";
-    const limit = AbortSignal.timeout(campaignTimeoutMs(options.payments));
+  private constructor(given: PromptGiven, asked: Asked, stage: Stage<Order, Jobs>) {
+    const { history, seed } = given;
+    this.#given = given;
+    this.#asked = asked;
+    this.#stage = stage;
+    this.#plan = planOf(seed, asked);
+    const limit = AbortSignal.timeout(campaignTimeoutMs(asked.payments));
     this.#signal = AbortSignal.any([this.#over.signal, limit]);
-    this.#customers = new Customers(
-      () => service.sandbox,
-      (id) => this.#orders.get(keyOf(id)),
-    );
-    this.#faults = new EngineFaults(history, store.engine);
-    this.#incidents = new Incidents<Incident>({
-      ...{ history, faults: this.#faults },
-      planned: (key) => this.#orders.get(key)?.incident,
-      // Another process has resolved the attempt. If it was not sent, the customer was prompted by now.
-      isUntil: (_, { key, point }, event: HistoryEvent) =>
-        point === "response"
-          ? event.what === "resolved" && event.key === key && event.state === "resolved"
-          : event.what === "prompt" && event.key === key,
-      kill: (who) => this.#pool.kill(this.#pool.named(who)),
-      goOn: (who, told) => this.#pool.named(who)?.goOn(told),
-    });
-    this.#pool = new Pool<Jobs>(history, {
-      ...{ name: "worker", size: this.#isShared ? options.workers : 1 },
+    const pool = new Pool<Jobs>(history, {
+      ...{ name: "worker", size: asked.workers },
       ...{ program: () => this.#program(), signal: this.#signal },
     });
+    stage.pool = pool;
     this.#shop = new Shop({
-      pool: this.#pool,
+      pool,
       payApart: (click) =>
         // The only process of the memory store sleeps itself.
-        this.#isShared
-          ? this.#pool.visit(this.#program(), (visitor) => visitor.run("pay", click, this.#signal))
-          : this.#pool.run(0, "pay", click),
-      hasHappened: this.#incidents.hasHappened,
+        asked.isShared
+          ? pool.visit(this.#program(), (visitor) => visitor.run("pay", click, this.#signal))
+          : pool.run(0, "pay", click),
+      hasHappened: stage.incidents.hasHappened,
       stopped: (key) =>
         history.first(historyTime(), (event) => event.what === "asleep" && event.key === key),
       signal: this.#signal,
     });
   }
 
-  static async open(given: Omit<Given, "file">): Promise<Campaign> {
-    const { options, history } = given;
-    const { seed, payments, sabotage } = options;
-    const faults = planFaults(seed, payments);
-    let campaign: Campaign | undefined;
-    const ports = () => (campaign === undefined ? [] : campaign.#pool.ports());
-    const onPrompt = (prompt: Prompt) => {
-      if (campaign === undefined || !campaign.#customers.see(prompt)) return;
-      const { account_reference, reference } = prompt;
-      history.note("service", { what: "prompt", key: keyOf(account_reference), reference });
-    };
-    const webhooks = createWebhookProxy(seed, ports, onPrompt);
-    const file = await bundle("prompts/worker.ts", sabotage && [sabotage]);
-    const service = await startService(seed, webhooks.deliver, faults);
-    campaign = new Campaign({ ...given, file }, service, webhooks, faults);
-    return campaign;
+  static async open(given: PromptGiven): Promise<Campaign> {
+    const { history, seed, engine } = given;
+    const [start] = history.all("start");
+    if (start === undefined) throw new Error("The history has no start.");
+    const asked = askedIn(start);
+    const stage = await Stage.open<Order, Jobs>({
+      ...{ seed, count: asked.payments, engine, history },
+      isUntil: (_, { key, point }, event) => hasGoneOn(key, point, event),
+    });
+    return new Campaign(given, asked, stage);
   }
 
-  #program() {
-    const { sandbox, baseUrl } = this.#service;
+  #program(): Program {
+    const { sandbox, baseUrl } = this.#stage.service;
     const keys = { apiKey: sandbox.keys.secret, webhookSecret: sandbox.webhookSecret };
-    const setup: Setup = { baseUrl, ...keys, store: this.#store.location, machine: this.#machine };
-    return { file: this.#file, setup };
+    const { engine, file } = this.#given;
+    const setup: Setup = { baseUrl, ...keys, place: engine.place, machine: this.#machine };
+    return { file, setup };
   }
 
   /** Takes orders, and prepares the service for what happens in them. */
   #sell(orders: readonly Order[]): Promise<void> {
-    const { faultProxy, sandbox } = this.#service;
+    const { faultProxy, sandbox } = this.#stage.service;
     for (const order of orders) {
-      this.#orders.set(order.idempotencyKey, order);
+      this.#stage.orders.set(order.id, order);
       if (order.hasNoMoney) sandbox.phone(order.phone).setBalance("0.00");
       if (order.isLate) faultProxy.hold(order.id);
       // What happens before a retry needs one.
@@ -169,7 +128,7 @@ export class Campaign {
     const what = () =>
       `every order to have a final status or a reference: ${this.#shop.done()} have`;
     // The time limit of the campaign ends the work on orders. This one is for orders that it did not end.
-    const limitMs = 2 * campaignTimeoutMs(this.#options.payments);
+    const limitMs = 2 * campaignTimeoutMs(this.#asked.payments);
     return waitFor(
       this.#shop.sell(orders, () => this.#begun.add()),
       what,
@@ -180,84 +139,80 @@ export class Campaign {
   /** The machine starts again, with a date that is so far from the right one. */
   async #startMachine(offsetMs: number): Promise<void> {
     this.#machine = { startedAt: historyTime(), offsetMs };
-    this.#history.note("campaign", { what: "machine_started", offsetMs });
-    await this.#pool.replaceAll();
+    this.#given.history.note("campaign", { what: "machine_started", offsetMs });
+    await this.#stage.pool.replaceAll();
   }
 
   #stepClock(worker: number, offsetMs: number): void {
-    void this.#pool.run(worker, "stepClock", offsetMs);
+    void this.#stage.pool.run(worker, "stepClock", offsetMs);
   }
 
   #setClocksRight(): void {
     this.#machine = { ...this.#machine, offsetMs: 0 };
-    this.#history.note("campaign", { what: "clocks_right" });
-    for (let worker = 0; worker < this.#pool.size; worker++) this.#stepClock(worker, 0);
+    this.#given.history.note("campaign", { what: "clocks_right" });
+    for (let worker = 0; worker < this.#stage.pool.size; worker++) this.#stepClock(worker, 0);
   }
 
   /** Kills workers, steps clocks and restarts the service while orders begin. */
   async #harm(): Promise<void> {
-    const { kills, clockSteps } = this.#plan;
-    const at = async (count: number, work: () => unknown) => {
-      if (await this.#begun.reached(count)) await work();
-    };
-    const restart = async () => {
-      await this.#service.faultProxy.restart();
-      this.#history.note("service", { what: "service_restarted" });
-    };
+    const { pool } = this.#stage;
     await Promise.all([
-      ...kills.map(({ afterOrders, worker, delayMs }) =>
-        at(afterOrders, () => sleep(delayMs).then(() => this.#pool.kill(this.#pool.at(worker)))),
+      ...this.#plan.kills.map(({ afterOrders, worker, delayMs }) =>
+        atCounts(this.#begun, [afterOrders], () =>
+          sleep(delayMs).then(() => pool.kill(pool.at(worker))),
+        ),
       ),
-      ...clockSteps.map(({ afterOrders, worker, offsetMs }) =>
-        at(afterOrders, () => this.#stepClock(worker, offsetMs)),
+      ...this.#plan.clockSteps.map(({ afterOrders, worker, offsetMs }) =>
+        atCounts(this.#begun, [afterOrders], () => this.#stepClock(worker, offsetMs)),
       ),
-      ...evenly(RESTARTS, this.#options.payments).map((count) => at(count, restart)),
+      atCounts(this.#begun, evenly(RESTARTS, this.#asked.payments), () =>
+        this.#stage.restartService(),
+      ),
     ]);
   }
 
-  /** Sells on until each hard state has come that an order leads to. */
-  async #sellOn(): Promise<void> {
-    for (let round = 1; round <= MAX_MORE_ROUNDS && !this.#signal.aborted; round++) {
-      await this.#incidents.idle();
-      const events = this.#history.events();
-      const kinds = lackingOrders(events);
-      // What is broken needs no more proof.
-      if (kinds.length === 0 || breachesInEvents(events).length > 0) break;
-      await this.#sell(planMore(this.#options.seed, round, kinds));
-    }
-    await this.#incidents.idle();
+  /** The orders that lead to hard states which have not come. What is broken needs no more proof. */
+  async #lacking() {
+    await this.#stage.incidents.idle();
+    const events = this.#given.history.events();
+    return this.#signal.aborted || breachesInEvents(events).length > 0 ? [] : lackingOrders(events);
   }
 
   /** Stops the faults while the last orders are in progress. */
   async #stopFaults(count: number): Promise<void> {
     await this.#begun.reached(count);
     await sleep(LAST_FAULTS_MS);
-    if (this.#plan.kills.length > 0) void this.#pool.kill(this.#pool.at(0));
-    const { sandbox, faultProxy } = this.#service;
-    this.#faultsLeft = this.#service.faultsLeft();
-    sandbox.faults.clear();
-    faultProxy.stopFaults();
+    const { pool, service } = this.#stage;
+    if (this.#plan.kills.length > 0) void pool.kill(pool.at(0));
+    this.#faultsLeft = service.faultsLeft();
+    service.sandbox.faults.clear();
+    service.faultProxy.stopFaults();
     // A machine that started with a wrong date keeps it until the last keys have succeeded.
     if (!this.#startsWithWrongDates) this.#setClocksRight();
-    this.#history.note("campaign", { what: "faults_stopped" });
+    this.#given.history.note("campaign", { what: "faults_stopped" });
   }
 
   /** How many orders are sold, those included that are sold until each hard state has come. */
   get #total(): number {
-    return Math.max(this.#options.payments, this.#orders.size);
+    return Math.max(this.#asked.payments, this.#stage.orders.size);
   }
 
   get #startsWithWrongDates(): boolean {
-    return this.#isShared && this.#options["clock-steps"];
+    return this.#asked.isShared && this.#asked.clockSteps;
   }
 
   async #runPhases(): Promise<void> {
-    await this.#pool.ready();
+    const { pool, customers, service, incidents } = this.#stage;
+    await pool.ready();
     const { orders } = this.#plan;
     const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
     const harm = this.#harm();
     await this.#sell(orders.slice(0, firstLate));
-    await this.#sellOn();
+    await sellOn(
+      () => this.#lacking(),
+      (round, kinds) => this.#sell(planMore(this.#given.seed, round, kinds)),
+    );
+    await incidents.idle();
     if (this.#startsWithWrongDates) await this.#startMachine(-WRONG_DATE_MS);
     const late = orders.slice(firstLate);
     const count = this.#begun.count + late.length;
@@ -266,27 +221,29 @@ export class Campaign {
     await harm;
     this.#setClocksRight();
     // The slow customers act. The prompts without an answer expire.
-    await waitFor(this.#customers.idle(), () => "the customers to act");
-    await this.#service.sandbox.clock.advance("61s");
+    await waitFor(customers.idle(), () => "the customers to act");
+    await service.sandbox.clock.advance("61s");
     await this.#shop.reconcile();
-    this.#history.note("campaign", { what: "all_ended" });
+    this.#given.history.note("campaign", { what: "all_ended" });
     // At the end new processes pay for every order once more. They would lose the memory store.
-    if (this.#isShared) await this.#startMachine(this.#startsWithWrongDates ? WRONG_DATE_MS : 0);
+    if (this.#asked.isShared) {
+      await this.#startMachine(this.#startsWithWrongDates ? WRONG_DATE_MS : 0);
+    }
     await this.#shop.payAgain();
     this.#setClocksRight();
     for (const key of await this.#shop.openKeys()) {
-      this.#history.note("store", { what: "open", key });
+      this.#given.history.note("store", { what: "open", key });
     }
   }
 
   /** Adds to the history what the shop knows of its orders, and what is in the service's ledger. */
   #noteEnds(): void {
-    for (const { id, results, atEnd, unexpected } of this.#shop.records()) {
-      this.#history.note("shop", { what: "order", key: keyOf(id), results, atEnd, unexpected });
+    const { history } = this.#given;
+    for (const { id: key, ...known } of this.#shop.records()) {
+      history.note("shop", { what: "order", key, ...known });
     }
-    for (const { account_reference, reference, status } of this.#service.ledger()) {
-      const payment = { key: keyOf(account_reference), reference, status };
-      this.#history.note("service", { what: "payment", ...payment });
+    for (const { account_reference: key, reference, status } of this.#stage.service.ledger()) {
+      history.note("service", { what: "payment", key, reference, status });
     }
   }
 
@@ -296,31 +253,22 @@ export class Campaign {
    */
   async run(): Promise<readonly Row[]> {
     const began = performance.now();
-    const { payments, seed, pauses } = this.#options;
-    const { location, engine } = this.#store;
-    const engineFaults = (this.#options["engine-faults"] && engine?.faults) || [];
-    const faults = { pauses, clockSteps: this.#options["clock-steps"], engineFaults };
-    const limit = { endWithinMs: endWithinMs(payments), kills: this.#plan.kills.length };
-    const start = { what: "start", store: location.name, payments, seed } as const;
-    this.#history.note("campaign", { ...start, ...faults, ...limit });
+    const { pool, incidents, failed } = this.#stage;
     const progress = showProgress({
       output: process.stderr,
       line: () =>
-        `${location.name}: ${this.#shop.done()} of ${this.#total} orders, ${this.#incidents.standing} workers stand, ${this.#pool.counts.killed} killed`,
+        `${this.#asked.engine}: ${this.#shop.done()} of ${this.#total} orders, ${incidents.standing} workers stand, ${pool.counts.killed} killed`,
       share: () => this.#shop.done() / this.#total,
     });
     try {
-      const failed = [this.#incidents.failed, this.#pool.failed];
-      await Promise.race([this.#runPhases(), ...failed]);
+      await Promise.race([this.#runPhases(), failed]);
     } catch (error) {
-      this.#history.note("campaign", { what: "unexpected", error: `${error}` });
+      this.#given.history.note("campaign", { what: "unexpected", error: `${error}` });
       throw error;
     } finally {
       progress.end();
       this.#over.abort();
-      this.#webhooks.close();
-      await this.#pool.close();
-      await this.#service.close();
+      await this.#stage.close();
     }
     this.#noteEnds();
     return this.#rows((performance.now() - began) / 1_000);
@@ -329,18 +277,16 @@ export class Campaign {
   #rows(seconds: number): Row[] {
     const { counts, failures, resolutions } = this.#shop;
     const { found, not_sent, too_early } = resolutions;
-    const { faultProxy } = this.#service;
-    const faults = countFaults(this.#plannedFaults, this.#faultsLeft);
+    const { pool, plannedFaults, service, webhooks } = this.#stage;
+    const faults = countFaults(plannedFaults, this.#faultsLeft);
     const ofPrompts = [...(faults.get("mobileMoney.initiate") ?? [])];
     const ofReads = (["payments.get", "payments.list"] as const).flatMap((endpoint) => [
       ...(faults.get(endpoint) ?? []),
     ]);
     const reads = countEach(ofReads.flatMap(([name, count]) => Array<string>(count).fill(name)));
     const isAfter = ([name]: readonly [string, number]) => AFTER_THE_CHARGE.includes(name);
-    const after = [...ofPrompts.filter(isAfter), ...Object.entries(faultProxy.counts)];
-    const { killed, jobsLost } = this.#pool.counts;
-    const incidents = countEach(this.#history.all("incident").map(({ name }) => name));
-    const size = this.#pool.size;
+    const after = [...ofPrompts.filter(isAfter), ...Object.entries(service.faultProxy.counts)];
+    const { killed, jobsLost } = pool.counts;
     const before = ofPrompts.filter((row) => !isAfter(row));
     const looked = `found ${found}, not sent ${not_sent}, rejected as too early ${too_early}`;
     return [
@@ -350,24 +296,12 @@ export class Campaign {
       ["pending, reconciled", counts.reconciled],
       ["faults before the charge", "", listed(before)],
       ["faults after the charge", "", listed(after)],
-      ["prompts that came late", faultProxy.late(), "forwarded when the client was gone"],
+      ["prompts that came late", service.faultProxy.late(), "forwarded when the client was gone"],
       ["faults of reads", "", listed(reads)],
-      ["webhooks", "", listed(Object.entries(this.#webhooks.counts))],
-      ["service restarts", this.#history.all("service_restarted").length],
-      ["workers", size, size > 1 ? "sharing one store" : ""],
+      ["webhooks", "", listed(Object.entries(webhooks.counts))],
+      ["workers", pool.size, pool.size > 1 ? "sharing one store" : ""],
       ["workers killed", killed, killed > 0 ? `${jobsLost} jobs died with them` : ""],
-      ["incidents inside a call", "", listed([...incidents].sort())],
       ["time", "", `${seconds.toFixed(1)} s`],
     ];
   }
-}
-
-/** What a campaign needs. */
-interface Given {
-  readonly options: PromptOptions;
-  readonly store: CampaignStore;
-  /** Gets everything that happens, also if the campaign fails. */
-  readonly history: History<PromptHappening>;
-  /** What workers run. */
-  readonly file: string;
 }

@@ -1,8 +1,8 @@
 import { type Gateway, isGatewayError, type Payment, type Wakeups } from "malipo";
+import { currentCall } from "../harness/worker.ts";
 import type { Jobs, Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
 import { WAIT_MS } from "./time-limits.ts";
-import { currentCall } from "./worker/recorder.ts";
 
 /** The part of the shop in which customers pay. */
 export type Checkout = Pick<Jobs, "pay" | "payAgain">;
@@ -29,21 +29,21 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
   }
 
   async function initiate(order: Order): Promise<Reply> {
-    const { idempotencyKey, phone, amount, id } = order;
+    const { phone, amount, id } = order;
     const { reference } = await gateway.mobileMoney.initiate(
       { phone, amount, account_reference: id },
-      { idempotencyKey },
+      { idempotencyKey: id },
     );
     return replyWith(gateway.payments.waitFor(reference, { waitMs: WAIT_MS, wake }), reference);
   }
 
   const openConnection = () => gateway.payments.list({ per_page: 1 }).catch(() => {});
 
-  async function collect({ idempotencyKey, phone, amount, id }: Order): Promise<Reply> {
+  async function collect({ phone, amount, id }: Order): Promise<Reply> {
     return replyWith(
       gateway.mobileMoney.collect(
         { phone, amount, account_reference: id },
-        { idempotencyKey, waitMs: WAIT_MS, wake },
+        { idempotencyKey: id, waitMs: WAIT_MS, wake },
       ),
     );
   }
@@ -52,12 +52,11 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
     pay: async ({ order, stopAt }) => {
       // A process that wakes on an open connection sends faster than its timers end the call.
       if (stopAt !== undefined && order.incident?.act === "sleep") await openConnection();
-      const call = { key: order.idempotencyKey, stopAt };
+      const call = { key: order.id, stopAt };
       return currentCall
         .run(call, order.way === "collect" ? collect : initiate, order)
         .catch(replyTo);
     },
-    payAgain: (order) =>
-      currentCall.run({ key: order.idempotencyKey }, initiate, order).catch(replyTo),
+    payAgain: (order) => currentCall.run({ key: order.id }, initiate, order).catch(replyTo),
   };
 }

@@ -26,7 +26,7 @@ const clock = (at: Point, offsetMs: number): Incident => ({
 });
 
 /** Which incidents there are, and one for how many payments. */
-const INCIDENTS: readonly (readonly [Incident, every: number])[] = [
+export const INCIDENTS: readonly (readonly [Incident, every: number])[] = [
   [paused("begun", 0, "until another went on"), 250],
   [paused("response", 0, "until another went on"), 250],
   [paused("begun", PAST_DEADLINE_MS, "past its deadline"), 250],
@@ -42,13 +42,6 @@ const INCIDENTS: readonly (readonly [Incident, every: number])[] = [
   [killed("response"), 100],
   [engine("killed", "response"), 250],
 ];
-
-/** @throws {Error} for a name that no incident has. */
-export function incidentNamed(name: string): Incident {
-  const found = INCIDENTS.find(([incident]) => incident.name === name);
-  if (found === undefined) throw new Error(`There is no incident ${name}.`);
-  return found[0];
-}
 
 /** The incidents of a campaign: every kind at least once, in turn. */
 export function incidentsFor(

@@ -1,6 +1,6 @@
+import type { Place } from "../harness/databases.ts";
 import type { Point } from "./history/event.ts";
 import type { Order } from "./plan.ts";
-import type { StoreLocation } from "./store.ts";
 
 /** The machine on which the workers run. The campaign lets it start again. */
 export interface Machine {
@@ -15,7 +15,7 @@ export interface Setup {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  readonly store: StoreLocation;
+  readonly place: Place;
   readonly machine: Machine;
 }
 

@@ -1,11 +1,10 @@
-import { moreOf, spread } from "../harness/plan.ts";
+import { type KindOf, planMore as more, type SoldOrder, spread } from "../harness/plan.ts";
 import { createRandom, type Random } from "../harness/random.ts";
-import type { Act, CustomersOrder } from "../harness/service/customers.ts";
-import { type Incident, incidentNamed } from "./incidents.ts";
+import type { Act } from "../harness/service/customers.ts";
+import { INCIDENTS, type Incident } from "./incidents.ts";
 
-/** One order of the shop. */
-export interface Order extends CustomersOrder {
-  readonly idempotencyKey: string;
+/** One order of the shop. Its id is its idempotency key and its account reference. */
+export interface Order extends SoldOrder {
   readonly amount: number;
   /** Paid by `collect`, or by `initiate` and `waitFor`. */
   readonly way: "collect" | "initiate";
@@ -82,14 +81,10 @@ const CLOCK_OFFSETS_MS = [
 /** Incidents are in this first part of the orders, since the slowest take half a minute. */
 const INCIDENT_PART = 0.6;
 
-/** The idempotency key of an order. */
-export const keyOf = (order: string): string => `${order}/1`;
-
 function orderOf(random: Random, id: string, phone: number, workers: number): Order {
   const time = random.weighted(DECISION_TIMES);
   return {
     id,
-    idempotencyKey: keyOf(id),
     // One phone per order, so that a second prompt can only be a second payment.
     phone: `07${phone}`,
     amount: random.between(1, 5_000),
@@ -129,15 +124,15 @@ export function createPlan(seed: string, size: PlanSize): Plan {
   };
 }
 
-/** What is fixed of an order; the rest is chance. Its incident is there by name. */
-export type OrderKind = Partial<Pick<Order, "isLate" | "clicks">> & { readonly incident?: string };
+/** What is fixed of an order that leads to a hard state. */
+export type OrderKind = KindOf<Order>;
 
 /** More orders of these kinds, for what has not come yet. */
-export function planMore(seed: string, round: number, kinds: readonly OrderKind[]): Order[] {
-  const random = createRandom(`${seed} more orders ${round}`);
-  return moreOf(round, kinds, ({ incident, ...kind }, number) => ({
-    ...orderOf(random, `MORE-${number}`, 20_000_000 + number, 2),
-    ...kind,
-    incident: incident === undefined ? undefined : incidentNamed(incident),
-  }));
-}
+export const planMore = (seed: string, round: number, kinds: readonly OrderKind[]): Order[] =>
+  more<Order>({
+    ...{ seed, round, kinds, incidents: INCIDENTS.map(([incident]) => incident) },
+    order: (random, number, incident) => ({
+      ...orderOf(random, `MORE-${number}`, 20_000_000 + number, 2),
+      incident: incident as Incident | undefined,
+    }),
+  });

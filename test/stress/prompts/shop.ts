@@ -75,7 +75,7 @@ export class Shop {
   async #clickAsleep(entry: Entry): Promise<{ readonly over: Promise<void> }> {
     const { order } = entry;
     this.counts.clicks++;
-    const stopped = this.#setup.stopped(order.idempotencyKey);
+    const stopped = this.#setup.stopped(order.id);
     const over = this.#setup
       .payApart({ order, stopAt: order.incident?.at })
       .then((reply) => this.#record(entry, reply));
@@ -96,12 +96,12 @@ export class Shop {
 
   async #serve(entry: Entry): Promise<void> {
     const { order, unexpected } = entry;
-    const { incident, idempotencyKey } = order;
+    const { incident, id } = order;
     const { signal, hasHappened } = this.#setup;
     const asleep = incident?.act === "sleep" ? await this.#clickAsleep(entry) : undefined;
     for (let tries = 0; !signal.aborted && unexpected.length === 0 && !isDone(entry); tries++) {
       // The service's faults may be faster, and while the engine of the store is down no attempt begins.
-      const isStillDue = asleep === undefined && !hasHappened(idempotencyKey);
+      const isStillDue = asleep === undefined && !hasHappened(id);
       const replies = await this.#click(order, isStillDue ? incident?.at : undefined);
       for (const reply of replies) this.#record(entry, reply);
       if (isDone(entry)) break;

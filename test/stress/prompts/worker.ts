@@ -2,15 +2,14 @@
 // any moment: everything that has to outlive it is in the store or in the service.
 import { buffer } from "node:stream/consumers";
 import { Gateway, isGatewayError, verifyWebhook } from "malipo";
-import { receiveSetup, serve, takeJobs } from "../harness/worker.ts";
+import { DATABASES } from "../harness/databases.ts";
+import { currentCall, receiveSetup, serve, takeJobs } from "../harness/worker.ts";
 import { createBackOffice } from "./back-office.ts";
 import { createCheckout } from "./checkout.ts";
 import type { Jobs, Setup } from "./messages.ts";
-import { openStore } from "./store.ts";
 import { CALL_TIMEOUTS } from "./time-limits.ts";
+import { atRightTime, reach, record, startMachine, stepClock } from "./worker/clock.ts";
 import { recordedStore, type TooEarly } from "./worker/recorded-store.ts";
-import { currentCall, reach, record, recordClockStep } from "./worker/recorder.ts";
-import { atRightTime, startMachine } from "./worker/worker-clock.ts";
 
 const reportUnexpected = (error: unknown) =>
   record({
@@ -34,12 +33,18 @@ async function recordedFetch(url: string, init: RequestInit): Promise<Response> 
   }
 }
 
-const { baseUrl, apiKey, webhookSecret, store: location, machine } = await receiveSetup<Setup>();
+const { baseUrl, apiKey, webhookSecret, place, machine } = await receiveSetup<Setup>();
 startMachine(machine);
-const { store, wakeups } = openStore(location);
+const stores = DATABASES[place.engine].stores(place);
+const wakeups = stores.wakeups();
 const tooEarly: TooEarly = new Map();
 const gateway = new Gateway({
-  ...{ apiKey, baseUrl, idempotency: recordedStore(store, tooEarly), fetch: recordedFetch },
+  ...{
+    apiKey,
+    baseUrl,
+    idempotency: recordedStore(stores.idempotency(), tooEarly),
+    fetch: recordedFetch,
+  },
   hooks: {
     request: ({ method, attempt }) => {
       if (method === "POST") reach(attempt === 1 ? "request" : "retry");
@@ -50,7 +55,7 @@ const gateway = new Gateway({
 const jobs: Jobs = {
   ...createCheckout(gateway, wakeups),
   ...createBackOffice(gateway, tooEarly),
-  stepClock: async (offsetMs) => recordClockStep(offsetMs),
+  stepClock: async (offsetMs) => stepClock(offsetMs),
 };
 takeJobs(jobs, (error) => {
   // A read that fails is tried again. Any other error is a defect.

@@ -5,8 +5,8 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import type { Engine } from "./engine.ts";
 
-/** What can be done to an engine. A SQLite file that hangs is locked by another process. */
-export type EngineFault = "killed" | "hung" | "cut";
+/** What can be done to an engine. A SQLite file that hangs or is locked has been locked by another process. */
+export type EngineFault = "killed" | "hung" | "cut" | "locked";
 
 /** The engine of a store or an inbox, to which something can happen. */
 export interface FaultyEngine {
@@ -17,6 +17,8 @@ export interface FaultyEngine {
 
 /** How long an engine that hangs does not respond. */
 const HANG_MS = 1_500;
+/** Longer than the 5 s for which a store or an inbox waits for the lock of its file. */
+const LOCKED_MS = 7_000;
 /** How long a crash takes until its clients notice. */
 const CRASH_MS = 50;
 
@@ -75,15 +77,15 @@ export function faultyServer(engine: Engine, name: keyof typeof CUTS): FaultyEng
   };
 }
 
-/** A SQLite file that another process locks, for `lockMs`. */
-export function faultyFile(file: string, lockMs = HANG_MS): FaultyEngine {
+/** A SQLite file that another process locks. */
+export function faultyFile(file: string): FaultyEngine {
   return {
-    faults: ["hung"],
-    inject: async () => {
+    faults: ["hung", "locked"],
+    inject: async (fault) => {
       const database = new DatabaseSync(file);
       database.exec("PRAGMA busy_timeout = 2000; BEGIN IMMEDIATE");
       const release = async () => {
-        await sleep(lockMs);
+        await sleep(fault === "hung" ? HANG_MS : LOCKED_MS);
         database.exec("ROLLBACK");
         database.close();
       };

@@ -30,13 +30,8 @@ interface Delivery {
  * Drops, delays, duplicates and reorders webhooks. Each goes to one worker, as behind a load balancer.
  *
  * @param ports - The ports on which workers listen now.
- * @param onPrompt - Called for every prompt, so that the simulated customers see it.
  */
-export function createWebhookProxy(
-  seed: string,
-  ports: () => readonly number[],
-  onPrompt: (prompt: { account_reference: string; reference: string }) => void,
-): WebhookProxy {
+export function createWebhookProxy(seed: string, ports: () => readonly number[]): WebhookProxy {
   const random = createRandom(`${seed} webhooks`);
   const counts = { delivered: 0, lost: 0, late: 0, duplicated: 0, reordered: 0, failed: 0 };
   const held: Delivery[] = [];
@@ -75,8 +70,6 @@ export function createWebhookProxy(
     counts,
     deliver: async (request) => {
       const delivery = { body: await request.text(), headers: request.headers };
-      const { event, data } = JSON.parse(delivery.body);
-      if (event === "payment.initiated") onPrompt(data);
       const { outcome } = random.weighted(OUTCOMES);
       counts[outcome]++;
       actions[outcome](delivery);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { inboxes } from "../../inboxes/subject.ts";
 import { orders } from "../../orders/subject.ts";
-import { PROMPT_SABOTAGES } from "../../prompts/sabotages.ts";
 import { prompts } from "../../prompts/subject.ts";
-import { readOptions, usageOf } from "../arguments.ts";
+import { SABOTAGES } from "../../sabotages.ts";
+import { optionsOf, readOptions, usageOf } from "../arguments.ts";
 
-const read = (...args: readonly string[]) => readOptions(prompts.options, args);
+const read = (...args: readonly string[]) => readOptions(optionsOf(prompts), args);
 
 describe("the options of a campaign", () => {
   test("default to two thousand payments on every store", () => {
@@ -57,18 +57,18 @@ describe("the options of a campaign", () => {
   });
 
   test("name a sabotage by its row", () => {
-    expect(read("--sabotage", "no-deadline").sabotage).toBe(PROMPT_SABOTAGES["no-deadline"]);
+    expect(read("--sabotage", "no-deadline").sabotage).toBe(SABOTAGES.prompts["no-deadline"]);
   });
 
   test.each([
-    ["prompts", prompts.options],
-    ["orders", orders.options],
-    ["inboxes", inboxes.options],
-  ])("are listed, and have defaults: %s", (name, options) => {
+    ["prompts", optionsOf(prompts)],
+    ["orders", optionsOf(orders)],
+    ["inboxes", optionsOf(inboxes)],
+  ] as const)("are listed, and have defaults: %s", (name, options) => {
     const usage = usageOf(name, options);
     expect(usage).toContain(`npm run campaign -- ${name} [options]`);
     for (const option of Object.keys(options))
       expect(usage).toMatch(new RegExp(`--(no-)?${option} `));
-    expect(readOptions(options as never, [])).toMatchObject({ seed: "1", sabotage: undefined });
+    expect(readOptions(options, [])).toMatchObject({ seed: "1", sabotage: undefined });
   });
 });

@@ -1,4 +1,5 @@
 import { type Breach, groupBy } from "../../harness/table.ts";
+import { askedIn } from "../options.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn } from "./attempts.ts";
 import type { EventOf, HistoryEvent } from "./event.ts";
@@ -110,7 +111,8 @@ function endedTooLate(events: readonly HistoryEvent[]): Breach[] {
   const stopped = timeOf("faults_stopped");
   if (start === undefined || stopped === undefined) return [];
   const tookMs = Math.round((timeOf("all_ended") ?? Number.POSITIVE_INFINITY) - stopped);
-  if (tookMs <= start.endWithinMs) return [];
-  const what = `it took ${tookMs} ms after the faults had stopped; at most ${start.endWithinMs} ms`;
+  const { endWithinMs } = askedIn(start);
+  if (tookMs <= endWithinMs) return [];
+  const what = `it took ${tookMs} ms after the faults had stopped; at most ${endWithinMs} ms`;
   return [{ kind: "ended_late", order: "", what }];
 }

@@ -1,15 +1,15 @@
+import { neverCame } from "../../harness/hard-states.ts";
 import {
   type Breach,
+  countEach,
   type HardState,
   listed,
-  neverCame,
   type Outcome,
 } from "../../harness/table.ts";
 import { type CheckResult, check, type LedgerEntry, type OrderRecord } from "../check.ts";
 import { breachesInEvents } from "./check-events.ts";
 import type { HistoryEvent } from "./event.ts";
 import { hardStatesIn } from "./hard-states.ts";
-import { injectedIn } from "./injected.ts";
 
 /** What the checker finds in a history. */
 export interface HistoryResult extends CheckResult {
@@ -57,15 +57,16 @@ const NEVER = [
 const held = (holds: boolean, promise: string) => `${promise}: ${holds ? "held" : "BROKEN"}`;
 
 /** How a campaign ended, by its history. */
-export function historyOutcome(events: readonly HistoryEvent[]): Outcome {
+export function judge(events: readonly HistoryEvent[]): Outcome {
   const result = checkHistory(events);
   const { breaches, mostPrompts, statuses, states, lastPhaseMs } = result;
   const start = events.find((event) => event.what === "start");
-  const injected = injectedIn(events);
+  const times = (name: HistoryEvent["what"]) => events.filter(({ what }) => what === name).length;
+  const incidents = countEach(events.flatMap((one) => (one.what === "incident" ? one.name : [])));
   const isSlow = breaches.some(({ kind }) => kind === "ended_late");
   const seconds = lastPhaseMs === undefined ? "-" : (lastPhaseMs / 1000).toFixed(1);
   return {
-    title: `${start?.store} store, seed ${start?.seed}`,
+    title: `${start?.engine} store, seed ${start?.seed}`,
     rows: [
       ["events", events.length],
       ["orders, one key each", Object.values(statuses).reduce((sum, count) => sum + count, 0)],
@@ -77,10 +78,10 @@ export function historyOutcome(events: readonly HistoryEvent[]): Outcome {
       }),
       ["seconds to end without faults", seconds, held(!isSlow, "in time")],
       ["final statuses", "", listed(Object.entries(statuses).sort())],
-      ["processes killed", injected.kills],
-      ["pauses", injected.pauses],
-      ["clock steps", injected.clockSteps],
-      ["engine faults", injected.engineFaults],
+      ["incidents inside a call", "", listed([...incidents].sort())],
+      ["clock steps", times("clock")],
+      ["engine faults", times("engine")],
+      ["service restarts", times("service_restarted")],
     ],
     ...{ states, breaches: [...breaches, ...neverCame(states)] },
   };

@@ -1,5 +1,4 @@
-import type { EngineFault } from "../../../support/engines/faults.ts";
-import type { CommonHappening, Event, Named } from "../../harness/history.ts";
+import type { CommonHappening, Event, History, Named } from "../../harness/history.ts";
 import type { FinalStatus } from "../messages.ts";
 
 /** The points of an attempt at which a worker can be stopped or its clock be stepped. */
@@ -15,15 +14,6 @@ export type Point =
 
 /** What happens in a campaign of prompts, beside what happens in every campaign: by the name in `what`. */
 interface Details {
-  /** The first line of a history. */
-  readonly start: { readonly store: string; readonly payments: number; readonly seed: string } & {
-    readonly pauses: boolean;
-    readonly clockSteps: boolean;
-    readonly engineFaults: readonly EngineFault[];
-    readonly endWithinMs: number;
-    /** How many workers were to be killed, beside those at a point. */
-    readonly kills: number;
-  };
   /** The store began the attempt, at some time after `askedAt`. */
   readonly begun: Keyed & { readonly leaseMs: number; readonly askedAt: number };
   /** The store said that another attempt is in flight. */
@@ -49,8 +39,6 @@ interface Details {
   readonly clock: { readonly offsetMs: number };
   /** Every wall clock is right from now on. */
   readonly clocks_right: unknown;
-  /** The customer was prompted. */
-  readonly prompt: { readonly key: string; readonly reference: string };
   readonly faults_stopped: unknown;
   /** Every order has reached its answer. */
   readonly all_ended: unknown;
@@ -70,7 +58,7 @@ interface Details {
 }
 
 interface Keyed {
-  /** The idempotency key. Each order has one. */
+  /** The idempotency key, which is also the id of the order. */
   readonly key: string;
   /** The owner of the attempt that does it, if it is known. */
   readonly attempt?: string | undefined;
@@ -83,12 +71,14 @@ interface Resolving {
 }
 
 /** Something that happened, without its time and place. */
-export type PromptHappening = {
+type PromptHappening = {
   readonly [Name in keyof Details]: { readonly what: Name } & (unknown extends Details[Name]
     ? unknown
     : Details[Name]);
 }[keyof Details];
 export type Happening = PromptHappening | CommonHappening;
+
+export type PromptHistory = History<PromptHappening>;
 
 /** One line of a history. */
 export type HistoryEvent = Event<Happening>;

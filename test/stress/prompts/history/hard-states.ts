@@ -1,5 +1,7 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
+import { countStates, type HardStateRow, lackingKinds } from "../../harness/hard-states.ts";
 import { groupBy, type HardState } from "../../harness/table.ts";
+import { type Asked, askedIn } from "../options.ts";
 import type { OrderKind } from "../plan.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, latestEndOf, unsentTimeOf } from "./attempts.ts";
@@ -8,7 +10,7 @@ import { usedAfterStart, usedAfterWrongCall, willBeUsedAgain } from "./wrong-clo
 
 /** A history, in the forms in which the rows of the table ask for it. */
 interface Index {
-  readonly start: EventOf<"start">;
+  readonly asked: Asked;
   readonly events: readonly HistoryEvent[];
   readonly attempts: readonly Attempt[];
   /** The attempts on a key. */
@@ -16,16 +18,7 @@ interface Index {
   all<Name extends EventName>(what: Name): readonly EventOf<Name>[];
 }
 
-interface Row {
-  readonly name: string;
-  /** Whether this store, with these options, must reach it. Default: always. */
-  readonly applies?: (start: EventOf<"start">) => boolean;
-  readonly count: (index: Index) => number;
-  /** The orders that lead to it. Without them, it comes with the last phase of every campaign. */
-  readonly leadsTo?: readonly OrderKind[];
-  /** Whether the last phase makes it come, after what has happened until now. Default: if it has come. */
-  readonly willCome?: (events: readonly HistoryEvent[]) => boolean;
-}
+type Row = HardStateRow<Index, OrderKind>;
 
 /** Orders in which these incidents happen. */
 const lead = (...incidents: readonly string[]): Pick<Row, "leadsTo"> => ({
@@ -33,14 +26,16 @@ const lead = (...incidents: readonly string[]): Pick<Row, "leadsTo"> => ({
 });
 const LATE: Pick<Row, "leadsTo"> = { leadsTo: [{ isLate: true }] };
 
-const isShared = ({ store }: EventOf<"start">) => store !== "memory";
-const hasKills = ({ kills }: EventOf<"start">) => kills > 0;
+const isShared = ({ asked }: Index) => asked.isShared;
+const hasKills = ({ asked }: Index) => asked.kills > 0;
+const hasPauses = ({ asked }: Index) => asked.pauses;
+const hasClockSteps = ({ asked }: Index) => asked.clockSteps;
 
 /** Attempts that were begun and not sent when the engine got a fault. */
 const engineRow = (fault: EngineFault, name: string): Row => ({
   name: `engine ${name} between begin and send`,
   ...lead(`engine ${fault} at begun`),
-  applies: ({ engineFaults }) => engineFaults.includes(fault),
+  applies: ({ asked }) => asked.engineFaults.includes(fault),
   count: ({ attempts, all }) => {
     const faults = all("engine").filter((event) => event.fault === fault);
     return attempts.filter((attempt) => {
@@ -54,7 +49,7 @@ const engineRow = (fault: EngineFault, name: string): Row => ({
 const clockRow = (direction: 1 | -1): Row => ({
   name: `clock stepped ${direction === 1 ? "forward" : "back"} inside an attempt`,
   ...lead(direction === 1 ? "clock stepped forward at begun" : "clock set back at begun"),
-  applies: ({ clockSteps }) => clockSteps,
+  applies: hasClockSteps,
   count: ({ attempts, all }) => {
     const steps = all("clock").filter(({ offsetMs }) => Math.sign(offsetMs) === direction);
     return attempts.filter((attempt) =>
@@ -69,15 +64,15 @@ const clockRow = (direction: 1 | -1): Row => ({
 const wrongCallRow = (direction: 1 | -1, name: string): Row => ({
   name: `key used again after a call with a clock days ${name}`,
   ...lead(direction === 1 ? "clock stepped forward at begun" : "clock set back at begun"),
-  applies: ({ clockSteps }) => clockSteps,
+  applies: hasClockSteps,
   count: ({ events }) => usedAfterWrongCall(events, direction),
-  willCome: (events) => willBeUsedAgain(events, direction),
+  willCome: ({ events }) => willBeUsedAgain(events, direction),
 });
 
 /** Keys that were used again after the machine had started with a wrong date. */
 const startRow = (direction: 1 | -1, name: string): Row => ({
   name: `key used again after a start with a date days ${name}`,
-  applies: (start) => isShared(start) && start.clockSteps,
+  applies: ({ asked }) => asked.isShared && asked.clockSteps,
   count: ({ events }) => usedAfterStart(events, direction),
 });
 
@@ -93,7 +88,7 @@ const ROWS: readonly Row[] = [
   {
     name: "lease ran out after the prompt",
     ...lead("paused at response until another went on"),
-    applies: (start) => isShared(start) && start.pauses,
+    applies: ({ asked }) => asked.isShared && asked.pauses,
     // Another process saw it as unknown, while its own process had not ended it.
     count: ({ all, attemptsOn }) =>
       all("seen_unknown").filter(({ at, key, holder }) =>
@@ -105,7 +100,7 @@ const ROWS: readonly Row[] = [
   {
     name: "woke before its lease ended, and was held back by its deadline",
     ...lead("paused at begun past its deadline"),
-    applies: ({ pauses }) => pauses,
+    applies: hasPauses,
     count: ({ attempts }) =>
       attempts.filter(({ sentAt, sleeps, ended, begunAt, leaseMs }) => {
         const tookMs = (ended?.at ?? 0) - begunAt;
@@ -116,7 +111,7 @@ const ROWS: readonly Row[] = [
   {
     name: "lease ran out before the send, and was held back by its deadline",
     ...lead("paused at request past its lease"),
-    applies: ({ pauses }) => pauses,
+    applies: hasPauses,
     count: ({ attempts }) =>
       attempts.filter(
         ({ sentAt, ended, begunAt, leaseMs }) =>
@@ -126,7 +121,7 @@ const ROWS: readonly Row[] = [
   {
     name: "held back by its deadline before a retry",
     ...lead("paused at retry past its deadline"),
-    applies: ({ pauses }) => pauses,
+    applies: hasPauses,
     count: ({ attempts }) =>
       attempts.filter(
         ({ sentAt, ended, begunAt, leaseMs, sleeps }) =>
@@ -139,7 +134,7 @@ const ROWS: readonly Row[] = [
   {
     name: "resolved while another slept",
     ...lead("paused at begun until another went on"),
-    applies: (start) => isShared(start) && start.pauses,
+    applies: ({ asked }) => asked.isShared && asked.pauses,
     count: ({ all, attemptsOn }) =>
       all("resolved").filter(
         ({ at, key, state }) =>
@@ -152,7 +147,7 @@ const ROWS: readonly Row[] = [
   {
     name: "woke after another had prompted",
     ...lead("paused at begun until another went on"),
-    applies: (start) => isShared(start) && start.pauses,
+    applies: ({ asked }) => asked.isShared && asked.pauses,
     count: ({ all, attempts }) => {
       const prompts = new Map(all("prompt").map(({ key, at }) => [key, at]));
       return attempts.filter(({ key, sentAt, sleeps }) =>
@@ -205,33 +200,33 @@ const ROWS: readonly Row[] = [
     name: "store failed at the end of an attempt",
     ...lead("engine killed at response"),
     // The client of Redis waits for a restart, and sends its command again.
-    applies: ({ store, engineFaults }) => store === "postgres" && engineFaults.includes("killed"),
+    applies: ({ asked: { engine, engineFaults } }) =>
+      engine === "postgres" && engineFaults.includes("killed"),
     count: ({ all }) => all("store_failed").filter(({ operation }) => operation !== "begin").length,
   },
 ];
 
-/** The rows that a store, with its options, must reach, and how often each has come. */
-function countRows(events: readonly HistoryEvent[]): (readonly [Row, number])[] {
+/** Sorts a history, so that the rows find what they ask for. `undefined` without its first line. */
+function indexOf(events: readonly HistoryEvent[]): Index | undefined {
   const attempts = attemptsIn(events);
   const byKey = groupBy(attempts, ({ key }) => key);
   const byName = groupBy(events, ({ what }) => what);
   const all = <Name extends EventName>(what: Name) =>
     (byName.get(what) ?? []) as readonly unknown[] as readonly EventOf<Name>[];
   const [start] = all("start");
-  if (start === undefined) return [];
-  const index: Index = { start, events, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
-  return ROWS.filter(({ applies }) => applies?.(start) ?? true).map((row) => [
-    row,
-    row.count(index),
-  ]);
+  if (start === undefined) return undefined;
+  const asked = askedIn(start);
+  return { asked, events, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
 }
 
 /** Counts the hard states of a history. */
-export const hardStatesIn = (events: readonly HistoryEvent[]): HardState[] =>
-  countRows(events).map(([{ name }, count]) => [name, count]);
+export function hardStatesIn(events: readonly HistoryEvent[]): HardState[] {
+  const index = indexOf(events);
+  return index === undefined ? [] : countStates(ROWS, index);
+}
 
 /** The orders that lead to the hard states which have not come. */
-export const lackingOrders = (events: readonly HistoryEvent[]): OrderKind[] =>
-  countRows(events)
-    .filter(([{ willCome }, count]) => count === 0 && !willCome?.(events))
-    .flatMap(([{ leadsTo }]) => leadsTo ?? []);
+export function lackingOrders(events: readonly HistoryEvent[]): OrderKind[] {
+  const index = indexOf(events);
+  return index === undefined ? [] : lackingKinds(ROWS, index);
+}

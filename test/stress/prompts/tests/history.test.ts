@@ -3,22 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readHistories, saveHistory } from "../../harness/history.ts";
-import { checkHistory, historyOutcome } from "../history/check-history.ts";
+import { checkHistory, judge } from "../history/check-history.ts";
 import type { Happening, HistoryEvent } from "../history/event.ts";
 import { hardStatesIn, lackingOrders } from "../history/hard-states.ts";
-import { LEASE_MS } from "../time-limits.ts";
+import { endWithinMs, LEASE_MS } from "../time-limits.ts";
 
+const OPTIONS = {
+  ...{ payments: 1, kills: 1, workers: 4, pauses: true },
+  ...{ "clock-steps": true, "engine-faults": true },
+};
 const START = {
   what: "start",
-  store: "sqlite",
-  payments: 1,
-  seed: "1",
-  pauses: true,
-  clockSteps: true,
+  ...({ subject: "prompts", engine: "sqlite", seed: "1", options: OPTIONS } as const),
   engineFaults: ["hung"],
-  endWithinMs: 40_000,
-  kills: 1,
 } as const;
+/** How long the last phase may take, in seconds. */
+const END_S = endWithinMs(1) / 1_000;
 const key = "ORDER-1/1";
 const result = { reference: "PAY-1", status: "completed" };
 const END: readonly Happening[] = [
@@ -99,8 +99,10 @@ describe("the check of a history", () => {
 
   test("finds a last phase that took too long, or never ended", () => {
     const stopped: Step = [10, "campaign", { what: "faults_stopped" }];
-    expect(kindsIn([stopped, [50, "campaign", { what: "all_ended" }]])).toEqual([]);
-    expect(kindsIn([stopped, [51, "campaign", { what: "all_ended" }]])).toEqual(["ended_late"]);
+    expect(kindsIn([stopped, [10 + END_S, "campaign", { what: "all_ended" }]])).toEqual([]);
+    expect(kindsIn([stopped, [11 + END_S, "campaign", { what: "all_ended" }]])).toEqual([
+      "ended_late",
+    ]);
     expect(kindsIn([stopped])).toEqual(["ended_late"]);
   });
 
@@ -116,7 +118,7 @@ describe("the check of a history", () => {
 
   test("finds each hard state that never came, and the orders that lead to it", () => {
     const events = historyOf([]);
-    expect(historyOutcome(events).breaches).toContainEqual({
+    expect(judge(events).breaches).toContainEqual({
       ...{ kind: "never", order: "", what: "resolved while another slept" },
     });
     expect(lackingOrders(events)).toContainEqual({
@@ -129,7 +131,7 @@ describe("the hard states of a history", () => {
   /** The names of those that occurred. */
   const met = (steps: readonly Step[]) =>
     hardStatesIn(
-      historyOf(steps, { ...START, store: "postgres", engineFaults: ["hung", "killed"] }),
+      historyOf(steps, { ...START, engine: "postgres", engineFaults: ["hung", "killed"] }),
     )
       .filter(([, count]) => count > 0)
       .map(([name]) => name);
@@ -236,7 +238,10 @@ describe("the hard states of a history", () => {
 
   test("are expected only if the store and the options allow them", () => {
     const expected = (start: Happening) => hardStatesIn(historyOf([], start)).map(([name]) => name);
-    const names = expected({ ...START, store: "memory", pauses: false, engineFaults: [] });
+    const names = expected({
+      ...START,
+      ...{ engine: "memory", engineFaults: [], options: { ...OPTIONS, pauses: false } },
+    });
     expect(names).not.toContain("joined another's attempt");
     expect(names).not.toContain("engine hung between begin and send");
     expect(names).toContain("clock stepped back inside an attempt");
@@ -251,7 +256,7 @@ describe("the file of a history", () => {
   test("holds one history for each store", () => {
     const file = join(folder, "two.jsonl");
     const first = historyOf(PAUSED);
-    const second = historyOf([], { ...START, store: "redis" });
+    const second = historyOf([], { ...START, engine: "redis" });
     saveHistory(file, first);
     saveHistory(file, second);
     expect(readHistories(file)).toEqual([first, second]);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { historyOutcome } from "../history/check-history.ts";
+import { judge } from "../history/check-history.ts";
 import type { Happening, HistoryEvent } from "../history/event.ts";
-import { injectedIn } from "../history/injected.ts";
 
 const eventsOf = (...happenings: readonly Happening[]): HistoryEvent[] =>
   happenings.map((happening, at) => ({ at, who: "worker 1", ...happening }));
@@ -9,15 +8,8 @@ const eventsOf = (...happenings: readonly Happening[]): HistoryEvent[] =>
 const key = "ORDER-1/1";
 const HISTORY = eventsOf(
   {
-    what: "start",
-    store: "redis",
-    payments: 1,
-    seed: "7",
-    pauses: true,
-    clockSteps: true,
-    engineFaults: ["cut"],
-    endWithinMs: 40_000,
-    kills: 1,
+    ...{ what: "start", subject: "prompts", engine: "redis", seed: "7", engineFaults: ["cut"] },
+    options: { payments: 1, workers: 4, pauses: true, "clock-steps": true, "engine-faults": true },
   },
   { what: "incident", key, name: "paused at begun", to: "worker 1", from: 0 },
   { what: "incident", key, name: "engine cut at begun", to: "worker 1", from: 0 },
@@ -38,15 +30,13 @@ const HISTORY = eventsOf(
   },
 );
 
-test("what was injected is counted until the faults stopped", () => {
-  const injected = { kills: 1, pauses: 1, clockSteps: 1, engineFaults: 1 };
-  expect(injectedIn(HISTORY)).toEqual(injected);
-  expect(injectedIn(HISTORY.slice(0, 6))).toEqual(injected);
-});
-
 test("the result counts orders with two prompts, and orders without an answer", () => {
-  const { rows } = historyOutcome(HISTORY);
+  const { rows } = judge(HISTORY);
   expect(rows).toContainEqual(["orders with two prompts", 1, "none: BROKEN"]);
   expect(rows).toContainEqual(["orders left unknown", 1, "none: BROKEN"]);
+  expect(rows).toContainEqual([
+    ...["incidents inside a call", "", "engine cut at begun 1, paused at begun 1"],
+  ]);
   expect(rows).toContainEqual(["engine faults", 1]);
+  expect(rows).toContainEqual(["clock steps", 2]);
 });

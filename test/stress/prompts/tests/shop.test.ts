@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { incidentNamed } from "../incidents.ts";
+import { incidentsFor } from "../incidents.ts";
 import type { Click, Jobs, Reply } from "../messages.ts";
 import { createPlan } from "../plan.ts";
 import { Shop, type ShopSetup } from "../shop.ts";
@@ -13,8 +13,8 @@ vi.mock("node:timers/promises", () => ({
 function shopThatGets(...replies: readonly Reply[]) {
   let happened = false;
   const stops: Click["stopAt"][] = [];
-  const incident = incidentNamed("killed at begun");
-  const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents: [incident] };
+  const incidents = incidentsFor(1, ({ name }) => name === "killed at begun");
+  const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents };
   const orders = createPlan("1", size).orders.map((order) => ({ ...order, clicks: [0] }));
   const jobs: (keyof Jobs)[] = [];
   const over = new AbortController();

@@ -1,7 +1,8 @@
 import type { IdempotencyStore } from "malipo";
 import { historyTime } from "../../harness/waits.ts";
+import { currentCall } from "../../harness/worker.ts";
 import type { Happening } from "../history/event.ts";
-import { currentCall, reach, record } from "./recorder.ts";
+import { reach, record } from "./clock.ts";
 
 /** The idempotency key in the name of a record: it holds no space in this shop. */
 const keyOf = (name: string) => name.slice(name.lastIndexOf(" ") + 1);

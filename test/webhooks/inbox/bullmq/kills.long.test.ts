@@ -11,7 +11,7 @@ afterAll(() => engine?.stop());
 const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
-  killSuite("bullmq", () => url);
+  killSuite("redis", () => url);
   engineCrashSuite("bullmqInbox", engine, (url, queue) =>
     bullmqInbox({ connection: { url }, queue, pace }),
   );

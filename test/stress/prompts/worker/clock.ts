@@ -1,4 +1,6 @@
 // The clocks of a worker, as the client under test sees them.
+import * as worker from "../../harness/worker.ts";
+import type { Happening, Point } from "../history/event.ts";
 import type { Machine } from "../messages.ts";
 
 const wallClock = Date.now;
@@ -14,9 +16,6 @@ export function startMachine({ startedAt, offsetMs }: Machine): void {
   offset = offsetMs;
 }
 
-/** How far the wall clock is from the right time. */
-export const clockOffset = (): number => offset;
-
 /** Runs something at the right time, whatever the clock of this process says otherwise. */
 export function atRightTime<T>(work: () => T): T {
   const { now } = Date;
@@ -28,7 +27,17 @@ export function atRightTime<T>(work: () => T): T {
   }
 }
 
-/** Steps the wall clock to so far from the right time. */
+export const record = (happening: Happening): void => worker.record(happening);
+
+/** Steps the wall clock of this process to so far from the right time. */
 export function stepClock(offsetMs: number): void {
+  if (offsetMs === offset) return;
   offset = offsetMs;
+  record({ what: "clock", offsetMs });
+}
+
+/** Lets the incident of the current call happen if this is its point. */
+export function reach(point: Point): void {
+  const { offsetMs } = worker.reach(point);
+  if (offsetMs !== undefined) stepClock(offsetMs);
 }

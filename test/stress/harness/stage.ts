@@ -1,0 +1,108 @@
+import type { Deliver } from "malipo/sandbox";
+import type { OpenEngine } from "./engines.ts";
+import type { Event, History } from "./history.ts";
+import { EngineFaults, Incidents, type Stopped } from "./incidents.ts";
+import type { SoldOrder } from "./plan.ts";
+import type { JobsOf, Pool } from "./processes.ts";
+import { Customers } from "./service/customers.ts";
+import { type PlannedFault, planFaults } from "./service/faults.ts";
+import { type Service, startService } from "./service/service.ts";
+import { createWebhookProxy, type WebhookProxy } from "./service/webhook-proxy.ts";
+
+/** What a campaign that sells is on. */
+export interface StageSetup<Order extends SoldOrder> {
+  readonly seed: string;
+  /** How many orders are planned: the service has faults for so many. */
+  readonly count: number;
+  readonly engine: OpenEngine;
+  readonly history: object;
+  /** Whether an event is what a process sleeps for. */
+  readonly isUntil: (until: string, stopped: Stopped, event: Event<never>) => boolean;
+  /** Resolves when the customer of an order may act. Default: at once. */
+  readonly mayAct?: (order: Order) => Promise<unknown>;
+  /** What becomes of the webhook of an order, other than what the proxy does by chance. */
+  readonly deliver?: (request: Request, order: Order, byChance: Deliver) => Promise<Response>;
+}
+
+/** Where something is sold: the service behind its proxies, the customers, the processes of the shop, its engine. */
+export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
+  /** Everything that was sold until now. */
+  readonly orders = new Map<string, Order>();
+  readonly faults: EngineFaults;
+  readonly incidents: Incidents;
+  readonly plannedFaults: readonly PlannedFault[];
+  readonly webhooks: WebhookProxy;
+  readonly customers: Customers<Order>;
+  #service: Service | undefined;
+  #pool: Pool<Jobs> | undefined;
+  readonly #history: History;
+
+  private constructor(setup: StageSetup<Order>) {
+    const { seed, count, engine, isUntil } = setup;
+    this.#history = setup.history as History;
+    this.plannedFaults = planFaults(seed, count);
+    this.faults = new EngineFaults(this.#history, engine.faulty);
+    this.incidents = new Incidents({
+      ...{ history: this.#history, faults: this.faults, isUntil },
+      planned: (id) => this.orders.get(id)?.incident,
+      kill: (who) => this.pool.kill(this.pool.named(who)),
+      goOn: (who, told) => this.pool.named(who)?.goOn(told),
+    });
+    this.customers = new Customers(
+      () => this.service.sandbox,
+      (id) => this.orders.get(id),
+      setup.mayAct,
+    );
+    this.webhooks = createWebhookProxy(seed, () => this.#pool?.ports() ?? []);
+  }
+
+  static async open<Order extends SoldOrder, Jobs extends JobsOf<Jobs>>(
+    setup: StageSetup<Order>,
+  ): Promise<Stage<Order, Jobs>> {
+    const stage = new Stage<Order, Jobs>(setup);
+    const deliver: Deliver = (request) => stage.#deliver(request, setup.deliver);
+    stage.#service = await startService(setup.seed, deliver, stage.plannedFaults);
+    return stage;
+  }
+
+  async #deliver(request: Request, own: StageSetup<Order>["deliver"]): Promise<Response> {
+    const { event, data } = await request.clone().json();
+    const { account_reference: key, reference } = data;
+    if (event === "payment.initiated" && this.customers.see(data)) {
+      this.#history.note("service", { what: "prompt", key, reference });
+    }
+    const order = this.orders.get(key);
+    const byChance = this.webhooks.deliver;
+    return order && own ? own(request, order, byChance) : byChance(request);
+  }
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error("The service has not started.");
+    return this.#service;
+  }
+
+  get pool(): Pool<Jobs> {
+    if (this.#pool === undefined) throw new Error("There are no processes yet.");
+    return this.#pool;
+  }
+
+  set pool(pool: Pool<Jobs>) {
+    this.#pool = pool;
+  }
+
+  /** Rejects when the campaign proves nothing any more. */
+  get failed(): Promise<never> {
+    return Promise.race([this.incidents.failed, this.pool.failed]);
+  }
+
+  async restartService(): Promise<void> {
+    await this.service.faultProxy.restart();
+    this.#history.note("service", { what: "service_restarted" });
+  }
+
+  async close(): Promise<void> {
+    this.webhooks.close();
+    await this.#pool?.close();
+    await this.service.close();
+  }
+}

@@ -1,0 +1,154 @@
+import type { Change, Sabotages } from "./harness/bundle.ts";
+import { NEW_KIND } from "./inboxes/settings.ts";
+
+/** Changes of the source that break a promise, by the subject whose campaign notices them. */
+export const SABOTAGES = {
+  prompts: {
+    // An attempt is sent whenever its process wakes.
+    "no-deadline": {
+      file: "idempotency/deadline.ts",
+      from: "const { wallMs, monotonicMs } = elapsed();",
+      to: "const { wallMs, monotonicMs } = { wallMs: 0, monotonicMs: 0 };",
+      breaks: "sent_late",
+    },
+    // An attempt is freed although it is too early for that.
+    "early-resolve": {
+      file: "idempotency/tables.ts",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      from: "WHERE ${isResolvable} AND ${isFreeable} AND",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      to: "WHERE ${isResolvable} AND",
+      breaks: "freed_early",
+    },
+    // A process knows only what it has stored itself.
+    "forgetful-store": {
+      file: "idempotency/run-once.ts",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      from: "=> `${endpoint} ${key}`;",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      to: "=> `${endpoint} ${process.pid} ${key}`;",
+      breaks: "prompts",
+    },
+  },
+  orders: {
+    "no time to send": {
+      file: "checkout/order-engine.ts",
+      from: "        sendBefore,\n",
+      to: "",
+      breaks: "sent late",
+    },
+    "a lost response ends the attempt": {
+      file: "checkout/order-engine.ts",
+      from: 'if (outcome === "unknown" || !isOwn) return { kind: "lost", number };',
+      to: "",
+      breaks: "a payment of no attempt",
+    },
+    "one key for all attempts": {
+      file: "checkout/order-engine.ts",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      from: "/${number}`;",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
+      to: "/${number * 0}`;",
+      breaks: "attempts",
+    },
+    "payments are not read": {
+      file: "checkout/order-engine.ts",
+      from: "const payment = await this.settings.gateway.payments.get(reference);",
+      to: "if (reference !== undefined) return NOT_FOUND;\nconst payment = { status: '' };",
+      breaks: "never ended",
+    },
+    "what is unknown is not looked up": {
+      file: "checkout/order-engine.ts",
+      from: 'const wasUnknown = found.state === "unknown";',
+      to: "const wasUnknown = false;",
+      breaks: "never ended",
+    },
+    "an effect is done twice": {
+      file: "checkout/rules.ts",
+      from: '"an effect is done once",\n      [6],\n      ({ effect }) => effect?.state === "due",',
+      to: '"an effect is done once",\n      [6],\n      ({ effect }) => effect !== undefined,',
+      breaks: "goods",
+    },
+    "the goods before the transaction": {
+      file: "storage/sqlite/sqlite-room.ts",
+      from: "    const { database } = this.#room;\n    try {\n      const done = await",
+      to: `    const { database } = this.#room;
+    try {
+      parts.work(this.#room.connection);
+      const done = await`,
+      breaks: "goods",
+    },
+    "a phone is asked for two orders": {
+      file: "checkout/order-steps.ts",
+      from: "if (openUntil > now) return",
+      to: "if (openUntil > now && openUntil === 0) return",
+      breaks: "two prompts on one phone",
+    },
+    "an order outside of the merchant's transaction": {
+      file: "checkout/sql-store.ts",
+      from: "if (transaction !== undefined) return tables.within(transaction, steps);",
+      to: "if (transaction !== undefined) return tables.transaction(steps);",
+      breaks: "cart",
+    },
+    "what onPaid rolled back counts as given": {
+      file: "storage/sqlite/sqlite-room.ts",
+      from: "throw /no such savepoint/.test(String(error)) ? rolledBack(parts.caller, error) : error;",
+      to: "return { before, worked: { result: result as Worked } };",
+      breaks: "goods",
+    },
+    "a review is decided by two people": {
+      file: "checkout/decision-rules.ts",
+      from: "reviewWith(order, review) === undefined,\n    refused,",
+      to: "reviewWith(order, review) === undefined,\n    (order) => order,",
+      breaks: "decided twice",
+    },
+    "an order that is over is paid": {
+      file: "checkout/rules.ts",
+      from: "isCompleted(order, input) && order.closed !== undefined,",
+      to: "isCompleted(order, input) && order.closed === null,",
+      breaks: "paid wrongly",
+    },
+  },
+  inboxes: {
+    // It acknowledges deliveries that it has not stored.
+    "early-acknowledgement": {
+      file: "webhooks/receiver/store-event.ts",
+      from: "const receipt = await settings.inbox.accept(delivery);",
+      to: `setTimeout(() => void settings.inbox.accept(delivery).catch(() => {}), 100);
+      const receipt = receiptFor("accepted");`,
+      breaks: "lost",
+    },
+    // It ends by itself, with its hundredth delivery.
+    "early-end": {
+      file: "webhooks/receiver/store-event.ts",
+      from: "const receipt = await settings.inbox.accept(delivery);",
+      to: `const receipt = await settings.inbox.accept(delivery);
+      globalThis.deliveries = (globalThis.deliveries ?? 0) + 1;
+      if (globalThis.deliveries === 100) process.exit();`,
+      breaks: "died",
+    },
+  },
+} as const satisfies Readonly<Record<string, Sabotages>>;
+
+/** The times of the rules are those of a shop. A campaign has minutes. */
+export const SHORTER: readonly Change[] = [
+  {
+    file: "checkout/inputs.ts",
+    from: "lookMs: [5_000, 10 * MINUTE_MS]",
+    to: "lookMs: [1_000, 5_000]",
+  },
+  { file: "checkout/inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
+  { file: "checkout/inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
+  {
+    file: "checkout/give-goods.ts",
+    from: "MAX_BACKOFF_MS = 300_000",
+    to: "MAX_BACKOFF_MS = 4_000",
+  },
+];
+
+/** Makes the package one that documents another kind of event. */
+export const NEXT_VERSION: Change = {
+  file: "contract/events.ts",
+  from: "export const EVENT_KINDS = [",
+  to: `export const EVENT_KINDS = [ ${JSON.stringify(NEW_KIND)},`,
+};
