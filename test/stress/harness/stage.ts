@@ -5,7 +5,7 @@ import { EngineFaults, Incidents, type Stopped } from "./incidents.ts";
 import type { SoldOrder } from "./plan.ts";
 import type { JobsOf, Pool } from "./processes.ts";
 import { Customers } from "./service/customers.ts";
-import { type PlannedFault, planFaults } from "./service/faults.ts";
+import { planFaults } from "./service/faults.ts";
 import { type Service, startService } from "./service/service.ts";
 import { createWebhookProxy, type WebhookProxy } from "./service/webhook-proxy.ts";
 
@@ -30,7 +30,6 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
   readonly orders = new Map<string, Order>();
   readonly faults: EngineFaults;
   readonly incidents: Incidents;
-  readonly plannedFaults: readonly PlannedFault[];
   readonly webhooks: WebhookProxy;
   readonly customers: Customers<Order>;
   #service: Service | undefined;
@@ -38,9 +37,8 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
   readonly #history: History;
 
   private constructor(setup: StageSetup<Order>) {
-    const { seed, count, engine, isUntil } = setup;
+    const { seed, engine, isUntil } = setup;
     this.#history = setup.history as History;
-    this.plannedFaults = planFaults(seed, count);
     this.faults = new EngineFaults(this.#history, engine.faulty);
     this.incidents = new Incidents({
       ...{ history: this.#history, faults: this.faults, isUntil },
@@ -61,7 +59,8 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
   ): Promise<Stage<Order, Jobs>> {
     const stage = new Stage<Order, Jobs>(setup);
     const deliver: Deliver = (request) => stage.#deliver(request, setup.deliver);
-    stage.#service = await startService(setup.seed, deliver, stage.plannedFaults);
+    const { seed, count } = setup;
+    stage.#service = await startService(seed, deliver, planFaults(seed, count));
     return stage;
   }
 

@@ -322,12 +322,6 @@ export class Campaign {
     return this.#allOrders();
   }
 
-  #responsesLost(): number {
-    const applied = this.#stage.plannedFaults.length - this.#stage.service.faultsLeft().length;
-    return this.#stage.plannedFaults.slice(0, applied).filter(({ name }) => LOST.includes(name))
-      .length;
-  }
-
   /** Sells these orders. Notes all that is there when they and those before have ended. */
   async sell(orders: readonly PlannedOrder[]): Promise<void> {
     const stage = this.#stage;
@@ -355,7 +349,7 @@ export class Campaign {
       ledger: stage.service.ledger(),
       goods: await this.#tables.rows("goods"),
       carts: await this.#tables.rows("carts"),
-      responsesLost: this.#responsesLost(),
+      responsesLost: stage.service.faultsMet().filter(({ name }) => LOST.includes(name)).length,
     };
     this.#history.note("campaign", { what: "end", ...end });
   }

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import { atCounts, evenly, sellOn } from "../harness/plan.ts";
 import { Pool, type Program } from "../harness/processes.ts";
-import { countFaults } from "../harness/service/faults.ts";
-import type { Service } from "../harness/service/service.ts";
+import type { PlannedFault } from "../harness/service/faults.ts";
 import { Stage } from "../harness/stage.ts";
 import { countEach, listed, type Row } from "../harness/table.ts";
 import { historyTime, Progress, waitFor } from "../harness/waits.ts";
@@ -66,7 +65,6 @@ export class Campaign {
   readonly #signal: AbortSignal;
   readonly #begun = new Progress();
   #machine: Machine = { startedAt: 0, offsetMs: 0 };
-  #faultsLeft: ReturnType<Service["faultsLeft"]> = [];
 
   private constructor(given: PromptGiven, asked: Asked, stage: Stage<Order, Jobs>) {
     const { history, seed } = given;
@@ -184,9 +182,7 @@ export class Campaign {
     await sleep(LAST_FAULTS_MS);
     const { pool, service } = this.#stage;
     if (this.#plan.kills.length > 0) void pool.kill(pool.at(0));
-    this.#faultsLeft = service.faultsLeft();
-    service.sandbox.faults.clear();
-    service.faultProxy.stopFaults();
+    service.stopFaults();
     // A machine that started with a wrong date keeps it until the last keys have succeeded.
     if (!this.#startsWithWrongDates) this.#setClocksRight();
     this.#given.history.note("campaign", { what: "faults_stopped" });
@@ -277,17 +273,18 @@ export class Campaign {
   #rows(seconds: number): Row[] {
     const { counts, failures, resolutions } = this.#shop;
     const { found, not_sent, too_early } = resolutions;
-    const { pool, plannedFaults, service, webhooks } = this.#stage;
-    const faults = countFaults(plannedFaults, this.#faultsLeft);
-    const ofPrompts = [...(faults.get("mobileMoney.initiate") ?? [])];
-    const ofReads = (["payments.get", "payments.list"] as const).flatMap((endpoint) => [
-      ...(faults.get(endpoint) ?? []),
-    ]);
-    const reads = countEach(ofReads.flatMap(([name, count]) => Array<string>(count).fill(name)));
-    const isAfter = ([name]: readonly [string, number]) => AFTER_THE_CHARGE.includes(name);
-    const after = [...ofPrompts.filter(isAfter), ...Object.entries(service.faultProxy.counts)];
+    const { pool, service, webhooks } = this.#stage;
+    const isPrompt = ({ endpoint }: PlannedFault) => endpoint === "mobileMoney.initiate";
+    const isAfter = ({ name }: PlannedFault) => AFTER_THE_CHARGE.includes(name);
+    const met = (fits: (fault: PlannedFault) => boolean) =>
+      countEach(service.faultsMet().filter(fits).map(({ name }) => name));
+    const before = met((fault) => isPrompt(fault) && !isAfter(fault));
+    const after = [
+      ...met((fault) => isPrompt(fault) && isAfter(fault)),
+      ...Object.entries(service.faultProxy.counts),
+    ];
+    const reads = met((fault) => !isPrompt(fault));
     const { killed, jobsLost } = pool.counts;
-    const before = ofPrompts.filter((row) => !isAfter(row));
     const looked = `found ${found}, not sent ${not_sent}, rejected as too early ${too_early}`;
     return [
       ["clicks", counts.clicks, "double clicks and retries included"],

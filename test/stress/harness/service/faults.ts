@@ -103,21 +103,13 @@ export function planFaults(seed: string, payments: number): PlannedFault[] {
   });
 }
 
-/** How often each fault hit a request, by endpoint. Faults that are still to come do not count. */
-export function countFaults(
+/** The faults that have hit a request. They do so in the order of the plan: those still to come are its end. */
+export const faultsMet = (
   planned: readonly PlannedFault[],
   remaining: readonly FaultOptions[],
-): ReadonlyMap<EndpointName, ReadonlyMap<string, number>> {
-  return new Map(
-    TARGETS.map(({ endpoint, rows }) => {
-      const ofEndpoint = planned.filter((one) => one.endpoint === endpoint);
-      // Faults hit requests in the order of the plan, so the remaining ones are its end.
-      const left = remaining.filter(({ match }) => match?.endpoint === endpoint).length;
-      const applied = ofEndpoint.slice(0, ofEndpoint.length - left);
-      const counts = rows.map(
-        ({ name }) => [name, applied.filter((one) => one.name === name).length] as const,
-      );
-      return [endpoint, new Map(counts)];
-    }),
-  );
-}
+): PlannedFault[] =>
+  TARGETS.flatMap(({ endpoint }) => {
+    const ofEndpoint = planned.filter((one) => one.endpoint === endpoint);
+    const left = remaining.filter(({ match }) => match?.endpoint === endpoint).length;
+    return ofEndpoint.slice(0, ofEndpoint.length - left);
+  });

@@ -1,7 +1,7 @@
 import { Gateway } from "malipo";
 import { createSandbox, type Deliver, type Sandbox } from "malipo/sandbox";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
-import type { PlannedFault } from "./faults.ts";
+import { faultsMet, type PlannedFault } from "./faults.ts";
 
 /** A payment in the service's own ledger. */
 export interface LedgerEntry {
@@ -22,8 +22,10 @@ export interface Service {
   readonly baseUrl: string;
   /** The service's own record of payments. */
   ledger(): LedgerEntry[];
-  /** The faults that have hit no request yet. */
-  faultsLeft(): PlannedFault["fault"][];
+  /** The faults that have hit a request. */
+  faultsMet(): readonly PlannedFault[];
+  /** From now on there are no faults, neither of the service nor of its proxy. */
+  stopFaults(): void;
   close(): Promise<void>;
 }
 
@@ -42,12 +44,19 @@ export async function startService(
     events: ["payment.initiated", "payment.completed", "payment.failed"],
   });
   for (const { fault } of faults) sandbox.faults.add(fault);
+  const met = () => faultsMet(faults, sandbox.snapshot().faults as PlannedFault["fault"][]);
+  let atStop: readonly PlannedFault[] | undefined;
   return {
     sandbox,
     faultProxy,
     baseUrl: served.baseUrl.replace(String(served.port), String(faultProxy.port)),
     ledger: () => sandbox.snapshot().payments as unknown as LedgerEntry[],
-    faultsLeft: () => sandbox.snapshot().faults as PlannedFault["fault"][],
+    faultsMet: () => atStop ?? met(),
+    stopFaults: () => {
+      atStop = met();
+      sandbox.faults.clear();
+      faultProxy.stopFaults();
+    },
     close: async () => {
       await faultProxy.close();
       await served.close();
