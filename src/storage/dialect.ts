@@ -65,6 +65,8 @@ export interface Dialect {
    * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
    */
   readonly takeRows: string;
+  /** What ends a SELECT of a row that nobody else may change until the transaction ends. A row that another one holds is waited for. */
+  readonly lockRow: string;
   /** A statement that makes transactions of one `$name` wait for each other. */
   readonly lockName: string;
   /** `count` placeholders are no problem for any database up to this number. */
@@ -77,8 +79,14 @@ export interface Dialect {
   readonly column: (name: string) => string;
   /** A query for what a table says about itself: no row if there is no such table, or one with its `comment`. */
   readonly comment: (table: string) => string;
-  /** Makes an index. Databases without partial indexes leave `where` out. */
-  readonly index: (table: string, name: string, columns: string, where?: string) => string;
+  /** Makes an index. Databases without partial indexes leave `where` out, and take the columns `whole` if there are such. */
+  readonly index: (
+    table: string,
+    name: string,
+    columns: string,
+    where?: string,
+    whole?: string,
+  ) => string;
 }
 
 /** As standard SQL says it, which SQLite and PostgreSQL answer from an index. */

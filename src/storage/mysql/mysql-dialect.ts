@@ -66,6 +66,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     // By innodb_flush_log_at_trx_commit of the server, which no transaction can set.
     durable: "true",
     takeRows: "FOR UPDATE SKIP LOCKED",
+    lockRow: "FOR UPDATE",
     // GET_LOCK is held until a connection ends; a row is until the transaction ends.
     lockName: `INSERT INTO ${LOCKS} (id) VALUES (CRC32($name) MOD ${LOCK_COUNT}) ON DUPLICATE KEY UPDATE ${LOCKS}.id = ${LOCKS}.id`,
     maxValues: 65_000,
@@ -75,8 +76,8 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     comment: (table) => `SELECT table_comment AS comment FROM information_schema.tables
       WHERE table_schema = DATABASE() AND table_name = '${table}'`,
     // MySQL does not know IF NOT EXISTS here. A migration goes on if the index is there.
-    index: (table, name, columns) =>
-      `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${columns}`,
+    index: (table, name, columns, _, whole = columns) =>
+      `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${whole}`,
   };
 };
 
