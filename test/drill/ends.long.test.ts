@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-results.ts";
 import { installedMalipo, startMalipo } from "../cli/command-line.ts";
+import { untilIt } from "../support/running.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
 const { folder, write, remove } = shopFolder();
@@ -26,11 +27,6 @@ const isAlive = (pid: number) =>
   /^State:\s+[^ZX]/m.test(
     existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "",
   );
-
-/** Waits until a condition holds. The limit of the test ends it otherwise. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20);
-}
 
 describe("a drill", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
@@ -49,15 +45,16 @@ describe("a drill", () => {
       );
       const html = `${name}.html`;
       const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", report: html });
-      const { child: drill, ended, output } = startMalipo(["drill", ...flags], { cwd: folder });
+      const drill = startMalipo(["drill", ...flags], { cwd: folder });
+      const { child: process, ended, printed } = drill;
       // The dry run has ended, and the shops of the cases run.
-      await until(() => output().includes("Without faults:"));
+      await untilIt(drill, () => printed().includes("Without faults:"));
       const lines = () => readFileSync(notes, "utf8").trim().split("\n");
-      await until(() => lines().length > 2);
+      await untilIt(drill, () => lines().length > 2);
       await sleep(500);
-      drill.kill(signal);
+      process.kill(signal);
       expect(await ended).toBe(2);
-      expect(output()).toContain(`The drill was interrupted (${signal}).`);
+      expect(printed()).toContain(`The drill was interrupted (${signal}).`);
       expect(readFileSync(join(folder, html), "utf8")).toContain("could not be tested");
       const shops = lines().map((line) => line.split(" "));
       expect(shops.filter(([pid]) => isAlive(Number(pid)))).toEqual([]);
