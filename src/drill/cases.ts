@@ -279,7 +279,7 @@ const WAVE_SIZE = 12;
  * Groups cases that can run at the same time in one shop: faults of requests and deliveries side by
  * side; faults of the process only with others of the same moment.
  */
-export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
+export function groupIntoWaves(cases: readonly DrillCase[], size = WAVE_SIZE): DrillCase[][] {
   const waves: DrillCase[][] = [];
   const open = new Map<string, DrillCase[]>();
   for (const one of cases) {
@@ -293,7 +293,7 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
     const wave = open.get(key) ?? [];
     if (wave.length === 0) waves.push(wave);
     wave.push(one);
-    open.set(key, wave.length < (isSlow ? 4 : 1) * WAVE_SIZE ? wave : []);
+    open.set(key, wave.length < (isSlow ? 4 : 1) * size ? wave : []);
   }
   return waves;
 }

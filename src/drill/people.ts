@@ -1,6 +1,7 @@
-import { type CaseRun, type Scene, until } from "./case-run.ts";
+import type { CaseRun, Scene } from "./case-run.ts";
 import type { Act } from "./cases.ts";
 import { succeedLate } from "./deliver.ts";
+import { until } from "./machine-pace.ts";
 import type { Customers } from "./shop-client.ts";
 
 /** How long people wait for what they expect to see. */

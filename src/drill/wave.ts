@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
-import { CaseRun, until } from "./case-run.ts";
+import { CaseRun } from "./case-run.ts";
 import { type DrillCase, type Fault, hasKind, processFault } from "./cases.ts";
+import { until } from "./machine-pace.ts";
 import { act } from "./people.ts";
 import { brokenPromises } from "./promises.ts";
 
@@ -19,10 +20,6 @@ const CONCURRENCY = 8;
 /** How long after its return a service may still make phones ring. */
 const RING_MS = 15_000;
 const POLL_MS = 50;
-/** A look at all orders takes less than this on a machine that has time. */
-const LOOK_MS = 250;
-/** How many times longer a busy machine waits, at most. */
-const MAX_BUSY = 6;
 /** The life of a prompt, then the retry schedule of the deliveries. */
 const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"];
 
@@ -155,21 +152,14 @@ async function readAll({ customers }: Bench, runs: readonly CaseRun[]): Promise<
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
-/**
- * Lets time pass until the shop shows what is true for every order. Returns false after `maxMs`: on a busy machine
- * later, when it has looked as often as it would have in that time. The shop is as slow as the drill then.
- */
+/** Lets time pass until the shop shows what is true for every order. Resolves with false after `maxMs`. */
 async function waitUntilRight(bench: Bench, maxMs: number): Promise<boolean> {
-  const began = performance.now();
-  for (let looks = 1; ; looks++) {
+  const isRight = async () => {
     await advance(bench, CLOCK_STEPS);
     await readAll(bench, bench.active);
-    if (bench.active.every((run) => brokenPromises(run).length === 0)) return true;
-    const tookMs = performance.now() - began;
-    const isOver = tookMs > maxMs && looks * LOOK_MS > maxMs;
-    if (isOver || tookMs > MAX_BUSY * maxMs) return false;
-    await sleep(POLL_MS);
-  }
+    return bench.active.every((run) => brokenPromises(run).length === 0);
+  };
+  return await until(isRight, maxMs, POLL_MS);
 }
 
 /** Moves the clock: ignored prompts expire, and deliveries are retried. */
