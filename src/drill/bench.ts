@@ -54,6 +54,10 @@ export class Bench implements Scene {
   readonly customers: Customers;
   awayUntil = 0;
   sharesData = false;
+  /** Whether its day ends: no fault happens any more. */
+  isEnding = false;
+  /** What it waits for now, for people who wait with it. */
+  waitsFor = "the start of the shop";
   #active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../internal/describe-error.ts";
 import { Bench } from "./bench.ts";
 import { CaseRun, type DrillPayment, withoutCommands } from "./case-run.ts";
@@ -41,12 +42,17 @@ export interface DrillResult {
 /** What a drill shows while it runs. */
 export interface DrillListener {
   dryRun(results: readonly CaseResult[]): void;
-  progress(done: number, total: number): void;
+  /** @param waitsFor - Tells what the drill waits for at the moment when it is called. */
+  progress(done: number, total: number, waitsFor: () => string): void;
   output(text: string): void;
+  /** Called with all results so far, each time when a shop's day has ended. */
+  found?(results: Iterable<CaseResult>): void;
 }
 
 export interface DrillOptions {
   readonly cases?: readonly DrillCase[] | undefined;
+  /** Results of an earlier drill: their cases are not run. */
+  readonly known?: readonly CaseResult[] | undefined;
   readonly untilFirstFailure?: boolean | undefined;
   /** Ends the drill: the shops are stopped, and what is known is the result. */
   readonly signal?: AbortSignal | undefined;
@@ -60,6 +66,10 @@ const MAX_MISSED = 0.05;
 /** How often a case is run again, at most, if the machine was too busy for it, and how many at a time. */
 const MAX_ROUNDS = 3;
 const FEW = 3;
+/** How long the day of a shop takes, at most, if the drill is interrupted. */
+const MAX_END_MS = 15_000;
+const INTERRUPTED = "the drill was interrupted";
+const STOPPED = "the drill stopped before it";
 const SHARED = "two shops had the same database";
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
@@ -104,6 +114,8 @@ class Drill {
   /** Whether two shops that ran side by side had one database. */
   #sharesData = false;
   #done = 0;
+  /** The shops that run now. */
+  readonly #benches = new Set<Bench>();
 
   constructor(settings: DrillSettings, options: DrillOptions) {
     this.#settings = settings;
@@ -121,7 +133,7 @@ class Drill {
     await this.#runCases(seen);
     if (random.length > 0 && !this.#isOver) await this.#runMany(random);
     await this.#runSpoiled();
-    const rest = signal?.aborted ? "the drill was interrupted" : "the drill stopped before it";
+    const rest = signal?.aborted ? INTERRUPTED : STOPPED;
     for (const one of [...this.#cases, ...random]) {
       if (!this.results.has(one.number)) this.#skip(one, rest);
     }
@@ -139,6 +151,12 @@ class Drill {
     if (this.obstacles.size > 0) return undefined;
     const isChosen = new Set(this.#cases.map(({ number }) => number));
     const chosen = dry.filter((one) => isChosen.has(one.case.number));
+    for (const one of this.#options.known ?? []) {
+      if (!isChosen.has(one.case.number)) continue;
+      this.#done++;
+      this.results.set(one.case.number, one);
+    }
+    this.#done -= chosen.filter((one) => this.results.has(one.case.number)).length;
     this.#add(chosen);
     this.#options.listener.dryRun(dry);
     this.#progress(chosen.length);
@@ -148,7 +166,7 @@ class Drill {
   async #runCases(seen: ReadonlySet<Subject>): Promise<void> {
     const cases: DrillCase[] = [];
     for (const one of this.#cases) {
-      if (one.group === "nothing") continue;
+      if (one.group === "nothing" || this.results.has(one.number)) continue;
       const why = whySkipped(one, this.#settings, seen);
       if (why === undefined) cases.push(one);
       else this.#skip(one, why);
@@ -229,6 +247,7 @@ class Drill {
       const isBroken = run.problems.size > 0 && !isSpoiled(run);
       if (isBroken && this.#options.untilFirstFailure) this.#isOver = true;
     }
+    this.#options.listener.found?.(this.results.values());
   }
 
   /** The orders that were placed. */
@@ -239,7 +258,11 @@ class Drill {
   /** What a drill that tested nothing says: it never passes. */
   #conclude(): void {
     const { signal } = this.#options;
-    if (signal?.aborted) this.obstacles.add(`The drill was interrupted (${signal.reason}).`);
+    if (signal?.aborted) {
+      this.obstacles.add(
+        `The drill was interrupted (${signal.reason}). Run the rest: npx malipo drill --continue`,
+      );
+    }
     if (this.#sharesData) {
       for (const { case: one, story, problems } of this.results.values()) {
         if (problems.size > 0) {
@@ -311,17 +334,21 @@ class Drill {
     const { listener, faults = true, signal, untilFirstFailure } = this.#options;
     if (signal?.aborted) return [];
     const bench = new Bench(this.#settings, faults, listener.output);
+    this.#benches.add(bench);
+    let known: readonly CaseRun[] | undefined;
     let found: readonly (string | undefined)[] = [];
+    let ended = 0;
     const aborted = new Promise<void>((resolve) => {
       signal?.addEventListener("abort", () => resolve(), { once: true });
     });
-    const day = async () => {
+    const runDay = async () => {
       await bench.open();
       const obstacle = await before?.(bench);
       if (obstacle !== undefined) return [obstacle];
       for (let next = waves.next(); !next.done; next = waves.next()) {
         const isRight = await runWave(bench, next.value, kills);
-        if (signal?.aborted) break;
+        if (signal?.aborted) return [];
+        ended = bench.runs.length;
         if (obstacleOf === undefined) this.#progress(isAgain ? 0 : next.value.length);
         // A shop that is down for good is followed by a new one.
         if (this.#isOver || (untilFirstFailure && !isRight) || bench.down !== undefined) break;
@@ -331,11 +358,14 @@ class Drill {
       return runs.map((run) => obstacleOf?.(run));
     };
     try {
-      found = (await Promise.race([day(), aborted])) ?? [];
+      const day = runDay();
+      found = (await Promise.race([day, aborted])) ?? [];
+      if (signal?.aborted) known = await endEarly(bench, ended, day);
     } catch (error) {
       found = [describeError(error)];
     } finally {
       await bench.close();
+      this.#benches.delete(bench);
       this.#sharesData ||= bench.sharesData;
       this.#isOver ||= bench.sharesData;
     }
@@ -350,17 +380,43 @@ class Drill {
     if (texts.length > 0 && output !== "") {
       this.obstacles.add(`The shop printed:\n${quoteOutput(output)}`);
     }
-    // An order that was under way says nothing yet, but what was seen of it stays.
-    return signal?.aborted ? bench.runs.filter(({ problems }) => problems.size > 0) : bench.runs;
+    return known ?? bench.runs;
   }
 
   /** @param more - How many cases have ended now. */
   #progress(more: number): void {
     this.#done += more;
     const total = this.#cases.length + this.#settings.orders;
-    this.#options.listener.progress(this.#done, total);
+    const waits = () => [...this.#benches].map(({ waitsFor }) => waitsFor).join("; ");
+    this.#options.listener.progress(this.#done, total, waits);
   }
 }
+
+/**
+ * Ends the day of a shop at once, since the drill was interrupted. Resolves with the orders that say something: those
+ * whose wave had ended and that are right after a restart, and those of which something wrong was seen.
+ */
+async function endEarly(
+  bench: Bench,
+  ended: number,
+  day: Promise<unknown>,
+): Promise<readonly CaseRun[]> {
+  const all = [...bench.runs];
+  const wrong = all.filter(({ problems }) => problems.size > 0);
+  let end = day;
+  if (!bench.isEnding) {
+    bench.runs.splice(ended);
+    end = ended > 0 ? finishDay(bench, 0) : Promise.reject();
+  }
+  const limit = sleep(MAX_END_MS, false, { ref: false });
+  const isOver = await Promise.race([end.then(Boolean, () => false), limit]);
+  const isRight = (run: CaseRun) => isOver && run.problems.size === 0 && bench.runs.includes(run);
+  return all.filter((run) => wrong.includes(run) || isRight(run));
+}
+
+/** Whether some cases are left for another drill. */
+export const hasRest = ({ results }: DrillResult): boolean =>
+  results.some(({ skipped }) => skipped === INTERRUPTED || skipped === STOPPED);
 
 /** Whether a case says something about the shop. */
 const isDecided = ({ skipped, undecided }: CaseResult): boolean =>

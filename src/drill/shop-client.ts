@@ -104,9 +104,10 @@ export class Customers {
 
   /** Orders once, or twice at once. */
   async order(run: CaseRun): Promise<void> {
-    const { doubleClick } = this.#scene.settings;
+    const { settings, hasFaults } = this.#scene;
+    const isTwice = settings.doubleClick || (hasFaults && run.case.act === "clicks");
     run.clicked();
-    await Promise.all([this.click(run), doubleClick && this.click(run)]);
+    await Promise.all([this.click(run), isTwice && this.click(run)]);
   }
 
   /** Reads the status once while the order is under way, and checks it. */

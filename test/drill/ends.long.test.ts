@@ -1,6 +1,6 @@
 // How a drill ends: by a signal, and with shops that cannot be tested.
 import { once } from "node:events";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-results.ts";
+import { KEPT_FILE } from "../../src/drill/kept-results.ts";
 import { installedMalipo, startMalipo } from "../cli/command-line.ts";
 import { untilIt } from "../support/running.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
@@ -61,6 +62,36 @@ describe("a drill", () => {
       expect(shops.filter(([, data = ""]) => existsSync(data))).toEqual([]);
     },
   );
+
+  test("that was stopped goes on with --continue, and ends with all cases", async () => {
+    const name = join(folder, "goes-on");
+    mkdirSync(name);
+    const notes = join(name, "starts");
+    const start = write(
+      "goes-on",
+      `import { appendFileSync } from "node:fs";\nappendFileSync(${JSON.stringify(notes)}, "x");\n${RIGHT}`,
+    );
+    const settings = { ...SETTINGS, start, quiet: "5s", slow: "2s", processes: "2" };
+    writeFileSync(join(name, "malipo.drill.json"), JSON.stringify(settings));
+    const first = startMalipo(["drill", "--json"], { cwd: name });
+    const kept = join(name, KEPT_FILE);
+    // Two processes of the dry run, twice, and of three shops; then each start follows a kill, and waves have ended.
+    await untilIt(first, () => existsSync(notes) && readFileSync(notes, "utf8").length > 13);
+    first.child.kill("SIGINT");
+    expect(await first.ended).toBe(2);
+    const { results: known } = JSON.parse(readFileSync(kept, "utf8"));
+    expect(known.length).toBeGreaterThan(10);
+    const other = await installedMalipo(["drill", "--continue", "--slow", "9s"], { cwd: name });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("other settings")]);
+    const second = await installedMalipo(["drill", "--continue", "--json"], { cwd: name });
+    expect([second.code, second.json()]).toMatchObject([
+      0,
+      { cases: allCases().length, failed: 0 },
+    ]);
+    expect(existsSync(kept)).toBe(false);
+    const none = await installedMalipo(["drill", "--continue"], { cwd: name });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("nothing to continue")]);
+  });
 
   test("says so if a shop leaves its process group, and ends it", async () => {
     const notes = join(folder, "stray.pid");

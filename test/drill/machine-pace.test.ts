@@ -21,7 +21,7 @@ const newRun = () => {
   return new CaseRun(allCases()[0] as never, scene);
 };
 
-test("on a machine that has no time for the drill, its waits last longer", async () => {
+test("on a machine that has no time for the drill, less time counts than passes", async () => {
   const began = performance.now();
   const counted = pace.nowMs;
   let looks = 0;
@@ -29,11 +29,11 @@ test("on a machine that has no time for the drill, its waits last longer", async
     block(300);
     return ++looks === 20;
   };
-  // At its usual pace the drill could look four times.
-  expect(await until(isSeen, 1_200)).toBe(true);
-  expect(pace.nowMs - counted).toBeLessThan(performance.now() - began);
+  expect(await until(isSeen, 60_000)).toBe(true);
+  expect(pace.nowMs - counted).toBeLessThan((performance.now() - began) / 1.5);
   expect(pace.wasBusySince(began)).toBe(true);
-  expect(pace.scale(1_000)).toBeGreaterThan(1_000);
+  expect(pace.scale(1_000)).toBeGreaterThan(1_500);
+  expect(await until(() => false, 0)).toBe(false);
 });
 
 test("what a shop without time does, too, is forgiven if something came late", () => {
