@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ManagedOrders, Order } from "malipo/checkout";
 import { signWebhook } from "malipo/webhooks";
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
-import { TIMES } from "../../../src/checkout/inputs.ts";
-import { manageOrders } from "../../../src/checkout/manage-orders.ts";
-import { OrderWriter } from "../../../src/checkout/write-order.ts";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
+import { manageOrders } from "../../../src/checkout/orders/manage-orders.ts";
+import { OrderWriter } from "../../../src/checkout/orders/write-order.ts";
+import { TIMES } from "../../../src/checkout/rules/inputs.ts";
 import { DATABASES, type OwnTables, type Place } from "../harness/databases.ts";
 import { ENGINES } from "../harness/engines.ts";
 import { atCounts, evenly } from "../harness/plan.ts";

@@ -277,7 +277,12 @@ export class Campaign {
     const isPrompt = ({ endpoint }: PlannedFault) => endpoint === "mobileMoney.initiate";
     const isAfter = ({ name }: PlannedFault) => AFTER_THE_CHARGE.includes(name);
     const met = (fits: (fault: PlannedFault) => boolean) =>
-      countEach(service.faultsMet().filter(fits).map(({ name }) => name));
+      countEach(
+        service
+          .faultsMet()
+          .filter(fits)
+          .map(({ name }) => name),
+      );
     const before = met((fault) => isPrompt(fault) && !isAfter(fault));
     const after = [
       ...met((fault) => isPrompt(fault) && isAfter(fault)),
