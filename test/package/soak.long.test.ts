@@ -11,6 +11,7 @@ const INBOXES = [
   ["sqlite", "transaction", ["engine hung for 1.5 s", "file locked for 7 s"]],
   ["redis", "idempotency key", ENGINE_FAULTS],
   ["postgres", "transaction", ENGINE_FAULTS],
+  ["mysql", "transaction", ENGINE_FAULTS],
 ] as const;
 
 const DRAINED = /^[1-9]\d* {2}processes that drained$/;

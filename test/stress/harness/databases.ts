@@ -2,13 +2,15 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { createWakeups, type IdempotencyStore, memory, type Wakeups } from "malipo";
+import { mysql } from "malipo/mysql";
 import { postgres, type Transact } from "malipo/postgres";
 import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import type { Inbox } from "malipo/webhooks";
+import mysql2 from "mysql2/promise";
 import pg from "pg";
 
-export type EngineName = "memory" | "sqlite" | "redis" | "postgres";
+export type EngineName = "memory" | "sqlite" | "redis" | "postgres" | "mysql";
 
 /** Where the data of a shop is. Every process of it is told. */
 export interface Place {
@@ -24,7 +26,7 @@ export interface Place {
 type Table = "goods" | "carts" | "effects";
 const TABLES: readonly Table[] = ["goods", "carts", "effects"];
 // Another company that takes each key once has such a column.
-const COLUMNS = "(id TEXT NOT NULL, idempotency_key TEXT UNIQUE)";
+const COLUMNS = "(id VARCHAR(64) NOT NULL, idempotency_key VARCHAR(200) UNIQUE)";
 
 /** The tables of the merchant: an id in each row. */
 export interface OwnTables {
@@ -114,6 +116,37 @@ interface Pace {
   readonly backoffMs: () => number;
 }
 
+function mysqlTables({ url, name }: Place): OwnTables {
+  const pool = mysql2.createPool({ uri: url, connectionLimit: 4 });
+  const all = TABLES.map((table) => `${name}_${table}`);
+  const query = (connection: unknown, text: string, values: readonly string[] = []) =>
+    (connection as mysql2.Connection).query<mysql2.RowDataPacket[]>(text, [...values]);
+  return {
+    make: async () => {
+      for (const table of all) await query(pool, `CREATE TABLE IF NOT EXISTS ${table} ${COLUMNS}`);
+    },
+    rows: async (table) => {
+      const [rows] = await query(pool, `SELECT id FROM ${name}_${table}`);
+      return rows.map(({ id }) => id);
+    },
+    insert: (connection, table, id) =>
+      query(connection, `INSERT INTO ${name}_${table} (id) VALUES (?)`, [id]),
+    run: query,
+    transaction: async (work) => {
+      const connection = await pool.getConnection();
+      await connection.beginTransaction();
+      await ((await work(connection).catch(() => false))
+        ? connection.commit()
+        : connection.rollback());
+      connection.release();
+    },
+    drop: async () => {
+      await query(pool, `DROP TABLE ${all.join(", ")}`);
+      await pool.end();
+    },
+  };
+}
+
 /** The stores of the package in an engine. */
 interface Stores {
   idempotency(): IdempotencyStore;
@@ -166,6 +199,10 @@ export const DATABASES: Readonly<Record<EngineName, DatabaseRow>> = {
       ...(transact === undefined ? postgres(url, { schema }) : postgres(url, { schema, transact })),
       wakeups: createWakeups,
     }),
+  },
+  mysql: {
+    ...{ tables: mysqlTables, hasTables: true },
+    stores: ({ url }) => ({ ...mysql(url), wakeups: createWakeups }),
   },
 };
 

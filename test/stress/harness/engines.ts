@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine } from "../../support/engines/engine.ts";
 import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
+import { startMysql } from "../../support/engines/mysql.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 import { type EngineName, type OwnTables, type Place, tablesIn } from "./databases.ts";
@@ -53,6 +54,7 @@ export const ENGINES: Readonly<Record<EngineName, EngineRow>> = {
   },
   redis: server("redis", startRedis),
   postgres: server("postgres", startPostgres),
+  mysql: server("mysql", startMysql),
 };
 
 /** An engine for one campaign, with the tables of the merchant. */

@@ -6,7 +6,7 @@ import { outcomeOf } from "./check.ts";
 export const inboxes = subject<typeof OPTIONS, InboxHistory>({
   name: "inboxes",
   about: "no webhook is lost, or processed twice",
-  engines: ["memory", "sqlite", "redis", "postgres"],
+  engines: ["memory", "sqlite", "redis", "postgres", "mysql"],
   options: OPTIONS,
   program: "inboxes/shop.ts",
   sabotages: SABOTAGES.inboxes,

@@ -8,7 +8,7 @@ import { OPTIONS } from "./options.ts";
 export const prompts = subject<typeof OPTIONS, PromptHistory>({
   name: "prompts",
   about: "one key makes one prompt",
-  engines: ["memory", "sqlite", "redis", "postgres"],
+  engines: ["memory", "sqlite", "redis", "postgres", "mysql"],
   options: OPTIONS,
   program: "prompts/worker.ts",
   sabotages: SABOTAGES.prompts,
