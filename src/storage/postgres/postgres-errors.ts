@@ -38,3 +38,6 @@ export const isDeadlock = (error: unknown): boolean => ["40P01", "40001"].includ
 /** Whether a table or its schema is gone. */
 export const isTableMissing = (error: unknown): boolean =>
   ["42P01", "3F000"].includes(codeOf(error));
+
+/** Whether a lock was waited for as long as `lock_timeout` allows. */
+export const isLocked = (error: unknown): boolean => codeOf(error) === "55P03";
