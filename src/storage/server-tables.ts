@@ -86,6 +86,19 @@ export interface Server<Sent extends Prepared, Client extends object> {
 /** How long a transaction may wait for its process, which may be frozen. */
 export const IDLE_MS = 60_000;
 
+/** How long a process that makes the tables may be frozen, and how long others wait for it. */
+export const MIGRATION_IDLE_MS = 10_000;
+export const MIGRATION_LOCK_MS = 60_000;
+
+/** How long a step waits for a table that another program has locked: all that use the table wait behind the step. */
+export const TABLE_LOCK_MS = 5_000;
+
+export const tablesLocked = (cause?: unknown): Error =>
+  new Error(
+    "Another process has had the tables of malipo locked for too long: it makes them, or holds a transaction or a backup open. They were not changed. Try again when it has ended.",
+    { cause },
+  );
+
 /** The tables of a component on a server. */
 export class ServerTables<
   Name extends string,

@@ -16,10 +16,14 @@ import { type Room, runLater, type Tables } from "../room.ts";
 import {
   endedBy,
   IDLE_MS,
+  MIGRATION_IDLE_MS,
+  MIGRATION_LOCK_MS,
   type RunStatement,
   type Server,
   ServerTables,
   type ServerTransaction,
+  TABLE_LOCK_MS,
+  tablesLocked,
 } from "../server-tables.ts";
 import { type Steps, statement, type Value } from "../sql-steps.ts";
 import { engineClosed } from "../transaction-end.ts";
@@ -29,6 +33,7 @@ import {
   explained,
   grantTo,
   isAgain,
+  isLocked,
   isSavepointGone,
   isTableMissing,
   isThere,
@@ -78,8 +83,13 @@ const tryRights = (tables: readonly string[], meta: string): string[] => [
 ];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
-const LOCK = "CONCAT('malipo ', MD5(DATABASE()))";
-const LOCK_SECONDS = 60;
+const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
+const LOCK = plain(`SELECT GET_LOCK(${LOCK_NAME}, ${MIGRATION_LOCK_MS / 1_000}) AS got`);
+const UNLOCK = plain(`SELECT RELEASE_LOCK(${LOCK_NAME}) AS released`);
+/** A process that is frozen, or a table that another program has locked, does not keep others from starting. */
+const LIMIT_MIGRATION = plain(
+  `SET SESSION wait_timeout = ${MIGRATION_IDLE_MS / 1_000}, SESSION lock_wait_timeout = ${TABLE_LOCK_MS / 1_000}`,
+);
 
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
@@ -289,15 +299,16 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 
   /** Work that one process of all does at a time. */
   #locked(work: (run: Run) => Promise<void>): Promise<void> {
-    return this.#onConnection(async (run) => {
-      const { rows } = await run(plain(`SELECT GET_LOCK(${LOCK}, ${LOCK_SECONDS}) AS got`), []);
-      if (Number(rows[0]?.got) !== 1) {
-        throw new Error(
-          `Another process has made the tables of malipo for ${LOCK_SECONDS} s and has not ended. Try again when it has.`,
-        );
-      }
-      await work(run);
-      await run(plain(`SELECT RELEASE_LOCK(${LOCK}) AS released`), []);
+    return this.#onConnection(async (run, connection) => {
+      await run(LIMIT_MIGRATION, []);
+      const { rows } = await run(LOCK, []);
+      if (Number(rows[0]?.got) !== 1) throw tablesLocked();
+      await work(run).catch((error: unknown) => {
+        throw isLocked(error) ? tablesLocked(error) : error;
+      });
+      await run(UNLOCK, []);
+      // Its limits are not for others.
+      connection.destroy();
     });
   }
 

@@ -59,8 +59,9 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
     return `${schema}.${[prefix, name].filter((part) => part !== "").join("_")}`;
   },
   column: (name) => name,
-  comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
-    WHERE to_regclass('${table}') IS NOT NULL`,
+  // To open `pg_class` makes the connection see what was committed while it waited for a lock.
+  comment: (table) =>
+    `SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass('${table}')`,
   index: (table, name, columns, rows) =>
     `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });

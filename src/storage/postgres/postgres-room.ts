@@ -9,10 +9,14 @@ import { type Room, runLater, type Tables } from "../room.ts";
 import {
   endedBy,
   IDLE_MS,
+  MIGRATION_IDLE_MS,
+  MIGRATION_LOCK_MS,
   type RunStatement,
   type Server,
   ServerTables,
   type ServerTransaction,
+  TABLE_LOCK_MS,
+  tablesLocked,
 } from "../server-tables.ts";
 import type { Steps, Value } from "../sql-steps.ts";
 import { engineClosed, inSentence } from "../transaction-end.ts";
@@ -22,13 +26,24 @@ import { missingRight } from "./engine-state.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
-import { explained, isDeadlock, isTableMissing, lacksRight, tooOld } from "./postgres-errors.ts";
+import {
+  explained,
+  isDeadlock,
+  isLocked,
+  isTableMissing,
+  lacksRight,
+  tooOld,
+} from "./postgres-errors.ts";
 import { runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<NumberedStatement>;
 
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(IDLE_MS)}`;
+
+const limitLock = (ms: number) => `SET LOCAL lock_timeout = ${ms}`;
+/** A process that is frozen does not keep others from starting. */
+const BEGIN_MIGRATION = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(MIGRATION_IDLE_MS)}; ${limitLock(MIGRATION_LOCK_MS)}`;
 
 const MAX_DEADLOCKS = 5;
 
@@ -286,9 +301,10 @@ export class PostgresRoom<Connection = pg.PoolClient>
     if ((await missing(this.query)).length === 0) return;
     await makeTables(() =>
       this.onClient(async (query) => {
-        await query(BEGIN);
+        await query(BEGIN_MIGRATION);
         // Held until the end: two processes may start at the same time.
         await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
+        await query(limitLock(TABLE_LOCK_MS));
         const { rows } = await query("SELECT to_regnamespace($1) IS NULL AS is_new", [schema]);
         // IF NOT EXISTS needs the right to make a schema, also if it is there.
         if (rows[0].is_new) await query(this.schemaSql());
@@ -297,7 +313,9 @@ export class PostgresRoom<Connection = pg.PoolClient>
         }
         await query("COMMIT");
       }),
-    );
+    ).catch((error: unknown) => {
+      throw isLocked(error) ? tablesLocked(error) : error;
+    });
   }
 
   /** Once; again after it failed. */
