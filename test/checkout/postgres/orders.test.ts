@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import { ORDERS } from "../../../src/checkout/tables.ts";
+import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
+import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";
@@ -35,6 +38,30 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       };
       return { open, deleteRows };
     },
+  });
+
+  strayUpdatesSuite("postgresCheckout", async () => {
+    const schema = freshSchema();
+    const options = { pool, isOwnPool: false, transact: undefined, now: undefined };
+    const tables = new PostgresRoom({ ...options, schema }).tables(ORDERS);
+    await tables.open();
+    const waiting = async () => {
+      const text = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}.%'`;
+      return (await pool.query(text)).rows;
+    };
+    return {
+      tables,
+      begin: async () => {
+        const transaction = await pool.connect();
+        await transaction.query("BEGIN");
+        const commit = async () => {
+          await transaction.query("COMMIT");
+          transaction.release();
+        };
+        return { transaction, commit };
+      },
+      untilOneWaits: () => expect.poll(waiting).toHaveLength(1),
+    };
   });
 
   it("waits for a connection as long as a customer can, if all of them are in use", async () => {
