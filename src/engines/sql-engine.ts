@@ -138,6 +138,8 @@ export class SqlEngine<Connection> {
         throw right ?? error;
       });
     if (!isStored) return undefined;
+    // Tables of a newer version are refused before anything is read from them.
+    await this.#openPart(part);
     if (part !== "inbox") return {};
     const query = statement(retentionQuery(metaOf(dialect, component)));
     const { rows } = await this.#room.look(only<never>([query, {}]));
