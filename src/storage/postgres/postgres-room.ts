@@ -270,18 +270,22 @@ export class PostgresRoom<Connection = pg.PoolClient>
   async migrate(component: Component): Promise<void> {
     await this.#makeMissing(component);
     const problem = await this.missingRight(component);
-    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
+    if (problem !== undefined) throw new ConfigurationError(problem);
   }
 
-  /** The right that the role lacks to make or use the tables, as a sentence. */
-  missingRight(component: Component): Promise<string | undefined> {
+  async missingRight(component: Component): Promise<string | undefined> {
+    const found = await this.#missingRight(component);
+    return found && `${OWNER}: ${found}`;
+  }
+
+  #missingRight(component: Component): Promise<string | undefined> {
     return missingRight(this.query, this.#options.schema, tablesOf(this.dialect, component));
   }
 
   async explained(what: string, error: unknown, component: Component): Promise<unknown> {
     if (!lacksRight(error)) return explained(what, error);
     try {
-      const advice = (await this.missingRight(component)) ?? NOT_OWNER;
+      const advice = (await this.#missingRight(component)) ?? NOT_OWNER;
       const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
       return new ConfigurationError(message, { cause: error });
     } catch {
@@ -322,7 +326,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
   open(): Promise<void> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
-      throw explained("use this database", error);
+      throw error;
     });
     return this.#opening;
   }
@@ -335,7 +339,10 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   async #state(): Promise<{ version: string; risks: string[] }> {
-    const { version, risks } = (await this.query(STATE)).rows[0];
+    const { rows } = await this.query(STATE).catch((error: unknown) => {
+      throw explained("use this database", error);
+    });
+    const { version, risks } = rows[0];
     const sentenceOf = (name: string) =>
       `This PostgreSQL loses what it acknowledged when it crashes: \`${name}\` is off. Set \`${name} = on\`.`;
     return { version, risks: risks.map(sentenceOf) };
