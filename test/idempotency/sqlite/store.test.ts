@@ -259,7 +259,7 @@ describe("a SQLite file", () => {
     expect(thrown).toMatchObject({
       code: "configuration",
       message:
-        'A checkout of memory(), or sqlite(":memory:"), requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.',
+        "sqlite requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 
