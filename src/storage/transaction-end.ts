@@ -27,12 +27,6 @@ export const rolledBack = (caller: string, cause?: unknown): TransactionEndedErr
     cause,
   );
 
-/** The database does not reply. Its connection was closed. */
-export class NoReplyError extends Error {
-  /** A property, since the store and what stands on it may be two copies of the package. */
-  readonly isEngineAway = true;
-}
-
 /** Code of the user has given a connection back to the pool in the middle of a transaction. It is closed. */
 export class LeftOpenError extends Error {
   constructor() {

@@ -1,6 +1,6 @@
 import type { ValueTypes } from "../component.ts";
-import { bareName, type Dialect, rowAfter } from "../dialect.ts";
-import { parametersOf, returnsRows, type Statement } from "../sql-steps.ts";
+import { bareName, type Dialect, indexedRows, rowAfter } from "../dialect.ts";
+import { returnsRows, type Statement, unnamed } from "../sql-steps.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it. A subselect runs once for a statement:
 // only so is an index used that is compared with it.
@@ -61,8 +61,8 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   column: (name) => name,
   comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
     WHERE to_regclass('${table}') IS NOT NULL`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });
 
 /** A statement with its values by their numbers, as PostgreSQL takes them. */
@@ -80,7 +80,7 @@ const TYPES = { integer: "bigint", bytes: "bytea", text: "text" } as const;
 const withoutNumber = (name: string): string => name.replace(/_\d+$/, "");
 
 export function numbered(given: Statement, types: ValueTypes): NumberedStatement {
-  const names = parametersOf(given.text);
+  const names = [...new Set(unnamed(given.text).names)];
   const numbers = new Map(names.map((name, at) => [name, at + 1]));
   const all: ValueTypes = { wall: "integer", ...types };
   const numberOf = (_: string, name: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sqlCheckout } from "../../../src/checkout/sql-store.ts";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { sqlCheckout } from "../../../src/checkout/orders/order-store.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import { poolFor } from "../../../src/storage/mysql/pool.ts";
 import { mysqlStage, roomOn, untilOneWaits } from "../../storage/mysql/mysql-stage.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
@@ -313,7 +313,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const { checkout, given } = openShop(newSandbox(), store);
     const early = checkout.create(ORDER);
     await expect(early).rejects.toMatchObject({ code: "configuration" });
-    await expect(early).rejects.toThrow(/Run the SQL that db\.sql\(\) prints as a role that may/);
+    await expect(early).rejects.toThrow(/have another role run the SQL that db\.sql\(\) prints/);
     await pool.query(store.sql());
     await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
