@@ -14,6 +14,7 @@ import {
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
+  CODE_IDLE_MS,
   endedBy,
   IDLE_MS,
   MIGRATION_IDLE_MS,
@@ -26,7 +27,7 @@ import {
   tablesLocked,
 } from "../server-tables.ts";
 import { type Steps, statement, type Value } from "../sql-steps.ts";
-import { engineClosed } from "../transaction-end.ts";
+import { engineClosed, LeftOpenError } from "../transaction-end.ts";
 import { checkTransact } from "./check-transact.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import {
@@ -41,7 +42,7 @@ import {
 } from "./mysql-errors.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
 import { settingsProblem, settingsRisks } from "./server-settings.ts";
-import { byConnection, runOn, type Transact } from "./transact.ts";
+import { byConnection, checkIdle, runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;
 
@@ -61,8 +62,9 @@ const BEGIN = [
   plain("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   plain("START TRANSACTION"),
 ];
-const COMMIT = plain("COMMIT");
-const ROLLBACK = plain("ROLLBACK");
+// Whatever `completion_type` is.
+const COMMIT = plain("COMMIT AND NO CHAIN");
+const ROLLBACK = plain("ROLLBACK AND NO CHAIN");
 
 /** Rows that this connection has written. MySQL counts those of its temporary tables, too. */
 const WRITTEN = query(
@@ -129,7 +131,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   #opening: Promise<void> | undefined;
   #trying: Promise<void> | undefined;
   #isClosed = false;
-  readonly #warnings: string[] = [];
+  readonly #warnings = new Set<string>();
 
   constructor(options: MysqlRoomOptions) {
     const { pool, transact, now } = options;
@@ -169,10 +171,29 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     }
   }
 
-  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
+  /** Work on one connection that is in no transaction. */
   async #onConnection<Result>(
     work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
-    { signal, timeoutMs }: ServerTransaction = {},
+    options: ServerTransaction = {},
+  ): Promise<Result> {
+    if (this.#options.isOwnPool) return this.#onAny(work, options);
+    for (let closed = 0; ; closed++) {
+      try {
+        return await this.#onAny(async (run, connection) => {
+          await checkIdle(connection);
+          return work(run, connection);
+        }, options);
+      } catch (error) {
+        if (!(error instanceof LeftOpenError) || closed > sizeOf(this.#options.pool)) throw error;
+        this.#warnings.add(error.message);
+      }
+    }
+  }
+
+  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
+  async #onAny<Result>(
+    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
+    { signal, timeoutMs }: ServerTransaction,
   ): Promise<Result> {
     if (this.#isClosed) throw engineClosed();
     const connection = await connectTo(this.#options.pool, timeoutMs);
@@ -239,7 +260,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
     await run(KEEP_LIMIT, []);
-    await run(plain(limitIdle(IDLE_MS)), []);
+    await run(plain(limitIdle(CODE_IDLE_MS)), []);
     try {
       return await work();
     } finally {
@@ -325,7 +346,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     const settings = await this.#settings();
     const problem = settingsProblem(settings);
     if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
-    this.#warnings.push(...settingsRisks(settings));
+    for (const risk of settingsRisks(settings)) this.#warnings.add(risk);
   }
 
   async tryTransact(meta: string): Promise<void> {
@@ -340,8 +361,12 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   }
 
   async #settings(): Promise<ReadonlyMap<string, string>> {
-    const { rows } = await this.run(SETTINGS, []);
-    const [row] = (await this.run(DATABASE, [])).rows;
+    // Also of a connection that the settings make unusable.
+    const [{ rows }, database] = await this.#onAny(
+      async (run) => [await run(SETTINGS, []), await run(DATABASE, [])] as const,
+      {},
+    );
+    const [row] = database.rows;
     const all = rows.map(
       ({ Variable_name, Value }) => [String(Variable_name), String(Value)] as const,
     );
@@ -355,7 +380,9 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   }
 
   takeWarnings(): string[] {
-    return this.#warnings.splice(0);
+    const warnings = [...this.#warnings];
+    this.#warnings.clear();
+    return warnings;
   }
 
   async close(): Promise<void> {
