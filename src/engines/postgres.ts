@@ -5,8 +5,7 @@
  */
 
 import type pg from "pg";
-import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import type { CheckoutEngine, CheckoutStore } from "../checkout/orders/checkout-store.ts";
 import type { Wakeups } from "../client/wakeups/local.ts";
 import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
 import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
@@ -33,7 +32,7 @@ import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, lateWakeups, type StoredPart, type StoredSettings } from "./engine-life.ts";
 import { SqlEngine } from "./sql-engine.ts";
 
-export type { CheckoutEngine } from "../checkout/checkout-engine.ts";
+export type { CheckoutEngine } from "../checkout/orders/checkout-store.ts";
 export type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";

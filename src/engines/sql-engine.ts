@@ -1,7 +1,7 @@
 // What every engine does that is a database of SQL: keys, events and orders are tables of one room.
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
-import { sqlCheckout } from "../checkout/sql-store.ts";
-import { ORDERS, type OrderStatement } from "../checkout/tables.ts";
+import type { CheckoutStore } from "../checkout/orders/checkout-store.ts";
+import { sqlCheckout } from "../checkout/orders/order-store.ts";
+import { ORDERS, type OrderStatement } from "../checkout/orders/tables.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { sqlIdempotency } from "../idempotency/sql-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";

@@ -38,6 +38,12 @@ interface ClockExpressions {
   readonly retentionMs: string;
 }
 
+/**
+ * The rows of a partial index: a condition, or columns with the texts that they have. In a database without partial indexes,
+ * these columns are the first ones of the index, and a condition is left out.
+ */
+export type IndexedRows = string | Readonly<Record<string, string>>;
+
 /** What one kind of database says in its own words. */
 export interface Dialect {
   /** As the user calls the engine. */
@@ -77,13 +83,20 @@ export interface Dialect {
   readonly column: (name: string) => string;
   /** A query for what a table says about itself: no row if there is no such table, or one with its `comment`. */
   readonly comment: (table: string) => string;
-  /** Makes an index. Databases without partial indexes leave `where` out. */
-  readonly index: (table: string, name: string, columns: string, where?: string) => string;
+  /** Makes an index. @param rows - Which rows it has; without it, all. */
+  readonly index: (table: string, name: string, columns: string, rows?: IndexedRows) => string;
 }
 
 /** As standard SQL says it, which SQLite and PostgreSQL answer from an index. */
 export const rowAfter: Dialect["after"] = (columns, values) =>
   `(${columns.join(", ")}) > (${values.join(", ")})`;
+
+/** The end of the statement that makes a partial index. */
+export function indexedRows(rows?: IndexedRows): string {
+  if (rows === undefined) return "";
+  const equal = Object.entries(rows).map(([column, text]) => `${column} = '${text}'`);
+  return ` WHERE ${typeof rows === "string" ? rows : equal.join(" AND ")}`;
+}
 
 /** The name of an index without the schema of its table. */
 export const bareName = (table: string): string => table.replace(/^.*\./, "").replaceAll('"', "");

@@ -1,5 +1,5 @@
-import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
-import type { Transact } from "../../src/storage/postgres/transact.ts";
+import type { Transact } from "malipo/postgres";
+import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 import type { Orm, OrmName, Orms } from "../support/orms/orm.ts";
 import { checkoutTransactionSuite, type MerchantDatabase } from "./checkout-transaction.ts";
 import { wrongEndingsSuite } from "./wrong-endings.ts";

@@ -1,5 +1,5 @@
 import type { ValueTypes } from "../component.ts";
-import { bareName, type Dialect, rowAfter } from "../dialect.ts";
+import { bareName, type Dialect, indexedRows, rowAfter } from "../dialect.ts";
 import { parametersOf, returnsRows, type Statement } from "../sql-steps.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it. A subselect runs once for a statement:
@@ -60,8 +60,8 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   column: (name) => name,
   comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
     WHERE to_regclass('${table}') IS NOT NULL`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });
 
 /** A statement with its values by their numbers, as PostgreSQL takes them. */

@@ -1,4 +1,4 @@
-import { type Dialect, rowAfter } from "../dialect.ts";
+import { type Dialect, indexedRows, rowAfter } from "../dialect.ts";
 
 /**
  * SQLite. Its clocks are values that the connection adds to a statement: the time of day, the time since the machine
@@ -43,6 +43,6 @@ export const SQLITE: Dialect = {
   column: (name) => name,
   // SQLite has no comments on tables.
   comment: (table) => `SELECT '' AS comment FROM sqlite_master WHERE name = '${table}'`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 };

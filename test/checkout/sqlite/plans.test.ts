@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import type { Component } from "../../../src/storage/component.ts";
 import { SQLITE } from "../../../src/storage/sqlite/sqlite-dialect.ts";

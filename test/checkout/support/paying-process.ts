@@ -7,8 +7,8 @@ import {
   type Order,
   type PaidContext,
 } from "malipo/checkout";
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
-import type { Transact } from "../../../src/storage/postgres/transact.ts";
+import type { Transact } from "malipo/postgres";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
 import { MYSQL_ORMS } from "../../support/orms/mysql-orms.ts";
 import type { OrmName, Orms } from "../../support/orms/orm.ts";
 import { POSTGRES_ORMS } from "../../support/orms/postgres-orms.ts";

@@ -1,7 +1,7 @@
 // A library with which users write to their database, with what the manual prints for it.
 // The runtime takes what `prisma generate` would write, for a schema without models.
 import { type GetPrismaClientConfig, getPrismaClient } from "@prisma/client/runtime/client";
-import type { Transact } from "../../../src/storage/postgres/transact.ts";
+import type { Transact } from "malipo/postgres";
 
 export type OrmName =
   | "prisma"
