@@ -31,9 +31,11 @@ const DRIVER: Pick<Orm, "run"> = {
   run: (client, text) => (client as mysql.PoolConnection).query(text),
 };
 
+const onPlain = mysqlStage(plain);
+const onStrict = mysqlStage(strict);
+
 /** A shop whose order is paid, and two rows that other transactions of it lock. */
-function stageOn(engine: Engine | undefined, orm?: OrmName) {
-  const { newDatabase, poolOf } = mysqlStage(engine);
+function stageOn({ newDatabase, poolOf }: typeof onPlain, orm?: OrmName) {
   return async (
     onPaid: (given: {
       run: (text: string) => Promise<unknown>;
@@ -107,7 +109,7 @@ async function deadlock(run: (text: string) => Promise<unknown>, other: mysql.Po
 describe.skipIf(plain === undefined).each(["mysql2", ...Object.keys(MYSQL_ORMS)] as const)(
   "a transaction of onPaid on MariaDB, by %s",
   (name) => {
-    const stage = stageOn(plain, name === "mysql2" ? undefined : (name as OrmName));
+    const stage = stageOn(onPlain, name === "mysql2" ? undefined : (name as OrmName));
 
     it("that waits too long for a lock is tried again", async () => {
       const { pass, seen } = await stage(async ({ run, other, attempt }) => {
@@ -175,7 +177,7 @@ describe.skipIf(plain === undefined).each(["mysql2", ...Object.keys(MYSQL_ORMS)]
 
 describe.skipIf(plain === undefined)("a transaction of onPaid on MariaDB", () => {
   it("goes on after a wait for a lock whose error it catches", async () => {
-    const { pass, seen } = await stageOn(plain)(async ({ run, other }) => {
+    const { pass, seen } = await stageOn(onPlain)(async ({ run, other }) => {
       await run(GIVE);
       await lockStock(other);
       await run(TAKE).catch(() => {});
@@ -186,7 +188,7 @@ describe.skipIf(plain === undefined)("a transaction of onPaid on MariaDB", () =>
   });
 
   it("is stopped after such an error, if the server rolls back then", async () => {
-    const { pass, seen } = await stageOn(strict)(async ({ run, other }) => {
+    const { pass, seen } = await stageOn(onStrict)(async ({ run, other }) => {
       await run(GIVE);
       await lockStock(other);
       await run(TAKE).catch(() => {});
@@ -198,7 +200,7 @@ describe.skipIf(plain === undefined)("a transaction of onPaid on MariaDB", () =>
 
   it("is given once, or is tried again, if the server dies at its COMMIT", async () => {
     let attempts = 0;
-    const { pass, seen } = await stageOn(plain)(async ({ run }) => {
+    const { pass, seen } = await stageOn(onPlain)(async ({ run }) => {
       attempts++;
       await run(GIVE);
       // The COMMIT is sent while the server dies.
