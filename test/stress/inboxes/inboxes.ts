@@ -6,7 +6,7 @@ import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import type { HandlerContext, Inbox } from "malipo/webhooks";
 import { Client } from "pg";
-import type { Orm, OrmName } from "../../support/orms.ts";
+import type { Orm, OrmName } from "../../support/orms/orm.ts";
 
 /** The data of a shop: `store` is a path or an address, `ledger` a path. */
 export interface SoakStore {

@@ -19,7 +19,9 @@ async function runShop(settings: ShopSettings): Promise<void> {
   const { inbox: name, place, port, die, orders = [] } = settings;
   const { mode = "start", isDrainer = false, version } = settings;
   // Only a shop that writes with such a library loads them.
-  const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
+  const orm =
+    place.orm &&
+    (await import("../../support/orms/postgres-orms.ts")).POSTGRES_ORMS[place.orm](place.store);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
