@@ -17,7 +17,14 @@ import { type Steps, statement, type Value } from "../sql-steps.ts";
 import { engineClosed } from "../transaction-end.ts";
 import { checkTransact } from "./check-transact.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
-import { explained, isAgain, isSavepointGone, isTableMissing, isThere } from "./mysql-errors.ts";
+import {
+  explained,
+  isAgain,
+  isSavepointGone,
+  isTableMissing,
+  isTaken,
+  isThere,
+} from "./mysql-errors.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
 import { settingsProblem, settingsRisks } from "./server-settings.ts";
 import { byConnection, runOn, type Transact } from "./transact.ts";
@@ -55,6 +62,9 @@ const DATABASE = query("SELECT DATABASE() AS name");
 const LOCK = "CONCAT('malipo ', MD5(DATABASE()))";
 const LOCK_SECONDS = 60;
 
+/** How often a transaction is run again that found a unique value taken. */
+const MAX_TAKEN = 5;
+
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
 
@@ -85,7 +95,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   readonly plain = plain;
   readonly explained = explained;
   readonly isTableMissing = isTableMissing;
-  readonly isAgain = isAgain;
   readonly runOn = runOn;
   readonly limitIdle = limitIdle;
   readonly #options: MysqlRoomOptions;
@@ -196,6 +205,10 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     }, options);
     if ("error" in outcome) throw outcome.error;
     return outcome.result;
+  }
+
+  isAgain(error: unknown, times: number): boolean {
+    return isAgain(error, times) || (times <= MAX_TAKEN && isTaken(error));
   }
 
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {

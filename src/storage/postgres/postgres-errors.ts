@@ -32,8 +32,12 @@ export function explained(what: string, error: unknown): unknown {
   });
 }
 
-/** Whether another transaction was in the way, and this one changed nothing: it may be run again. */
-export const isDeadlock = (error: unknown): boolean => ["40P01", "40001"].includes(codeOf(error));
+/**
+ * Whether another transaction was in the way (a deadlock, or a unique value that it has taken), and this one changed
+ * nothing: it may be run again.
+ */
+export const isInTheWay = (error: unknown): boolean =>
+  ["40P01", "40001", "23505"].includes(codeOf(error));
 
 /** Whether a table or its schema is gone. */
 export const isTableMissing = (error: unknown): boolean =>

@@ -19,7 +19,7 @@ import { checkTransact } from "./check-transact.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
-import { explained, isDeadlock, isTableMissing } from "./postgres-errors.ts";
+import { explained, isInTheWay, isTableMissing } from "./postgres-errors.ts";
 import { runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<NumberedStatement>;
@@ -27,7 +27,8 @@ type Run = RunStatement<NumberedStatement>;
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(IDLE_MS)}`;
 
-const MAX_DEADLOCKS = 5;
+/** How often a transaction is run again. */
+const MAX_AGAIN = 5;
 
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
@@ -131,12 +132,23 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   /** One statement, on a connection of its own. */
-  readonly query = (
+  readonly query = async (
     text: string,
     values?: unknown[],
     timeoutMs?: number,
-  ): Promise<pg.QueryResult> =>
-    this.onClient((query) => query(text, values), timeoutMs === undefined ? {} : { timeoutMs });
+  ): Promise<pg.QueryResult> => {
+    // The connection is as it was, and is used again.
+    const inTheWay = (error: unknown) => {
+      if (isInTheWay(error)) return { error };
+      throw error;
+    };
+    const outcome = await this.onClient(
+      (query) => query(text, values).catch(inTheWay),
+      timeoutMs === undefined ? {} : { timeoutMs },
+    );
+    if ("error" in outcome) throw outcome.error;
+    return outcome;
+  };
 
   run(given: NumberedStatement, values: readonly Value[], timeoutMs?: number) {
     return byQuery((...sent) => this.query(...sent, timeoutMs))(given, values);
@@ -221,7 +233,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   isAgain(error: unknown, times: number): boolean {
-    return times <= MAX_DEADLOCKS && isDeadlock(error);
+    return times <= MAX_AGAIN && isInTheWay(error);
   }
 
   /** The settings end with the transaction. */
