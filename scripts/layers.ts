@@ -74,6 +74,7 @@ export const LAYERS: readonly Layer[] = [
   layer("checkout/books", [...CHECKOUT, "html"]),
   layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
   layer("engines", ENGINES),
+  layer("engines/mysql.ts", ENGINES, "mysql2/promise"),
   layer("engines/postgres.ts", ENGINES, "pg"),
   layer("engines/redis.ts", ENGINES, "ioredis"),
   layer("integrations", ALL),

@@ -1,6 +1,7 @@
 import { maskedPhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { startClocks } from "../internal/elapsed-time.ts";
+import { openAtStart } from "../storage/engine-away.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 import { checkoutReceiver } from "./checkout-receiver.ts";
 import { type CheckoutSettings, checkoutSettings } from "./checkout-settings.ts";
@@ -19,29 +20,34 @@ import type { Input } from "./rules/inputs.ts";
 /** How long `stop` waits for what is under way. It is safe to leave it. */
 const STOP_MS = 10_000;
 
+/** How long `start` waits for a store that does not reply. The worker goes on trying. */
+const START_MS = 5_000;
+
 const stopped = () =>
   new ConfigurationError(
     "The checkout was stopped, so this call did nothing. Make its calls before checkout.stop(), or create another checkout.",
   );
 
 /** The store of a checkout: opened before its first use, and closed once. */
-function storeLife({ store, gateway }: EngineSettings) {
+function storeLife({ store, gateway, onError }: EngineSettings) {
   let isReady = false;
   let isClosed = false;
+  /** Before each use, in a process that calls `start` or in one that does not. */
+  const open = async (): Promise<void> => {
+    if (isClosed) throw stopped();
+    if (isReady) return;
+    // A key that is not in the store would be free for another process, and after a crash.
+    if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
+      throw new ConfigurationError(
+        "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or give both the same engine: new Gateway({ idempotency: db }) and createCheckout({ store: db, gateway }).",
+      );
+    }
+    await store.open();
+    isReady = true;
+  };
   return {
-    /** Before each use, in a process that calls `start` or in one that does not. */
-    open: async (): Promise<void> => {
-      if (isClosed) throw stopped();
-      if (isReady) return;
-      // A key that is not in the store would be free for another process, and after a crash.
-      if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
-        throw new ConfigurationError(
-          "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or give both the same engine: new Gateway({ idempotency: db }) and createCheckout({ store: db, gateway }).",
-        );
-      }
-      await store.open();
-      isReady = true;
-    },
+    open,
+    openAtStart: () => openAtStart(open(), START_MS, onError),
     close: async (): Promise<void> => {
       isClosed = true;
       await store.close();
@@ -113,14 +119,14 @@ function bookCalls(
 /** What runs in a process: the receiver, and the worker that does what is due. */
 function runCheckout(
   { store }: EngineSettings,
-  { open, close }: ReturnType<typeof storeLife>,
+  { open, openAtStart, close }: ReturnType<typeof storeLife>,
   { receiver, dropStarted }: ReturnType<typeof checkoutReceiver>,
   engine: Engine,
 ): Pick<Checkout, "start" | "stop" | "reconcile"> {
   const worker = new Worker(engine);
   return {
     start: async () => {
-      await open();
+      await openAtStart();
       dropStarted();
       await receiver.start();
       worker.start();

@@ -194,27 +194,43 @@ export function* orderOfSteps({
 /** A report as it is stored, with who has decided about its payment. */
 type StoredReport = PaymentUpdate & { readonly decided?: Decided };
 
+/** How many of the reports that nobody has asked for are dropped when another one is stored. */
+const MAX_DROPPED = 20;
+
+function* dropStraysSteps(): Steps<void> {
+  for (const { reference } of yield* rowsOf(["forgotten", { count: MAX_DROPPED }])) {
+    yield ["drop", { reference: String(reference) }];
+  }
+}
+
 export function* keepSteps(
   report: PaymentUpdate,
   isReview: boolean,
   isForeign: boolean,
 ): Steps<Retained> {
-  yield ["dropStrays", {}];
   const { reference } = report;
-  const [stored] = yield* rowsOf(["stray", { reference }]);
-  const before: StoredReport | undefined = stored?.report && JSON.parse(String(stored.report));
-  const { decided } = before ?? {};
-  // A payment that was completed stays so.
-  const latest =
-    before?.status === "completed" ? before : { ...report, ...(decided && { decided }) };
-  const values = {
-    ...{ reference, report: JSON.stringify(latest), review: isReview ? "open" : null },
-    is_foreign: isForeign ? 1 : 0,
-  };
-  const { changed } = yield ["keep", values];
-  if (changed === 0 && (yield ["keepAgain", values]).changed === 0) return "bound";
-  const isReviewed = ![null, "closed"].includes((stored?.review ?? null) as string | null);
-  return stored?.report == null || (isReview && !isReviewed) ? "new" : "known";
+  const review = isReview ? "open" : null;
+  const is_foreign = isForeign ? 1 : 0;
+  for (;;) {
+    const added = yield ["keep", { reference, report: JSON.stringify(report), review }];
+    if (added.changed > 0) {
+      yield* dropStraysSteps();
+      return "new";
+    }
+    // Two processes that learn something of a payment at once write one after the other.
+    const [stored] = yield* rowsOf(["strayLocked", { reference }]);
+    // Another process has dropped it just now.
+    if (stored === undefined) continue;
+    const before: StoredReport | undefined = stored.report && JSON.parse(String(stored.report));
+    const { decided } = before ?? {};
+    // A payment that was completed stays so.
+    const latest =
+      before?.status === "completed" ? before : { ...report, ...(decided && { decided }) };
+    const values = { reference, report: JSON.stringify(latest), review, is_foreign };
+    if ((yield ["keepAgain", values]).changed === 0) return "bound";
+    const isReviewed = stored.review !== null && stored.review !== "closed";
+    return before === undefined || (isReview && !isReviewed) ? "new" : "known";
+  }
 }
 
 /** Payments without an order that a person must look at. */
@@ -237,18 +253,14 @@ export function* resolveSteps(
   reference: string,
   { decision, by, lines }: StrayDecision,
 ): Steps<boolean> {
-  for (;;) {
-    const { now: at } = yield* readSteps("");
-    const [row] = yield* rowsOf(["stray", { reference: known(reference) }]);
-    if (row?.review !== "open") return false;
-    const was = String(row.report);
-    const decided: Decided = { at, ...(by !== undefined && { by }) };
-    const report = JSON.stringify({ ...JSON.parse(was), decided });
-    const { changed } = yield ["resolve", { reference, decision, report, was }];
-    if (changed === 0) continue;
-    for (const line of lines) yield* addDecisionSteps(line);
-    return true;
-  }
+  const { now: at } = yield* readSteps("");
+  const [row] = yield* rowsOf(["strayLocked", { reference: known(reference) }]);
+  if (row?.review !== "open") return false;
+  const decided: Decided = { at, ...(by !== undefined && { by }) };
+  const report = JSON.stringify({ ...JSON.parse(String(row.report)), decided });
+  yield ["resolve", { reference, decision, report }];
+  for (const line of lines) yield* addDecisionSteps(line);
+  return true;
 }
 
 /** One after another: the line that was added first must be the first one that every process reads. */

@@ -34,8 +34,8 @@ const FIRST: Migration = {
       `CREATE TABLE IF NOT EXISTS ${payments} (
       reference ${key} PRIMARY KEY, order_id ${key}, report ${text}, review ${key},
       at ${integer} NOT NULL)${suffix}`,
-      index(payments, "review", "(at, reference)", "review = 'open'"),
-      index(payments, "stray", "(at)", "order_id IS NULL AND review IS NULL"),
+      index(payments, "review", "(at, reference)", { review: "open" }),
+      index(payments, "stray", "(at)", { order_id: null, review: null }),
       `CREATE TABLE IF NOT EXISTS ${prompts} (
       order_id ${key} NOT NULL, number ${integer} NOT NULL, phone ${key} NOT NULL,
       at ${integer} NOT NULL, is_open ${integer} NOT NULL, PRIMARY KEY (order_id, number))${suffix}`,
@@ -47,12 +47,15 @@ const FIRST: Migration = {
 
 function statementsOf(dialect: Dialect) {
   const { orders, payments, prompts, decisions } = tablesOf(dialect);
-  const { after, lockName } = dialect;
+  const { after, lockName, lockRow } = dialect;
   const now = dialect.clocks.wallMs;
   /** Merchants delete orders. */
   const isThere = (order: string) => `EXISTS (SELECT 1 FROM ${orders} WHERE id = ${order})`;
   /** Its idempotency keys and its payments are known: an order of this id would get those of another one. */
   const wasAsked = `SELECT order_id FROM ${prompts} WHERE order_id = $id`;
+  const stray = `SELECT order_id, report, review, at FROM ${payments} WHERE reference = $reference`;
+  /** A report that no order has asked for in a day, and that is not under review. */
+  const isForgotten = `order_id IS NULL AND review IS NULL AND at < ${now} - 86400000`;
   const list = (condition: string) =>
     statement(`SELECT state FROM ${orders}
   WHERE ${after(["created_at", "id"], ["$after_at", "$after_id"])} ${condition} ORDER BY created_at, id LIMIT $count`);
@@ -98,17 +101,19 @@ function statementsOf(dialect: Dialect) {
     byReference: statement(`SELECT order_id FROM ${payments}
       WHERE reference = $reference AND ${isThere("order_id")}`),
     byLabel: statement(`SELECT id FROM ${orders} WHERE label = $label`),
-    stray: statement(
-      `SELECT order_id, report, review, at FROM ${payments} WHERE reference = $reference`,
-    ),
+    stray: statement(stray),
+    /** As it is now, also if another process has written it since this one began. */
+    strayLocked: statement(`${stray} ${lockRow}`),
     keep: insertIfAbsent(`INSERT INTO ${payments} (reference, report, review, at)
       VALUES ($reference, $report, $review, ${now})`),
     keepAgain: statement(`UPDATE ${payments} SET report = $report,
       review = COALESCE(NULLIF(review, 'closed'), $review)
       WHERE reference = $reference AND (order_id IS NULL OR NOT ${isThere("order_id")} OR $is_foreign = 1)`),
-    /** A report that no order has asked for in a day, and that is not under review. */
-    dropStrays: statement(`DELETE FROM ${payments} WHERE order_id IS NULL AND review IS NULL
-      AND at < ${now} - 86400000`),
+    /** By their keys: MySQL locks each row that a DELETE reads, and would wait for those of others. */
+    forgotten: statement(
+      `SELECT reference FROM ${payments} WHERE ${isForgotten} ORDER BY at LIMIT $count`,
+    ),
+    drop: statement(`DELETE FROM ${payments} WHERE reference = $reference AND ${isForgotten}`),
     /** Orders that are paid: their goods do not wait for what is read at the service. */
     dueGoods: statement(`SELECT id, status FROM ${orders} WHERE due_at <= ${now} AND status = 'paid'
       ORDER BY due_at LIMIT $count`),
@@ -131,9 +136,9 @@ function statementsOf(dialect: Dialect) {
       ORDER BY asked DESC LIMIT $count`),
     unmatched: statement(`SELECT report, at FROM ${payments} WHERE review = 'open'
       ORDER BY at, reference LIMIT $count`),
-    /** Unless what was reported of it has changed since it was read. */
-    resolve: statement(`UPDATE ${payments} SET review = $decision, report = $report
-      WHERE reference = $reference AND review = 'open' AND report = $was`),
+    resolve: statement(
+      `UPDATE ${payments} SET review = $decision, report = $report WHERE reference = $reference`,
+    ),
     addDecision: statement(`INSERT INTO ${decisions} (line) VALUES ($line)`),
     decisions: statement(`SELECT line FROM ${decisions} ORDER BY id DESC LIMIT $count`),
   };

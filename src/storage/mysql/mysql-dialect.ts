@@ -66,6 +66,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     // By innodb_flush_log_at_trx_commit of the server, which no transaction can set.
     durable: "true",
     takeRows: "FOR UPDATE SKIP LOCKED",
+    lockRow: "FOR UPDATE",
     // GET_LOCK is held until a connection ends; a row is until the transaction ends.
     lockName: `INSERT INTO ${LOCKS} (id) VALUES (CRC32($name) MOD ${LOCK_COUNT}) ON DUPLICATE KEY UPDATE ${LOCKS}.id = ${LOCKS}.id`,
     maxValues: 65_000,
@@ -75,8 +76,11 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     comment: (table) => `SELECT table_comment AS comment FROM information_schema.tables
       WHERE table_schema = DATABASE() AND table_name = '${table}'`,
     // MySQL does not know IF NOT EXISTS here. A migration goes on if the index is there.
-    index: (table, name, columns) =>
-      `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${columns}`,
+    index: (table, name, columns, rows = {}) => {
+      const first = typeof rows === "string" ? [] : Object.keys(rows);
+      const all = columns.replace("(", `(${first.map((one) => `${one}, `).join("")}`);
+      return `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${all}`;
+    },
   };
 };
 
@@ -102,7 +106,7 @@ const COUNTED_FROM = 2 ** 52;
  * @see https://dev.mysql.com/doc/refman/8.0/en/information-functions.html#function_last-insert-id
  */
 function unlessThere(text: string): string {
-  const [, table = "", first = ""] = /^\s*INSERT INTO (\S+)\s*\(\s*(\w+)/i.exec(text) ?? [];
+  const [, table = "", first = ""] = /^\s*INSERT INTO (\S+)\s*\(\s*([^\s,)]+)/i.exec(text) ?? [];
   const column = `${table}.${first}`;
   return `${text} ON DUPLICATE KEY UPDATE ${column} =
     IF(LAST_INSERT_ID(GREATEST(LAST_INSERT_ID(), ${COUNTED_FROM}) + 1) > 0, ${column}, ${column})`;

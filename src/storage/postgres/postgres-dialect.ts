@@ -1,5 +1,5 @@
 import type { ValueTypes } from "../component.ts";
-import { bareName, type Dialect, rowAfter } from "../dialect.ts";
+import { bareName, type Dialect, indexedRows, rowAfter } from "../dialect.ts";
 import { returnsRows, type Statement, unnamed } from "../sql-steps.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it. A subselect runs once for a statement:
@@ -50,6 +50,7 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   fromMs: (ms) => `to_timestamp(${ms} / 1000.0)`,
   durable: DURABLE,
   takeRows: "FOR UPDATE SKIP LOCKED",
+  lockRow: "FOR UPDATE",
   lockName: "SELECT pg_advisory_xact_lock(hashtext($name))::text AS locked",
   maxValues: 65_000,
   after: rowAfter,
@@ -60,8 +61,8 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   column: (name) => name,
   comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
     WHERE to_regclass('${table}') IS NOT NULL`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });
 
 /** A statement with its values by their numbers, as PostgreSQL takes them. */

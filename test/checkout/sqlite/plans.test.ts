@@ -126,8 +126,12 @@ describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async 
       "SCAN malipo_checkout_payments USING INDEX malipo_checkout_payments_review",
     ],
     [
-      /^DELETE FROM malipo_checkout_payments/,
+      /review IS NULL AND at < \$wall - 86400000 ORDER BY at/,
       "SEARCH malipo_checkout_payments USING INDEX malipo_checkout_payments_stray (at<?)",
+    ],
+    [
+      /^DELETE FROM malipo_checkout_payments/,
+      "SEARCH malipo_checkout_payments USING INDEX sqlite_autoindex_malipo_checkout_payments_1 (reference=?)",
     ],
     [/^SELECT line FROM malipo_checkout_decisions/, "SCAN malipo_checkout_decisions"],
     [

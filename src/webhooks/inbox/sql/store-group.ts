@@ -50,14 +50,15 @@ function* readKnown(
   sql: InboxSql,
   deliveries: readonly NewDelivery[],
 ): Steps<InboxStatement, KnownEvents> {
-  const { tables } = sql;
+  const { events, conflicts } = sql.tables;
+  const key = sql.dialect.column("key");
   const known = new KnownEvents();
   const keys = new Set(deliveries.flatMap(({ key, formerKey = key }) => [key, formerKey]));
   for (const part of inParts([...keys], LIST_SIZE)) {
     const { text, values } = valueList("key", part.map(bytesOfHex));
     const { rows } = yield [
-      sql.statement(`SELECT "key", digest, 'event' AS state FROM ${tables.events} WHERE "key" IN (${text})
-        UNION ALL SELECT "key", digest, state FROM ${tables.conflicts} WHERE "key" IN (${text})`),
+      sql.statement(`SELECT ${key}, digest, 'event' AS state FROM ${events} WHERE ${key} IN (${text})
+        UNION ALL SELECT ${key}, digest, state FROM ${conflicts} WHERE ${key} IN (${text})`),
       values,
     ];
     for (const row of rows) known.add(hexOf(row.key), hexOf(row.digest), String(row.state));
@@ -101,7 +102,7 @@ function insertStatement(
   const tuples = Array.from({ length: count }, (_, at) =>
     [...valuesOf(at), ...expressionsOf(at)].join(", "),
   );
-  const names = [...columns, ...Object.keys(more)].map((name) => `"${name}"`).join(", ");
+  const names = [...columns, ...Object.keys(more)].map(dialect.column).join(", ");
   return statement(`INSERT INTO ${table} (${names}) VALUES (${tuples.join("), (")})`);
 }
 
