@@ -11,7 +11,15 @@ import {
   type TransactionOptions,
   type WorkedTogether,
 } from "./room.ts";
-import type { Statement, Statements, Step, StepResult, Steps, Value } from "./sql-steps.ts";
+import {
+  type Statement,
+  type Statements,
+  type Step,
+  type StepResult,
+  type Steps,
+  type Value,
+  valueIn,
+} from "./sql-steps.ts";
 import { rolledBack, SAVEPOINT } from "./transaction-end.ts";
 
 /** A statement as a database takes it, with the names of its values in their order. */
@@ -168,7 +176,7 @@ export class ServerTables<
   /** Steps of this component on some connection. */
   #on<Returned>(steps: Steps<Name, Returned>, run: RunStatement<Sent>): Promise<Returned> {
     const valueAt = (values: Step[1], name: string): Value =>
-      values[name] ?? (name === "wall" ? (this.#server.now?.() ?? null) : null);
+      valueIn(values, name) ?? (name === "wall" ? (this.#server.now?.() ?? null) : null);
     return runLater(steps, ([given, values]) => {
       const known = this.#preparedOf(given);
       return run(
@@ -190,15 +198,17 @@ export class ServerTables<
 
   async transaction<Returned>(
     steps: () => Steps<Name, Returned>,
-    { isKept = () => true, timeoutMs }: TransactionOptions<Returned> = {},
+    { isKept = () => true, isSplit = false, timeoutMs }: TransactionOptions<Returned> = {},
   ): Promise<Returned> {
     await this.#openIn(timeoutMs);
     const options = timeoutMs === undefined ? {} : { timeoutMs };
+    const once = () =>
+      isSplit
+        ? this.#alone(steps(), timeoutMs)
+        : this.#server.transaction((run) => this.#on(steps(), run), isKept, options);
     for (let failed = 1; ; failed++) {
       try {
-        return await this.#noting(
-          this.#server.transaction((run) => this.#on(steps(), run), isKept, options),
-        );
+        return await this.#noting(once());
       } catch (error) {
         if (!this.#server.isAgain(error, failed)) throw error;
       }

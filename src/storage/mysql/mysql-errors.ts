@@ -68,6 +68,9 @@ const AGAIN: Readonly<Record<string, number>> = { ER_LOCK_DEADLOCK: 5, ER_LOCK_W
 export const isAgain = (error: unknown, times: number): boolean =>
   Object.entries(AGAIN).some(([code, most]) => times <= most && hasCode(error, [code]));
 
+/** Whether another transaction has taken a unique value: the same statement would fail again. */
+export const isTaken = (error: unknown): boolean => hasCode(error, ["ER_DUP_ENTRY"]);
+
 /** Whether a savepoint is not there any more: its transaction has ended. */
 export const isSavepointGone = (error: unknown): boolean =>
   hasCode(error, ["ER_SP_DOES_NOT_EXIST", 1305, "1305"]);

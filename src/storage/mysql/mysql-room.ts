@@ -37,6 +37,7 @@ import {
   isLocked,
   isSavepointGone,
   isTableMissing,
+  isTaken,
   isThere,
   lacksRight,
 } from "./mysql-errors.ts";
@@ -93,6 +94,9 @@ const LIMIT_MIGRATION = plain(
   `SET SESSION wait_timeout = ${MIGRATION_IDLE_MS / 1_000}, SESSION lock_wait_timeout = ${TABLE_LOCK_MS / 1_000}`,
 );
 
+/** How often a transaction is run again that found a unique value taken. */
+const MAX_TAKEN = 5;
+
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
 
@@ -122,7 +126,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   readonly prepare = positional;
   readonly plain = plain;
   readonly isTableMissing = isTableMissing;
-  readonly isAgain = isAgain;
   readonly runOn = runOn;
   readonly limitIdle = limitIdle;
   readonly #options: MysqlRoomOptions;
@@ -256,6 +259,10 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     }, options);
     if ("error" in outcome) throw outcome.error;
     return outcome.result;
+  }
+
+  isAgain(error: unknown, times: number): boolean {
+    return isAgain(error, times) || (times <= MAX_TAKEN && isTaken(error));
   }
 
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {

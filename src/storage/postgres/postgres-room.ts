@@ -29,7 +29,7 @@ import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
 import {
   explained,
-  isDeadlock,
+  isInTheWay,
   isLocked,
   isTableMissing,
   lacksRight,
@@ -46,7 +46,8 @@ const limitLock = (ms: number) => `SET LOCAL lock_timeout = ${ms}`;
 /** A process that is frozen does not keep others from starting. */
 const BEGIN_MIGRATION = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(MIGRATION_IDLE_MS)}; ${limitLock(MIGRATION_LOCK_MS)}`;
 
-const MAX_DEADLOCKS = 5;
+/** How often a transaction is run again. */
+const MAX_AGAIN = 5;
 
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
@@ -169,12 +170,23 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   /** One statement, on a connection of its own. */
-  readonly query = (
+  readonly query = async (
     text: string,
     values?: unknown[],
     timeoutMs?: number,
-  ): Promise<pg.QueryResult> =>
-    this.#onClient((query) => query(text, values), timeoutMs === undefined ? {} : { timeoutMs });
+  ): Promise<pg.QueryResult> => {
+    // The connection is as it was, and is used again.
+    const inTheWay = (error: unknown) => {
+      if (isInTheWay(error)) return { error };
+      throw error;
+    };
+    const outcome = await this.#onClient(
+      (query) => query(text, values).catch(inTheWay),
+      timeoutMs === undefined ? {} : { timeoutMs },
+    );
+    if ("error" in outcome) throw outcome.error;
+    return outcome;
+  };
 
   run(given: NumberedStatement, values: readonly Value[], timeoutMs?: number) {
     return byQuery((...sent) => this.query(...sent, timeoutMs))(given, values);
@@ -266,7 +278,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   isAgain(error: unknown, times: number): boolean {
-    return times <= MAX_DEADLOCKS && isDeadlock(error);
+    return times <= MAX_AGAIN && isInTheWay(error);
   }
 
   /** The settings end with the transaction. */
