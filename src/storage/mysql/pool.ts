@@ -18,13 +18,7 @@ export const noReply = (): Error => new NoReplyError("The MySQL server does not 
 
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
-  if (typeof given !== "string") {
-    // A pool of "mysql2", for callbacks, has one for promises.
-    const pool =
-      "promise" in given && typeof given.promise === "function" ? given.promise() : given;
-    if (typeof (pool as Partial<mysql.Pool>).getConnection === "function")
-      return pool as mysql.Pool;
-  } else if (/^(?:mysql|mariadb):\/\//.test(given)) {
+  if (typeof given === "string" && /^(?:mysql|mariadb):\/\//.test(given)) {
     return mysql.createPool({
       uri: given,
       charset: "utf8mb4",
@@ -32,6 +26,10 @@ export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }):
       connectionLimit: CONNECTIONS,
     });
   }
+  const { promise, getConnection } = Object(given);
+  // A pool of "mysql2", for callbacks, has one for promises.
+  if (typeof promise === "function") return (given as { promise(): mysql.Pool }).promise();
+  if (typeof getConnection === "function") return given as mysql.Pool;
   throw new ConfigurationError(
     `${OWNER} takes the address of a database, such as "mysql://localhost/shop", or a pool of mysql2.`,
   );

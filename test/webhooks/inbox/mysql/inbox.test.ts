@@ -24,6 +24,18 @@ const engine = await sharedMysql();
 const here = engine as Engine;
 afterAll(() => engine?.stop());
 
+/** Databases for a suite whose inboxes are made at once. */
+const databases = engine
+  ? await Promise.all(Array.from({ length: 16 }, () => freshDatabase(here)))
+  : [];
+
+/** The same address with a database in which nothing is. */
+function onOwn(address: string): string {
+  const url = new URL(address);
+  url.pathname = new URL(databases.pop() ?? "").pathname;
+  return url.href;
+}
+
 describe.skipIf(engine === undefined)("with a MariaDB", () => {
   const underTest: InboxUnderTest = {
     fresh: async ({ retentionMs, retriesLate, retriesAfterMs = 0 } = {}) => {
@@ -57,13 +69,16 @@ describe.skipIf(engine === undefined)("with a MariaDB", () => {
   });
 
   kindsSuite("mysql", {
-    fresh: () => async () => {
-      const url = await freshDatabase(here);
-      const malipo = await import("../../../support/stores/mysql-inbox.ts");
-      return () => malipo.mysqlInbox(url, { pace });
+    fresh: () => {
+      const making = freshDatabase(here);
+      return async () => {
+        const url = await making;
+        const malipo = await import("../../../support/stores/mysql-inbox.ts");
+        return () => malipo.mysqlInbox(url, { pace });
+      };
     },
   });
-  engineSuite("mysql", engine, (url) => mysqlInbox(url, { pace }));
+  engineSuite("mysql", engine, (url) => mysqlInbox(onOwn(url), { pace }));
 
   describe("mysql and its server", () => {
     stopAll();
