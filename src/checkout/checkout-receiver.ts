@@ -4,7 +4,7 @@ import { SQL_ENGINES } from "../internal/engine-parts.ts";
 import type { WebhookReceiver } from "../webhooks/index.ts";
 import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { CheckoutSettings } from "./checkout-settings.ts";
-import { checkoutInbox, isPaymentEvent, type LabelledUpdate } from "./payment-updates.ts";
+import { checkoutInbox, isPaymentEvent, type LabelledUpdate } from "./orders/payment-updates.ts";
 
 const STARTED_EVENT = "payment.initiated";
 

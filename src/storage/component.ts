@@ -1,6 +1,6 @@
 // What a store says about its tables: keys, events and orders each have one component, in one file `tables.ts`.
 import { ConfigurationError } from "../errors/configuration.ts";
-import type { Dialect } from "./dialect.ts";
+import { bareName, type Dialect } from "./dialect.ts";
 import { type Statements, type Steps, statement } from "./sql-steps.ts";
 
 /** A change of the tables. Each is additive: two versions of malipo run side by side while a shop is deployed. */
@@ -57,6 +57,13 @@ export function tableSql(dialect: Dialect, component: Component): string[] {
       WHERE NOT EXISTS (SELECT 1 FROM ${meta} WHERE name = 'format')`,
   ];
 }
+
+/** The tables of a component, without their schema. */
+export const tablesOf = (dialect: Dialect, component: Component): string[] =>
+  tableSql(dialect, component).flatMap((sql) => {
+    const [, table] = /^CREATE TABLE IF NOT EXISTS (\S+)/.exec(sql) ?? [];
+    return table === undefined ? [] : bareName(table);
+  });
 
 const isKnown = ({ migrations }: Component, format: string): boolean =>
   migrations.some((one) => String(one.format) === format);

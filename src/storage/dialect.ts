@@ -39,10 +39,10 @@ interface ClockExpressions {
 }
 
 /**
- * The rows of a partial index: a condition, or columns with the texts that they have. In a database without partial indexes,
+ * The rows of a partial index: a condition, or columns with the texts that they have, `null` for none. In a database without partial indexes,
  * these columns are the first ones of the index, and a condition is left out.
  */
-export type IndexedRows = string | Readonly<Record<string, string>>;
+export type IndexedRows = string | Readonly<Record<string, string | null>>;
 
 /** What one kind of database says in its own words. */
 export interface Dialect {
@@ -71,6 +71,8 @@ export interface Dialect {
    * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
    */
   readonly takeRows: string;
+  /** What ends a SELECT of a row that nobody else may change until the transaction ends. A row that another one holds is waited for. */
+  readonly lockRow: string;
   /** A statement that makes transactions of one `$name` wait for each other. */
   readonly lockName: string;
   /** `count` placeholders are no problem for any database up to this number. */
@@ -94,7 +96,9 @@ export const rowAfter: Dialect["after"] = (columns, values) =>
 /** The end of the statement that makes a partial index. */
 export function indexedRows(rows?: IndexedRows): string {
   if (rows === undefined) return "";
-  const equal = Object.entries(rows).map(([column, text]) => `${column} = '${text}'`);
+  const equal = Object.entries(rows).map(([column, text]) =>
+    text === null ? `${column} IS NULL` : `${column} = '${text}'`,
+  );
   return ` WHERE ${typeof rows === "string" ? rows : equal.join(" AND ")}`;
 }
 

@@ -2,7 +2,9 @@ import mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { engineClosed, NoReplyError } from "../transaction-end.ts";
+import { EngineAwayError } from "../engine-away.ts";
+import { engineClosed } from "../transaction-end.ts";
+import { explained } from "./mysql-errors.ts";
 
 /** The function of malipo that the user called. */
 export const OWNER = "mysql";
@@ -14,17 +16,23 @@ const CONNECT_MS = 5_000;
 /** The default of mysql2. */
 const CONNECTIONS = 10;
 
-export const noReply = (): Error => new NoReplyError("The MySQL server does not reply.");
+export const noReply = (): Error => new EngineAwayError("The MySQL server does not reply.");
 
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
   if (typeof given === "string" && /^(?:mysql|mariadb):\/\//.test(given)) {
-    return mysql.createPool({
-      uri: given,
-      charset: "utf8mb4",
-      connectTimeout: CONNECT_MS,
-      connectionLimit: CONNECTIONS,
-    });
+    try {
+      return mysql.createPool({
+        uri: given,
+        charset: "utf8mb4",
+        connectTimeout: CONNECT_MS,
+        connectionLimit: CONNECTIONS,
+      });
+    } catch (error) {
+      // An invalid URL is an error that holds the address, with its password.
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw explained("use this address", Object.assign(new Error(message), { code }));
+    }
   }
   const { promise, getConnection } = Object(given);
   // A pool of "mysql2", for callbacks, has one for promises.

@@ -24,7 +24,15 @@ import {
 import { Disk } from "./disk.ts";
 import { FileClock } from "./file-clock.ts";
 import { isLocked, whenUnlocked } from "./locks.ts";
-import { cannotUse, makeDurable, modeWarning, openFile, type SqliteSource } from "./open-file.ts";
+import {
+  cannotUse,
+  isUnusable,
+  makeDurable,
+  modeWarning,
+  openFile,
+  type SqliteSource,
+  tooOld,
+} from "./open-file.ts";
 import { fileOf, watchFile } from "./same-file.ts";
 import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
@@ -263,6 +271,9 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
   /** The disk below the file. @throws while another process has the file locked. */
   disk(): Disk {
     if (this.#disk !== undefined) return this.#disk;
+    const row = this.database.prepare("SELECT sqlite_version() AS version").get();
+    const problem = tooOld(String(row?.version));
+    if (problem !== undefined) throw new ConfigurationError(problem);
     makeDurable(this.database);
     // A delivery touches the index of keys at random: the later a page is written back, the more changes are written at
     // once. This allows 40 MB of log.
@@ -275,7 +286,7 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
 
   /** An error, as the user gets it: with the path of a file that cannot be used, and what to do. */
   explained(error: unknown): unknown {
-    const isUsable = this.#disk !== undefined && !isLocked(error);
+    const isUsable = this.#disk !== undefined && !isLocked(error) && !isUnusable(error);
     return isUsable ? error : cannotUse(OWNER, this.#source, error);
   }
 

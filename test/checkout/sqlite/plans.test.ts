@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import type { Component } from "../../../src/storage/component.ts";
 import { SQLITE } from "../../../src/storage/sqlite/sqlite-dialect.ts";
@@ -125,8 +125,12 @@ describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async 
       "SCAN malipo_checkout_payments USING INDEX malipo_checkout_payments_review",
     ],
     [
-      /^DELETE FROM malipo_checkout_payments/,
+      /review IS NULL AND at < \$wall - 86400000 ORDER BY at/,
       "SEARCH malipo_checkout_payments USING INDEX malipo_checkout_payments_stray (at<?)",
+    ],
+    [
+      /^DELETE FROM malipo_checkout_payments/,
+      "SEARCH malipo_checkout_payments USING INDEX sqlite_autoindex_malipo_checkout_payments_1 (reference=?)",
     ],
     [/^SELECT line FROM malipo_checkout_decisions/, "SCAN malipo_checkout_decisions"],
     [
