@@ -85,6 +85,11 @@ const OF_SHOP = {
     fallback: "20s",
   },
   "double-click": { summary: "send every order twice at the same moment" },
+  without: {
+    value: "names",
+    summary:
+      "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
+  },
   phones: {
     value: "digits",
     summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
@@ -108,6 +113,7 @@ const OF_RUN = {
     choices: GROUP_NAMES,
   },
   "until-first-failure": { summary: "stop after a case that breaks a promise" },
+  continue: { summary: "run the cases that a drill left which was stopped" },
   list: { summary: "list the cases by groups, and run none" },
   report: { value: "path", summary: "write the results as one HTML page" },
   junit: { value: "path", summary: "write the results as JUnit XML, for CI" },
@@ -120,12 +126,15 @@ export const DRILL_FLAGS = { ...OF_SHOP, ...OF_RUN };
 /** What a drill was called with. */
 export type DrillFlags = FlagsOf<typeof DRILL_FLAGS>;
 
-/** Why cases are not run that need a setting of the shop, and what is not tried then. */
+/** Why cases are not run that need a setting of the shop, and what is not tried then. The names are those of --without. */
 export const NOT_GIVEN = {
   again: ["--again is not given", "paying again (--again)"],
   processes: ["--processes 2 is not given", "two processes (--processes 2)"],
   effects: ["--effects is not given", "what the customer got (--effects)"],
+  clicks: ["--without clicks is given", "two clicks"],
 } as const;
+
+export type Untried = keyof typeof NOT_GIVEN;
 
 /** The names of the flags that take no value. */
 type SwitchOf<Rows> = {
@@ -136,7 +145,7 @@ type SwitchOf<Rows> = {
 export type ShopSwitch = SwitchOf<typeof OF_SHOP>;
 
 /** The switches that do something else than a drill. */
-export type RunSwitch = Exclude<SwitchOf<typeof OF_RUN>, "until-first-failure">;
+export type RunSwitch = Exclude<SwitchOf<typeof OF_RUN>, "until-first-failure" | "continue">;
 
 export const ASKED_SETTINGS = flagsOf(ASKED);
 export const SHOP_SETTINGS = flagsOf(OF_SHOP);

@@ -56,17 +56,19 @@ function formatStory(result: CaseResult, promise: string, seed: string): string[
   return [`case ${one.number}: ${one.text}`, ...lines, ...end];
 }
 
-/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not test. */
-export function exitStatus({ results, obstacles }: DrillResult): 0 | 1 | 2 {
-  if (results.some(isBroken)) return 1;
-  return obstacles.length > 0 ? 2 : 0;
+/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not test, or not all. */
+export function exitStatus(result: DrillResult): 0 | 1 | 2 {
+  if (result.results.some(isBroken)) return 1;
+  return result.obstacles.length > 0 || untriedOf(result).length > 0 ? 2 : 0;
 }
 
-/** The one counting of cases: each passed, broke a promise, or was not run. */
+/** The one counting of cases: each passed, broke a promise, was not decided, or was not run. */
 export function countCases({ results }: DrillResult) {
+  const total = results.length;
   const failed = results.filter(isBroken).length;
   const notRun = results.filter((one) => one.skipped !== undefined).length;
-  return { total: results.length, passed: results.length - failed - notRun, failed, notRun };
+  const undecided = results.filter((one) => one.undecided !== undefined).length;
+  return { total, passed: total - failed - notRun - undecided, failed, undecided, notRun };
 }
 
 /** What happened to customers and to the shop: how often, and in which cases. */
@@ -83,11 +85,20 @@ const isChargedByService = ({ payments = [], problems }: CaseResult) =>
   payments.filter(({ status }) => status === "completed").length > 1 &&
   !problems.has(NO_DOUBLE_CHARGE);
 
-/** What was not tried, since the shop's settings do not say how: a drill without it promises less. */
-export function untriedOf({ results, hasEffects }: DrillResult): string[] {
+/** What was not tried, and not left out on purpose: a drill without it promises less. */
+export function untriedOf({ results, hasEffects, without = [] }: DrillResult): string[] {
   const reasons = new Set(results.map(({ skipped }) => skipped));
   if (results.length > 0 && !hasEffects) reasons.add(NOT_GIVEN.effects[0]);
-  return Object.values(NOT_GIVEN).flatMap(([why, what]) => (reasons.has(why) ? [what] : []));
+  const known = Object.entries(NOT_GIVEN).filter(([name]) => !without.some((one) => one === name));
+  return known.flatMap(([, [why, what]]) => (reasons.has(why) ? [what] : []));
+}
+
+/** The first line of the results, if something was not tried. */
+export function untriedLines(result: DrillResult): string[] {
+  const untried = untriedOf(result);
+  const how =
+    "Give these settings, or leave them out by name (--without): the exit status is 2 until then.";
+  return untried.length === 0 ? [] : [`NOT TRIED: ${untried.join(", ")}. ${how}`];
 }
 
 /** The result of each promise: the cases that broke it, and their stories. */
@@ -96,8 +107,9 @@ export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
     const { cause, remedy, page } = promise;
     const failed = results.filter(({ problems }) => problems.has(name));
     const tested = results.filter(
-      ({ case: { faults }, skipped }) =>
+      ({ case: { faults }, skipped, undecided }) =>
         skipped === undefined &&
+        undecided === undefined &&
         (needsFault.length === 0 || faults.some(({ kind }) => needsFault.includes(kind))) &&
         (!needsEffects || hasEffects),
     );
@@ -142,11 +154,14 @@ export function headlines(result: DrillResult): string[] {
 
 /** The last line: whether the shop passed, and how many cases say so. */
 export function summarize(result: DrillResult): string {
-  const { total, passed, failed, notRun } = countCases(result);
-  const rest = `${failed} failed, ${notRun} ${notRun === 1 ? "was" : "were"} not run`;
+  const { total, passed, failed, undecided, notRun } = countCases(result);
+  const open = undecided > 0 ? `${undecided} not decided, ` : "";
+  const rest = `${failed} failed, ${open}${notRun} ${notRun === 1 ? "was" : "were"} not run`;
   const cases = `${count(total, "case")} in ${(result.elapsedMs / 1_000).toFixed(0)} s: ${passed} passed, ${rest}.`;
   const status = exitStatus(result);
-  if (status === 2) return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
+  if (result.obstacles.length > 0 && status === 2) {
+    return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
+  }
   if (status === 1) return `The shop broke promises. ${cases}`;
   const untried = untriedOf(result);
   if (untried.length === 0) return `Every promise holds. ${cases}`;
@@ -195,6 +210,7 @@ export function formatResults(result: DrillResult): string {
   const head = headlines(result).map((line) => `  ${line}`);
   const customers = ["", `What happened to ${count(total - notRun, "customer")}:`, ...head];
   return [
+    ...untriedLines(result),
     ...(total > notRun ? [...customers, "", ...table] : []),
     ...stories,
     "",
@@ -214,13 +230,15 @@ export const formatDryRun = (results: readonly CaseResult[]): string =>
 
 /** The results as JSON. */
 export function resultsAsJson(result: DrillResult): object {
-  const { total, passed, failed, notRun } = countCases(result);
+  const { total, passed, failed, undecided, notRun } = countCases(result);
   return {
     exit_status: exitStatus(result),
     headline: headlines(result),
+    not_tried: untriedOf(result),
     cases: total,
     passed,
     failed,
+    not_decided: undecided,
     not_run: notRun,
     elapsed_ms: Math.round(result.elapsedMs),
     seed: result.seed,
@@ -245,7 +263,7 @@ const escapeText = (text: string): string => escapeMarkup(printableText(text));
 /** The results as JUnit XML: one test for each case. */
 export function resultsAsJunit(result: DrillResult): string {
   const { results, obstacles, elapsedMs, seed } = result;
-  const { failed, notRun } = countCases(result);
+  const { failed, undecided, notRun } = countCases(result);
   const testCase = (name: string, content: string, group = "drill") =>
     `  <testcase classname="malipo drill: ${escapeText(group)}" name="${escapeText(name)}">${content}</testcase>`;
   const tests = [
@@ -254,7 +272,8 @@ export function resultsAsJunit(result: DrillResult): string {
         const story = escapeText(formatStory(one, promise, seed).join("\n"));
         return `<failure message="${escapeText(`${promise}: ${what}`)}">${story}</failure>`;
       });
-      const skipped = one.skipped && `<skipped message="${escapeText(one.skipped)}"/>`;
+      const why = one.skipped ?? (one.undecided && `not decided: ${one.undecided}`);
+      const skipped = why && `<skipped message="${escapeText(why)}"/>`;
       const name = `case ${one.case.number}: ${one.case.text}`;
       return testCase(name, skipped ?? broken.join(""), GROUPS[one.case.group]);
     }),
@@ -262,7 +281,7 @@ export function resultsAsJunit(result: DrillResult): string {
       testCase("the drill could test the shop", `<error message="${escapeText(why)}"/>`),
     ),
   ];
-  const counts = `tests="${tests.length}" failures="${failed}" errors="${obstacles.length}" skipped="${notRun}"`;
+  const counts = `tests="${tests.length}" failures="${failed}" errors="${obstacles.length}" skipped="${notRun + undecided}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="malipo drill" ${counts} time="${(elapsedMs / 1_000).toFixed(3)}">`,

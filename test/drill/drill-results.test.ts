@@ -6,6 +6,7 @@ import { allCases, type DrillCase, randomCases, type Subject } from "../../src/d
 import {
   formatDryRun,
   formatResults,
+  promiseResults,
   resultsAsJson,
   resultsAsJunit,
 } from "../../src/drill/drill-results.ts";
@@ -53,6 +54,16 @@ test("a case that breaks two promises counts for both, and once among the cases"
   expect(row(ONE_PROMPT)).toMatch(/^FAILED .*1 of 2 cases$/);
   expect(text).toContain("3 cases in 2 s: 1 passed, 1 failed, 1 was not run.");
   expect(text.match(/^case 2: /gm)).toHaveLength(1);
+});
+
+test("a case that the machine spoiled is not decided: it neither passed nor broke a promise", () => {
+  const late = { ...caseResult(3), undecided: "the shop took 9.0 s to show the order" };
+  const result = drillResult([caseResult(1), late], ["The machine was too busy."]);
+  expect(formatResults(result)).toContain("2 cases in 2 s: 1 passed, 0 failed, 1 not decided, 0");
+  expect(resultsAsJson(result)).toMatchObject({ exit_status: 2, passed: 1, not_decided: 1 });
+  expect(resultsAsJunit(result)).toContain('<skipped message="not decided: the shop took 9.0 s');
+  const tested = promiseResults(result).map((one) => one.tested);
+  expect(new Set(tested)).toEqual(new Set([0, 1]));
 });
 
 test("the headline is what happened to the customers", () => {
@@ -197,17 +208,27 @@ test("without --effects, the results say nothing about the goods, except that th
 });
 
 test.each([
-  ["--again is not given", true, "NOT TRIED: paying again (--again)."],
-  ["--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
-  [undefined, false, "NOT TRIED: what the customer got (--effects)."],
+  ["again", "--again is not given", true, "NOT TRIED: paying again (--again)."],
+  ["processes", "--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
+  ["effects", undefined, false, "NOT TRIED: what the customer got (--effects)."],
 ] as const)(
-  "the last line and the title say what was not tried (%s)",
-  (skipped, hasEffects, said) => {
+  "the first line, the last line, the title and the exit status say what was not tried (%s)",
+  (name, skipped, hasEffects, said) => {
     const result = { ...drillResult([caseResult(1), caseResult(2, {}, skipped)]), hasEffects };
-    expect(formatResults(result).split("\n").at(-1)).toContain(said);
+    const lines = formatResults(result).split("\n");
+    expect([lines[0], lines.at(-1)]).toEqual([
+      expect.stringContaining(said),
+      expect.stringContaining(said),
+    ]);
     expect(resultsAsPage(result, "1.2.3", new Date())).toContain(
       "The shop passed what was tried</h1>",
     );
+    expect(resultsAsJson(result)).toMatchObject({ exit_status: 2, not_tried: [expect.anything()] });
+    // Left out by name, it is no secret, and no failure.
+    const named = { ...result, without: [name] };
+    expect(resultsAsJson(named)).toMatchObject({ exit_status: 0, not_tried: [] });
+    expect(formatResults(named)).toContain("Every promise holds.");
+    expect(formatResults(named)).toMatch(/Not (?:run|checked): .*is not given/);
   },
 );
 

@@ -28,7 +28,9 @@ async function runAll({ stores, run }: Run): Promise<boolean> {
       if (outcome !== undefined) held = print(outcome) && held;
       else {
         held = held && stores.length > 1;
-        console.log(`${store}: NOT RUN, there is no engine for it here\n`);
+        console.log(
+          `${store}: NOT RUN, there is no engine for it here, or the sabotage is of another one\n`,
+        );
       }
     } catch (error) {
       held = false;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { PaymentUpdate } from "../../src/checkout/inputs.ts";
-import { keepSteps, resolveSteps, strayStateSteps } from "../../src/checkout/order-steps.ts";
-import type { OrderStatement } from "../../src/checkout/tables.ts";
+import { keepSteps, resolveSteps, strayStateSteps } from "../../src/checkout/orders/order-steps.ts";
+import type { OrderStatement } from "../../src/checkout/orders/tables.ts";
+import type { PaymentUpdate } from "../../src/checkout/rules/inputs.ts";
 import type { Tables } from "../../src/storage/room.ts";
 import type { Steps } from "../../src/storage/sql-steps.ts";
 

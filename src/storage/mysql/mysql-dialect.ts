@@ -1,5 +1,5 @@
 import { bareName, type Dialect } from "../dialect.ts";
-import { returnsRows, type Statement, type Value } from "../sql-steps.ts";
+import { returnsRows, type Statement, unnamed, type Value } from "../sql-steps.ts";
 
 // Compared byte by byte, with trailing blanks. MariaDB and MySQL have no collation of one name that does so; each reads
 // its own comment. https://mariadb.com/kb/en/comment-syntax/
@@ -128,13 +128,8 @@ const LIMIT = /(?<=\bLIMIT )\$(\w+)/gi;
 export function positional(given: Statement): PositionalStatement {
   const text = given.isIfAbsent ? unlessThere(given.text) : given.text;
   const limits = Array.from(text.matchAll(LIMIT), ([, name = ""]) => name);
-  const rest = text.replaceAll(LIMIT, "{}");
-  const names = Array.from(rest.matchAll(/\$(\w+)/g), ([, name = ""]) => name);
-  return {
-    text: rest.replaceAll(/\$\w+/g, "?"),
-    names: [...names, ...limits],
-    kind: kindOf(given),
-  };
+  const rest = unnamed(text.replaceAll(LIMIT, "{}"));
+  return { text: rest.text, names: [...rest.names, ...limits], kind: kindOf(given) };
 }
 
 /**

@@ -72,8 +72,12 @@ export const isAgain = (error: unknown, times: number): boolean =>
 export const isSavepointGone = (error: unknown): boolean =>
   hasCode(error, ["ER_SP_DOES_NOT_EXIST", 1305, "1305"]);
 
-/** Whether an index is there already. */
-export const isThere = (error: unknown): boolean => hasCode(error, ["ER_DUP_KEYNAME"]);
+/** Whether an index or a column is there already. */
+export const isThere = (error: unknown): boolean =>
+  hasCode(error, ["ER_DUP_KEYNAME", "ER_DUP_FIELDNAME"]);
+
+/** Whether a lock was waited for as long as `lock_wait_timeout` allows. */
+export const isLocked = (error: unknown): boolean => hasCode(error, ["ER_LOCK_WAIT_TIMEOUT"]);
 
 /** Whether a table or its database is gone. */
 export const isTableMissing = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sqlCheckout } from "../../../src/checkout/orders/order-store.ts";
 import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
@@ -8,6 +8,7 @@ import { checkoutSuite } from "../../suites/checkout.ts";
 import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
 import { mysqlKeys } from "../../support/key-stores.ts";
+import { newSandbox, ORDER, openShop } from "../stage.ts";
 
 const engine = await sharedMysql();
 const { newDatabase, poolOf } = mysqlStage(engine);
@@ -38,6 +39,25 @@ describe.skipIf(engine === undefined)("orders on MariaDB", () => {
       };
       return { open: () => storeAt(url, now), deleteRows };
     },
+  });
+
+  it("finds an order that another process made since the transaction of the merchant began", async () => {
+    const url = await newDatabase();
+    const pool = poolOf(url);
+    const [one, other] = [storeAt(url, Date.now), storeAt(url, Date.now)].map(
+      (store) => openShop(newSandbox(), store).checkout,
+    );
+    await one?.create({ id: "ORDER-0", amount: 1 });
+    const transaction = await pool.getConnection();
+    // By the default of the server, it sees what was committed until its first query.
+    await transaction.beginTransaction();
+    await transaction.query("SELECT id FROM malipo_checkout_orders");
+    const made = await other?.create(ORDER);
+    expect(await one?.create(ORDER, { transaction })).toEqual(made);
+    const wrong = one?.create({ ...ORDER, amount: 1 }, { transaction });
+    await expect(wrong).rejects.toMatchObject({ code: "order_conflict" });
+    await transaction.rollback();
+    transaction.release();
   });
 
   strayUpdatesSuite("MySQL", async () => {

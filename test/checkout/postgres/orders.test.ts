@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { SqliteRoom } from "../../../src/storage/sqlite/sqlite-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { strayUpdatesSuite } from "../../suites/stray-updates.ts";

@@ -16,6 +16,8 @@ export interface Change {
 export interface Sabotage extends Change {
   /** The kind of breach that says so. */
   readonly breaks: string;
+  /** The only store on which it can be noticed: the change is of its files, or waits for itself elsewhere. */
+  readonly on?: string;
 }
 
 export type Sabotages = Readonly<Record<string, Sabotage>>;

@@ -20,6 +20,7 @@ async function run(
   store: StoreName,
   { seed, orders, sabotage }: OrderOptions,
 ): Promise<Outcome | undefined> {
+  if (sabotage?.on !== undefined && sabotage.on !== store) return undefined;
   const place = await openStore(store);
   if (place === undefined) return undefined;
   const began = performance.now();

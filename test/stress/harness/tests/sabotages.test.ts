@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { INBOX_SABOTAGES, NEXT_VERSION } from "../../inboxes/sabotages.ts";
 import { ORDER_SABOTAGES, SHORTER } from "../../orders/sabotages.ts";
+import { orders } from "../../orders/subject.ts";
 import { PROMPT_SABOTAGES } from "../../prompts/sabotages.ts";
 
 const source = (file: string) =>
@@ -17,3 +18,9 @@ test.each([...Object.entries(SABOTAGES), ...OTHERS])(
     expect(source(file)).toContain(from);
   },
 );
+
+test("a sabotage of one store is not run on another one, where every promise holds", async () => {
+  const sabotage = ORDER_SABOTAGES["the goods before the transaction"];
+  const options = { seed: "1", orders: 60, sabotage, store: ["postgres"] } as const;
+  expect(await orders.run("postgres", options)).toBeUndefined();
+});
