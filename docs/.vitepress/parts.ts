@@ -83,7 +83,7 @@ export const PARTS: readonly {
       ["go-live", "Go live: the checklist", 510],
       ["accounts", "Accounts, keys, till and paybill: from sandbox to live", 280],
       ["deploy", "Deploy: processes, shutdown, health, backups", 350],
-      ["storage", "Choose an engine: SQLite, PostgreSQL or Redis", 475],
+      ["storage", "Choose an engine: SQLite, PostgreSQL, MariaDB or Redis", 510],
       ["redis", "Use Redis", 480],
       ["postgresql", "Use PostgreSQL, with Prisma, Drizzle, Kysely, Knex or TypeORM", 430],
       ["scale", "How many webhooks can one receiver take?", 350],

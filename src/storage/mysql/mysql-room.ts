@@ -396,7 +396,8 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (!this.#options.isOwnPool) return;
-    const ending = this.#options.pool.end();
+    // It rejects for a connection that was lost: that one needs no end.
+    const ending = this.#options.pool.end().catch(() => {});
     // A connection that waits for the server would keep the process for minutes.
     if (await waitAtMost(ending, CLOSE_MS)) return;
     for (const giveUp of this.#busy) giveUp();

@@ -50,6 +50,7 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   fromMs: (ms) => `to_timestamp(${ms} / 1000.0)`,
   durable: DURABLE,
   takeRows: "FOR UPDATE SKIP LOCKED",
+  by: (table) => table,
   lockRow: "FOR UPDATE",
   lockName: "SELECT pg_advisory_xact_lock(hashtext($name))::text AS locked",
   maxValues: 65_000,

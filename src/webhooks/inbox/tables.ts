@@ -161,9 +161,9 @@ function statements(dialect: Dialect) {
       `UPDATE ${events} SET due_at = ${leaseMs} WHERE id = $row AND token = $token AND due_at = $due`,
     ),
     overEvents:
-      statement(`SELECT id, signed_at FROM ${events} WHERE forget_at <= ${retentionMs} AND state = 'done'
+      statement(`SELECT id, signed_at FROM ${dialect.by(events, "forget")} WHERE forget_at <= ${retentionMs} AND state = 'done'
       ORDER BY forget_at LIMIT ${FORGET_BATCH} ${dialect.takeRows}`),
-    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${conflicts}
+    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${dialect.by(conflicts, "decided")}
       WHERE forget_at <= ${retentionMs} AND state = 'decided'
       ORDER BY forget_at LIMIT ${FORGET_CONFLICTS} ${dialect.takeRows}`),
     deleteConflict: statement(`DELETE FROM ${conflicts} WHERE ${key} = $key AND digest = $digest`),
