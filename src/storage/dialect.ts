@@ -67,7 +67,7 @@ export interface Dialect {
   /** A condition that is always true: a commit is on the disk before it is acknowledged. */
   readonly durable: string;
   /**
-   * What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out.
+   * What ends a SELECT whose rows no other transaction may take until this one ends. Rows that others hold are left out.
    * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
    */
   readonly takeRows: string;
