@@ -48,7 +48,7 @@ export const PARTS: readonly {
       ["idempotency", "How one key makes one prompt", 510],
       ["webhooks", "How a webhook is stored, processed and recognised", 510],
       ["promises", "What is promised, and what is not", 625],
-      ["on-paid", "What may go wrong in onPaid, and what happens then", 1220],
+      ["on-paid", "What may go wrong in onPaid, and what happens then", 1340],
       ["keys", "API keys: public, secret, sandbox", 380],
     ],
   },

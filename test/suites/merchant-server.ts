@@ -6,7 +6,7 @@ import { wrongEndingsSuite } from "./wrong-endings.ts";
 import type { Engine } from "./wrong-on-paid.ts";
 
 /** Where the merchant writes with one library: the tables of a checkout beside his goods. Both are empty. */
-export interface MerchantPlace extends Pick<MerchantDatabase, "goods" | "giveElsewhere" | "place"> {
+interface MerchantPlace extends Pick<MerchantDatabase, "goods" | "giveElsewhere" | "place"> {
   /** The address for his library. */
   readonly url: string;
   /** The table of goods. */
