@@ -27,15 +27,18 @@ async function madeAfter(component: Component, count: number): Promise<unknown> 
   return (await pool.query<RowDataPacket[]>(INDEXES))[0];
 }
 
-describe.skipIf(engine === undefined)("tables of MariaDB, of which each is committed by itself", () => {
-  it.each<[string, Component]>([
-    ["keys", KEYS],
-    ["orders", ORDERS],
-  ])("of %s are completed after a kill at any statement", async (_, component) => {
-    const all = await madeAfter(component, 0);
-    const { length } = statementsOf(component);
-    for (let count = 1; count <= length; count++) {
-      expect(await madeAfter(component, count), `after ${count} statements`).toEqual(all);
-    }
-  });
-});
+describe.skipIf(engine === undefined)(
+  "tables of MariaDB, of which each is committed by itself",
+  () => {
+    it.each<[string, Component]>([
+      ["keys", KEYS],
+      ["orders", ORDERS],
+    ])("of %s are completed after a kill at any statement", async (_, component) => {
+      const all = await madeAfter(component, 0);
+      const { length } = statementsOf(component);
+      for (let count = 1; count <= length; count++) {
+        expect(await madeAfter(component, count), `after ${count} statements`).toEqual(all);
+      }
+    });
+  },
+);
