@@ -110,6 +110,13 @@ export function findWrongImports(sources: Sources, layers: readonly Layer[] = LA
   return [...layerFindings(imports, layers), ...circleFindings(imports)];
 }
 
+/** Layers whose folder or file is gone. */
+export function findStaleLayers(paths: readonly string[], layers: readonly Layer[] = LAYERS) {
+  return layers
+    .filter(({ path: place }) => !paths.some((path) => isIn(path, place)))
+    .map(({ path }) => `scripts/layers.ts has a row for src/${path}, which is gone.`);
+}
+
 /** The folder of a path, and its name without its extension. */
 function placeOf(path: string): { readonly folder: string; readonly name: string } {
   const parts = path.split("/");
@@ -141,10 +148,12 @@ export function findRepeatedNames(paths: readonly string[]): string[] {
 
 if (import.meta.main) {
   const paths = globSync("src/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
-  const findings = findWrongImports(
-    new Map(paths.map((path) => [path.replace("src/", ""), readFileSync(path, "utf8")])),
-  );
-  const repeated = findRepeatedNames(paths.map((path) => path.replace("src/", "")));
+  const names = paths.map((path) => path.replace("src/", ""));
+  const findings = [
+    ...findWrongImports(new Map(names.map((name) => [name, readFileSync(`src/${name}`, "utf8")]))),
+    ...findStaleLayers(names),
+  ];
+  const repeated = findRepeatedNames(names);
   for (const finding of [...findings, ...repeated]) console.log(finding);
   console.log(
     `${paths.length} files, ${findings.length} wrong imports, ${repeated.length} repeated names`,

@@ -12,6 +12,7 @@ export const ENTRY_POINTS = {
   lambda: "src/webhooks/adapters/lambda.ts",
   sqlite: "src/engines/sqlite.ts",
   postgres: "src/engines/postgres.ts",
+  mysql: "src/engines/mysql.ts",
   redis: "src/engines/redis.ts",
   checkout: "src/checkout/index.ts",
   sandbox: "src/sandbox/index.ts",

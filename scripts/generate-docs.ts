@@ -2,9 +2,9 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { Input } from "../src/checkout/inputs.ts";
-import { RULES } from "../src/checkout/rules.ts";
-import { REVIEWS } from "../src/checkout/view.ts";
+import type { Input } from "../src/checkout/rules/inputs.ts";
+import { RULES } from "../src/checkout/rules/rules.ts";
+import { REVIEWS } from "../src/checkout/rules/view.ts";
 import { COMMAND_GROUPS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";

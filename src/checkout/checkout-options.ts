@@ -2,13 +2,14 @@ import type { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
 import type { WebhookReceiver, WebhookReceiverOptions } from "../webhooks/index.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
-import type { CheckoutEngine } from "./checkout-engine.ts";
-import type { CheckoutStore } from "./checkout-store.ts";
-import type { PaidContext } from "./give-goods.ts";
-import type { ManagedOrders } from "./manage-orders.ts";
-import type { OrderChange } from "./order-change.ts";
-import type { Order, Review } from "./order-types.ts";
+import type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
+import type { PaidContext } from "./orders/give-goods.ts";
+import type { ManagedOrders } from "./orders/manage-orders.ts";
+import type { NewOrder } from "./orders/new-order.ts";
+import type { StatusRoute } from "./page/order-status-handler.ts";
 import type { PayPages } from "./page/pay-page.ts";
+import type { OrderChange } from "./rules/order-change.ts";
+import type { Order, Review } from "./rules/order-types.ts";
 
 /** How a checkout is set up. */
 export interface CheckoutOptions<Connection = unknown> {
@@ -128,34 +129,13 @@ export interface CheckoutOptions<Connection = unknown> {
   country?: string | undefined;
 }
 
-/** An order that is to be paid. */
-export interface NewOrder {
-  /**
-   * Your id. It names the order for ever, also in the idempotency keys of its attempts: if you delete the row
-   * of an order whose customer was asked, its id cannot be used again.
-   */
-  id: string;
-  /** The whole amount: a number with at most two decimals, or `"1500.00"`. */
-  amount: number | string;
-  /** Only that of the checkout: the service charges no other one. */
-  currency?: string | undefined;
-  /** What the customer sees beside the amount. */
-  description?: string | undefined;
-  /** The label of its payments, at most 12 characters. Default: one that is made from the id. */
-  accountReference?: string | undefined;
-  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets, and never changes. */
-  metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** When the order can no longer be paid. An attempt that is under way then may still end. */
-  expiresAt?: Date | string | undefined;
-}
-
 /** An order, and the phone that is to be asked. */
 export interface PayParams extends NewOrder {
   phone: string;
 }
 
 /** An order system that is paid once. See {@link createCheckout}. */
-export interface Checkout extends ManagedOrders, PayPages {
+export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
   /** The client of the service that it uses, for other calls. Its idempotency keys are in the store. */
   readonly gateway: Gateway;
   /** The calling code of numbers without one; `undefined` if several countries have the currency. */
@@ -189,15 +169,6 @@ export interface Checkout extends ManagedOrders, PayPages {
   ): Promise<Order | undefined>;
   /** For `nodeHandler`, `fetchHandler`, Fastify and Lambda. `on` takes handlers of other events. */
   readonly receiver: WebhookReceiver;
-  /**
-   * The route for `followPayment` and `usePayment`.
-   *
-   * @param options - `order`: returns the id of the order that the page may see. Default: the query
-   * parameter `order`, else the last part of the path. It responds 404 if there is no such order.
-   */
-  statusHandler(options?: {
-    order?: (request: Request) => string | undefined | Promise<string | undefined>;
-  }): (request: Request) => Promise<Response>;
   /** Begins to do what is due. Any number of processes may do it on one store. */
   start(): Promise<void>;
   /** Ends that, and closes the store. */

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import type { WebhookReceiver } from "../webhooks/index.ts";
 import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { CheckoutSettings } from "./checkout-settings.ts";
-import { checkoutInbox, isPaymentEvent, type LabelledUpdate } from "./payment-updates.ts";
+import { checkoutInbox, isPaymentEvent, type LabelledUpdate } from "./orders/payment-updates.ts";
 
 const STARTED_EVENT = "payment.initiated";
 

@@ -16,11 +16,11 @@ import { allowedEnvironmentVariable } from "../internal/environment.ts";
 import { MINUTE_MS } from "../internal/units.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
 import type { CheckoutOptions } from "./checkout-options.ts";
-import type { CheckoutStore } from "./checkout-store.ts";
-import { checkCountry } from "./customer-phone.ts";
-import { TIMES } from "./inputs.ts";
-import type { EngineSettings } from "./order-engine.ts";
-import type { MakerSettings } from "./order-maker.ts";
+import type { CheckoutStore } from "./orders/checkout-store.ts";
+import { checkCountry } from "./orders/customer-phone.ts";
+import type { EngineSettings } from "./orders/order-engine.ts";
+import type { MakerSettings } from "./orders/order-maker.ts";
+import { TIMES } from "./rules/inputs.ts";
 
 /** What a checkout works with. */
 export interface CheckoutSettings extends MakerSettings {

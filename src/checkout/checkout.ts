@@ -1,23 +1,27 @@
 import { maskedPhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { startClocks } from "../internal/elapsed-time.ts";
+import { openAtStart } from "../storage/engine-away.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 import { checkoutReceiver } from "./checkout-receiver.ts";
-import { checkoutSettings } from "./checkout-settings.ts";
-import { customerPhone } from "./customer-phone.ts";
-import type { Input } from "./inputs.ts";
-import { manageOrders } from "./manage-orders.ts";
-import { checkAfter } from "./new-order.ts";
-import { Engine, type EngineSettings } from "./order-engine.ts";
-import { OrderMaker } from "./order-maker.ts";
-import { orderStatusHandler } from "./order-status-handler.ts";
-import { OrderWaits } from "./order-waits.ts";
-import { payPages } from "./page/pay-page.ts";
-import type { LabelledUpdate } from "./payment-updates.ts";
-import { Worker } from "./worker.ts";
+import { type CheckoutSettings, checkoutSettings } from "./checkout-settings.ts";
+import { customerPhone } from "./orders/customer-phone.ts";
+import { manageOrders } from "./orders/manage-orders.ts";
+import { checkAfter } from "./orders/new-order.ts";
+import { Engine, type EngineSettings } from "./orders/order-engine.ts";
+import { OrderMaker } from "./orders/order-maker.ts";
+import { OrderWaits } from "./orders/order-waits.ts";
+import type { LabelledUpdate } from "./orders/payment-updates.ts";
+import { Worker } from "./orders/worker.ts";
+import { orderStatusHandler, type StatusRoute } from "./page/order-status-handler.ts";
+import { type PayPages, payPages } from "./page/pay-page.ts";
+import type { Input } from "./rules/inputs.ts";
 
 /** How long `stop` waits for what is under way. It is safe to leave it. */
 const STOP_MS = 10_000;
+
+/** How long `start` waits for a store that does not reply. The worker goes on trying. */
+const START_MS = 5_000;
 
 const stopped = () =>
   new ConfigurationError(
@@ -25,23 +29,25 @@ const stopped = () =>
   );
 
 /** The store of a checkout: opened before its first use, and closed once. */
-function storeLife({ store, gateway }: EngineSettings) {
+function storeLife({ store, gateway, onError }: EngineSettings) {
   let isReady = false;
   let isClosed = false;
+  /** Before each use, in a process that calls `start` or in one that does not. */
+  const open = async (): Promise<void> => {
+    if (isClosed) throw stopped();
+    if (isReady) return;
+    // A key that is not in the store would be free for another process, and after a crash.
+    if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
+      throw new ConfigurationError(
+        "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or give both the same engine: new Gateway({ idempotency: db }) and createCheckout({ store: db, gateway }).",
+      );
+    }
+    await store.open();
+    isReady = true;
+  };
   return {
-    /** Before each use, in a process that calls `start` or in one that does not. */
-    open: async (): Promise<void> => {
-      if (isClosed) throw stopped();
-      if (isReady) return;
-      // A key that is not in the store would be free for another process, and after a crash.
-      if (!(await gateway.idempotency.isStoredBy(store.idempotency))) {
-        throw new ConfigurationError(
-          "The gateway of a checkout must remember its idempotency keys in the store of the checkout. Pass the options of the gateway, or give both the same engine: new Gateway({ idempotency: db }) and createCheckout({ store: db, gateway }).",
-        );
-      }
-      await store.open();
-      isReady = true;
-    },
+    open,
+    openAtStart: () => openAtStart(open(), START_MS, onError),
     close: async (): Promise<void> => {
       isClosed = true;
       await store.close();
@@ -49,16 +55,78 @@ function storeLife({ store, gateway }: EngineSettings) {
   };
 }
 
+/** The calls of a shop that make orders and ask customers to pay them. */
+function askCalls(
+  { country, ...settings }: CheckoutSettings,
+  engine: Engine,
+  open: () => Promise<void>,
+): Pick<Checkout, "pay" | "create"> {
+  const maker = new OrderMaker(engine, settings);
+  return {
+    pay: async (params, { after } = {}) => {
+      const elapsed = startClocks();
+      const phone = customerPhone("pay", (Object(params) as PayParams).phone, country);
+      const shown = checkAfter(after);
+      await open();
+      const click = { phone, masked: maskedPhone(phone, country), after: shown, elapsed };
+      return maker.withOrder("pay", params, (known) => engine.ask(known, click));
+    },
+    create: async (order, { transaction } = {}) => {
+      await open();
+      return maker.create(order, transaction);
+    },
+  };
+}
+
+/** What customers see: how an order goes, and the page on which they pay. */
+function customerCalls(
+  { country, prefix, engine: { store }, onError, maxWaits }: CheckoutSettings,
+  engine: Engine,
+  { pay, get, open }: Pick<Checkout, "pay" | "get"> & { open: () => Promise<void> },
+): Pick<Checkout, "wait" | keyof StatusRoute | keyof PayPages> {
+  const waits = new OrderWaits(get, maxWaits);
+  engine.onWritten((id) => waits.note(id));
+  const wait: Checkout["wait"] = (id, { waitMs = 60_000, signal } = {}) =>
+    waits.wait(id, waitMs, signal, (value) => ({ value, isOver: value?.status !== "pending" }));
+  const statusHandler = orderStatusHandler(waits, onError);
+  const read = async (id: string) => {
+    await open();
+    return store.read(id);
+  };
+  return {
+    ...{ wait, statusHandler },
+    ...payPages({ prefix, country, store: { read }, pay, wait, statusHandler, onError }),
+  };
+}
+
+/** The books of a day, which only those who ask for them load. */
+function bookCalls(
+  { prefix, engine: { store, gateway } }: CheckoutSettings,
+  engine: Engine,
+  open: () => Promise<void>,
+): Pick<Checkout, "report"> {
+  return {
+    report: async (query) => {
+      await open();
+      const { reportBooks } = await import("./books/day-books.ts");
+      const note = (update: LabelledUpdate) => engine.note(update);
+      const write = (id: string, input: Input) => engine.write(id, input);
+      return reportBooks({ store, gateway, prefix, note, write }, query);
+    },
+  };
+}
+
 /** What runs in a process: the receiver, and the worker that does what is due. */
 function runCheckout(
   { store }: EngineSettings,
-  { open, close }: ReturnType<typeof storeLife>,
+  { open, openAtStart, close }: ReturnType<typeof storeLife>,
   { receiver, dropStarted }: ReturnType<typeof checkoutReceiver>,
-  worker: Worker,
+  engine: Engine,
 ): Pick<Checkout, "start" | "stop" | "reconcile"> {
+  const worker = new Worker(engine);
   return {
     start: async () => {
-      await open();
+      await openAtStart();
       dropStarted();
       await receiver.start();
       worker.start();
@@ -98,49 +166,19 @@ function runCheckout(
  */
 export function createCheckout<Connection>(options: CheckoutOptions<Connection>): Checkout {
   const settings = checkoutSettings(options);
-  const { country, prefix } = settings;
-  const { gateway, store, onError } = settings.engine;
+  const { country } = settings;
   const engine = new Engine(settings.engine);
-  const maker = new OrderMaker(engine, settings);
-  const worker = new Worker(engine);
   const life = storeLife(settings.engine);
   const { open } = life;
+  const received = checkoutReceiver(settings, (update) => engine.note(update));
+  const asks = askCalls(settings, engine, open);
   const orders = manageOrders(engine, open, country);
-  const waits = new OrderWaits(orders.get, settings.maxWaits);
-  engine.onWritten((id) => waits.note(id));
-  const note = (update: LabelledUpdate) => engine.note(update);
-  const received = checkoutReceiver(settings, note);
-
-  const pay: Checkout["pay"] = async (params, { after } = {}) => {
-    const elapsed = startClocks();
-    const phone = customerPhone("pay", (Object(params) as PayParams).phone, country);
-    const shown = checkAfter(after);
-    await open();
-    const click = { phone, masked: maskedPhone(phone, country), after: shown, elapsed };
-    return maker.withOrder("pay", params, (known) => engine.ask(known, click));
-  };
-  const wait: Checkout["wait"] = (id, { waitMs = 60_000, signal } = {}) =>
-    waits.wait(id, waitMs, signal, (value) => ({ value, isOver: value?.status !== "pending" }));
-  const statusHandler = orderStatusHandler(waits, onError);
-  const read = async (id: string) => {
-    await open();
-    return store.read(id);
-  };
   return {
-    ...{ gateway, country, pay, wait, statusHandler },
+    ...{ gateway: settings.engine.gateway, country, receiver: received.receiver },
+    ...asks,
     ...orders,
-    ...payPages({ prefix, country, store: { read }, pay, wait, statusHandler, onError }),
-    ...runCheckout(settings.engine, life, received, worker),
-    receiver: received.receiver,
-    create: async (order, { transaction } = {}) => {
-      await open();
-      return maker.create(order, transaction);
-    },
-    report: async (query) => {
-      await open();
-      const { reportBooks } = await import("./books/day-books.ts");
-      const write = (id: string, input: Input) => engine.write(id, input);
-      return reportBooks({ store, gateway, prefix, note, write }, query);
-    },
+    ...customerCalls(settings, engine, { pay: asks.pay, get: orders.get, open }),
+    ...bookCalls(settings, engine, open),
+    ...runCheckout(settings.engine, life, received, engine),
   };
 }

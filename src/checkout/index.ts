@@ -20,14 +20,17 @@ export type {
 export type { BooksReport, ReportQuery } from "./books/day-books.ts";
 export type { GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
-export type { CheckoutEngine } from "./checkout-engine.ts";
-export type { Checkout, CheckoutOptions, NewOrder, PayParams } from "./checkout-options.ts";
-export type { CheckoutStore } from "./checkout-store.ts";
-export type { PaidContext } from "./give-goods.ts";
-export type { OrderEvent } from "./history.ts";
-export type { ManagedOrders, OrderQuery, RejectedOrder } from "./manage-orders.ts";
-export type { ManagedReviews } from "./manage-reviews.ts";
-export type { OrderChange } from "./order-change.ts";
+export type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
+export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
+export type { PaidContext } from "./orders/give-goods.ts";
+export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
+export type { ManagedReviews } from "./orders/manage-reviews.ts";
+export type { NewOrder } from "./orders/new-order.ts";
+export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
+export type { PayPageMessages, PayPageTexts } from "./page/page-texts.ts";
+export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
+export type { OrderEvent } from "./rules/history.ts";
+export type { OrderChange } from "./rules/order-change.ts";
 export type {
   Attempt,
   AttemptStatus,
@@ -38,7 +41,4 @@ export type {
   Review,
   ReviewDecision,
   ReviewKind,
-} from "./order-types.ts";
-export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
-export type { PayPageMessages, PayPageTexts } from "./page/page-texts.ts";
-export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
+} from "./rules/order-types.ts";

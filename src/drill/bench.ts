@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
@@ -12,6 +11,7 @@ import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
 import { serveGateway } from "./drill-gateway.ts";
 import type { DrillSettings } from "./drill-settings.ts";
+import { MAX_SERVICE_MS, pace } from "./machine-pace.ts";
 import { ALIVE, SECRET } from "./promises.ts";
 import { Customers } from "./shop-client.ts";
 import { ShopProcess } from "./shop-process.ts";
@@ -53,20 +53,22 @@ export class Bench implements Scene {
   readonly shop: ShopProcess;
   readonly customers: Customers;
   awayUntil = 0;
-  slowestMs = 0;
   sharesData = false;
+  /** Whether its day ends: no fault happens any more. */
+  isEnding = false;
+  /** What it waits for now, for people who wait with it. */
+  waitsFor = "the start of the shop";
   #active: readonly CaseRun[] = [];
   /** The end of what the shop printed. */
   output = "";
   printed = 0;
   /** Why the shop is down for good, if it is: nothing more can be found out about its orders. */
   down: string | undefined;
-  /** A request that waits for a busy process is not seen yet: only the delay of its event loop shows it. */
-  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #folder = mkdtempSync(join(tmpdir(), "malipo-drill-"));
   readonly #forms = new Map<string, readonly string[]>();
   #isClosed = false;
   #closeGateway = () => {};
+  #stopPace = () => {};
 
   constructor(settings: DrillSettings, hasFaults: boolean, onOutput: (text: string) => void) {
     this.hasFaults = hasFaults;
@@ -92,7 +94,7 @@ export class Bench implements Scene {
   async open(): Promise<void> {
     const { sandbox, shops } = this;
     const { data, slowMs, webhook } = this.settings;
-    this.#delay.enable();
+    this.#stopPace = pace.start();
     const { baseUrl, close } = await serveGateway(this);
     this.#closeGateway = close;
     for (const shop of shops) {
@@ -128,14 +130,19 @@ export class Bench implements Scene {
     while (this.#active === runs && !this.#isClosed) {
       // A look that fails is not news: the shop may be down.
       await this.customers.watch(run).catch(() => {});
-      await sleep(interval);
+      const began = performance.now();
+      await sleep(pace.scale(interval));
+      // A request that waits for a busy process is not seen yet: only a late timer shows it.
+      const lateMs = performance.now() - began - pace.scale(interval);
+      if (lateMs > MAX_SERVICE_MS) {
+        run.wasDelayed(`the drill itself could not run for ${(lateMs / 1_000).toFixed(1)} s`);
+      }
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#delay.disable();
-    this.slowestMs = Math.max(this.slowestMs, this.#delay.max / 1e6);
+    this.#stopPace();
     await Promise.all(this.shops.map((shop) => shop.destroy()));
     this.#closeGateway();
     rmSync(this.#folder, { recursive: true, force: true });

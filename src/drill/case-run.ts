@@ -10,6 +10,7 @@ import {
   type Subject,
 } from "./cases.ts";
 import type { DrillSettings } from "./drill-settings.ts";
+import { until } from "./machine-pace.ts";
 import { needsId } from "./request-template.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
@@ -33,8 +34,6 @@ export interface Scene {
   readonly hasFaults: boolean;
   /** Until when the service is away, from `performance.now()`. */
   awayUntil: number;
-  /** How long the service took at most for a request without a fault. */
-  slowestMs: number;
   /** Whether the shop has asked for a payment of another shop that runs now. */
   sharesData: boolean;
 }
@@ -77,18 +76,6 @@ const OTHER_PHONE = 500_000;
 /** What a shop says must not be a command of a CI system, wherever in a line it stands. */
 export const withoutCommands = (text: string): string => text.replace(/##(?=\w*\[)/g, "## ");
 
-const POLL_MS = 10;
-
-/** Waits until a condition holds, at most for a time. Resolves with whether it holds. */
-export async function until(condition: () => boolean, maxMs: number): Promise<boolean> {
-  const deadline = performance.now() + maxMs;
-  while (!condition()) {
-    if (performance.now() > deadline) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
-}
-
 // A shop may keep its orders in a database that outlives a drill: neither an order nor a phone comes again.
 const DRILL_ID = crypto.randomUUID().slice(0, 6).toUpperCase();
 let nextPhone = 100_000 + Math.floor(Math.random() * 350_000);
@@ -120,6 +107,10 @@ export class CaseRun {
   readonly problems = new Map<string, string>();
   /** Why the case does not count, if it does not. */
   skipped: string | undefined;
+  /** Why it says nothing about the shop, though it was run. */
+  undecided: string | undefined;
+  /** What the machine did to it that no case plans: the first such thing. */
+  delay: string | undefined;
   readonly seen = new Set<Subject>();
   /** Events of these kinds never reach the shop. */
   readonly lost = new Set<string>();
@@ -191,6 +182,13 @@ export class CaseRun {
   /** Records what is wrong; the first finding about a promise stays. */
   blame(promise: string, what: string): void {
     if (!this.problems.has(promise)) this.problems.set(promise, withoutCommands(what));
+  }
+
+  /** Records that something came late which the case does not plan: what is wrong then may be the machine's fault. */
+  wasDelayed(what: string): void {
+    if (this.delay !== undefined) return;
+    this.delay = withoutCommands(what);
+    this.note("drill", `the machine was busy: ${what}`);
   }
 
   /** What the customer sees now. A change is a line of the story. */

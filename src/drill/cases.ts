@@ -120,6 +120,7 @@ export interface Fault {
 
 /** What people do beside ordering once: the steps are in people.ts. */
 export type Act =
+  | "clicks"
   | "again"
   | "tabs"
   | "late"
@@ -148,6 +149,9 @@ const PEOPLE: readonly (readonly [act: Act, text: string, first: readonly Custom
   ["again", "the service returns 422 to the prompt request once, and the customer pays again and {acts}", ["approves"], "422"],
   ["again", "the service returns 429 to the prompt request once, and the customer pays again and {acts}", ["approves"], "429"],
 ];
+
+/** Numbers never change, so these come after all others. @see Act */
+const CLICKS = [["clicks", "the customer clicks twice on pay, and {acts}"]] as const;
 
 type Half = readonly [kind: string, subject: Subject, when: When];
 
@@ -255,6 +259,7 @@ export function allCases(): DrillCase[] {
   for (const [first, second, text, why, customers] of PAIRS) {
     add(customers, { group: "pairs", text, why, faults: [faultOf(first), faultOf(second)] });
   }
+  for (const [act, text] of CLICKS) add(BOTH, { group: "people", text, act });
   return cases;
 }
 
@@ -279,7 +284,7 @@ const WAVE_SIZE = 12;
  * Groups cases that can run at the same time in one shop: faults of requests and deliveries side by
  * side; faults of the process only with others of the same moment.
  */
-export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
+export function groupIntoWaves(cases: readonly DrillCase[], size = WAVE_SIZE): DrillCase[][] {
   const waves: DrillCase[][] = [];
   const open = new Map<string, DrillCase[]>();
   for (const one of cases) {
@@ -293,7 +298,7 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
     const wave = open.get(key) ?? [];
     if (wave.length === 0) waves.push(wave);
     wave.push(one);
-    open.set(key, wave.length < (isSlow ? 4 : 1) * WAVE_SIZE ? wave : []);
+    open.set(key, wave.length < (isSlow ? 4 : 1) * size ? wave : []);
   }
   return waves;
 }

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FAILURE_FIELDS } from "../contract/payment-state.ts";
 import type { Deliver } from "../sandbox/sandbox-options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import { type CaseRun, type DrillPayment, findRun, type Scene, until } from "./case-run.ts";
+import { type CaseRun, type DrillPayment, findRun, type Scene } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
+import { pace, until } from "./machine-pace.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
@@ -38,8 +39,9 @@ function post(
       ...(signature !== undefined && { [SIGNATURE]: signature }),
     };
     // The time without a byte is limited, and so is the whole: a response may come byte by byte for ever.
-    const signal = AbortSignal.timeout(2 * TIMEOUT_MS);
-    const options = { method: "POST", headers, agent: false, timeout: TIMEOUT_MS, signal };
+    const timeout = pace.scale(TIMEOUT_MS);
+    const signal = AbortSignal.timeout(2 * timeout);
+    const options = { method: "POST", headers, agent: false, timeout, signal };
     const request = send(url, options);
     request.once("response", (response) => {
       response.resume().once("close", () => resolve(response.statusCode));
@@ -123,9 +125,7 @@ class Sender {
     run.note("service", `delivered ${event}: the shop ${result}`);
     // A process that was killed or stopped meanwhile could not respond, and may have locked the others out.
     const isUp = this.#scene.shops.every((one) => one.wasUpSince(began));
-    if (isUp && fault?.kind !== "status") {
-      checkResponse(run, event, status, performance.now() - began);
-    }
+    if (isUp && fault?.kind !== "status") checkResponse(run, event, status, began);
     return status;
   }
 
@@ -248,10 +248,20 @@ export async function succeedLate(
   run.note("service", `delivered payment.completed: the shop returned ${status ?? "nothing"}`);
 }
 
-function checkResponse(run: CaseRun, event: string, status: number | undefined, ms: number): void {
+function checkResponse(
+  run: CaseRun,
+  event: string,
+  status: number | undefined,
+  began: number,
+): void {
   if (status === undefined) {
-    const inTime = `the connection for ${event} was closed without a response`;
-    run.blame(ANSWERED, ms < TIMEOUT_MS ? inTime : `no response to ${event} within 5 s`);
+    const isClosed = performance.now() - began < TIMEOUT_MS;
+    const late = `no response to ${event} within 5 s`;
+    if (!isClosed && pace.wasBusySince(began)) run.wasDelayed(late);
+    run.blame(
+      ANSWERED,
+      isClosed ? `the connection for ${event} was closed without a response` : late,
+    );
   } else if (status >= 400 && status < 500) {
     run.blame(ANSWERED, `the shop returned ${status} for a genuine ${event}`);
   }
@@ -269,6 +279,9 @@ async function sendForged({ shops }: Scene, run: CaseRun, forged: Delivery): Pro
     }
     began = performance.now();
     status = await post(forged);
+    if (status === undefined && pace.wasBusySince(began)) {
+      run.wasDelayed("no response to a forged webhook within 5 s");
+    }
   } while (status === undefined && !shops[0]?.wasUpSince(began));
   const result = `returned ${status ?? "nothing"} for an event that is not the service's`;
   run.note("shop", result);

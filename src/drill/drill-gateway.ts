@@ -7,6 +7,7 @@ import { type EndpointName, endpointFor } from "../contract/endpoints.ts";
 import { parseJson } from "../internal/json.ts";
 import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { isOfProcess, type Subject, type When } from "./cases.ts";
+import { MAX_SERVICE_MS, pace } from "./machine-pace.ts";
 
 /** The requests at which something can go wrong. */
 const SUBJECTS: Readonly<Partial<Record<EndpointName, Subject>>> = {
@@ -109,6 +110,14 @@ async function exchange(
     response.socket?.resetAndDestroy();
     return;
   }
+  const isPlanned = () => fault !== undefined || performance.now() < scene.awayUntil;
+  // A shop that gives up before the response meets a fault that no case plans.
+  response.once("close", () => {
+    const isCut = !response.writableFinished && scene.shops.every((one) => one.wasUpSince(began));
+    if (isCut && !isPlanned() && pace.wasBusySince(began)) {
+      run?.wasDelayed(`the shop did not wait for the response to ${method} ${path}`);
+    }
+  });
   if (await isOver("before")) return;
   const pass = () => passOn(scene, request, sent, subject === "start" ? run : undefined);
   const answer = await (run?.whileBusy(pass) ?? pass());
@@ -122,7 +131,11 @@ async function exchange(
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...answer.headers, "content-length": length });
   response.end(body);
-  if (fault === undefined) scene.slowestMs = Math.max(scene.slowestMs, performance.now() - began);
+  if (isPlanned()) return;
+  const tookMs = performance.now() - began;
+  if (tookMs > MAX_SERVICE_MS) {
+    run?.wasDelayed(`its service took ${(tookMs / 1_000).toFixed(1)} s for ${method} ${path}`);
+  }
 }
 
 /** Sends a request to the sandbox. The customer of a new payment is asked. */

@@ -108,6 +108,7 @@ const OF_RUN = {
     choices: GROUP_NAMES,
   },
   "until-first-failure": { summary: "stop after a case that breaks a promise" },
+  continue: { summary: "run the cases that a drill left which was stopped" },
   list: { summary: "list the cases by groups, and run none" },
   report: { value: "path", summary: "write the results as one HTML page" },
   junit: { value: "path", summary: "write the results as JUnit XML, for CI" },
@@ -136,7 +137,7 @@ type SwitchOf<Rows> = {
 export type ShopSwitch = SwitchOf<typeof OF_SHOP>;
 
 /** The switches that do something else than a drill. */
-export type RunSwitch = Exclude<SwitchOf<typeof OF_RUN>, "until-first-failure">;
+export type RunSwitch = Exclude<SwitchOf<typeof OF_RUN>, "until-first-failure" | "continue">;
 
 export const ASKED_SETTINGS = flagsOf(ASKED);
 export const SHOP_SETTINGS = flagsOf(OF_SHOP);

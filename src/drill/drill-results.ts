@@ -62,11 +62,13 @@ export function exitStatus({ results, obstacles }: DrillResult): 0 | 1 | 2 {
   return obstacles.length > 0 ? 2 : 0;
 }
 
-/** The one counting of cases: each passed, broke a promise, or was not run. */
+/** The one counting of cases: each passed, broke a promise, was not decided, or was not run. */
 export function countCases({ results }: DrillResult) {
+  const total = results.length;
   const failed = results.filter(isBroken).length;
   const notRun = results.filter((one) => one.skipped !== undefined).length;
-  return { total: results.length, passed: results.length - failed - notRun, failed, notRun };
+  const undecided = results.filter((one) => one.undecided !== undefined).length;
+  return { total, passed: total - failed - notRun - undecided, failed, undecided, notRun };
 }
 
 /** What happened to customers and to the shop: how often, and in which cases. */
@@ -96,8 +98,9 @@ export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
     const { cause, remedy, page } = promise;
     const failed = results.filter(({ problems }) => problems.has(name));
     const tested = results.filter(
-      ({ case: { faults }, skipped }) =>
+      ({ case: { faults }, skipped, undecided }) =>
         skipped === undefined &&
+        undecided === undefined &&
         (needsFault.length === 0 || faults.some(({ kind }) => needsFault.includes(kind))) &&
         (!needsEffects || hasEffects),
     );
@@ -142,8 +145,9 @@ export function headlines(result: DrillResult): string[] {
 
 /** The last line: whether the shop passed, and how many cases say so. */
 export function summarize(result: DrillResult): string {
-  const { total, passed, failed, notRun } = countCases(result);
-  const rest = `${failed} failed, ${notRun} ${notRun === 1 ? "was" : "were"} not run`;
+  const { total, passed, failed, undecided, notRun } = countCases(result);
+  const open = undecided > 0 ? `${undecided} not decided, ` : "";
+  const rest = `${failed} failed, ${open}${notRun} ${notRun === 1 ? "was" : "were"} not run`;
   const cases = `${count(total, "case")} in ${(result.elapsedMs / 1_000).toFixed(0)} s: ${passed} passed, ${rest}.`;
   const status = exitStatus(result);
   if (status === 2) return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
@@ -214,13 +218,14 @@ export const formatDryRun = (results: readonly CaseResult[]): string =>
 
 /** The results as JSON. */
 export function resultsAsJson(result: DrillResult): object {
-  const { total, passed, failed, notRun } = countCases(result);
+  const { total, passed, failed, undecided, notRun } = countCases(result);
   return {
     exit_status: exitStatus(result),
     headline: headlines(result),
     cases: total,
     passed,
     failed,
+    not_decided: undecided,
     not_run: notRun,
     elapsed_ms: Math.round(result.elapsedMs),
     seed: result.seed,
@@ -245,7 +250,7 @@ const escapeText = (text: string): string => escapeMarkup(printableText(text));
 /** The results as JUnit XML: one test for each case. */
 export function resultsAsJunit(result: DrillResult): string {
   const { results, obstacles, elapsedMs, seed } = result;
-  const { failed, notRun } = countCases(result);
+  const { failed, undecided, notRun } = countCases(result);
   const testCase = (name: string, content: string, group = "drill") =>
     `  <testcase classname="malipo drill: ${escapeText(group)}" name="${escapeText(name)}">${content}</testcase>`;
   const tests = [
@@ -254,7 +259,8 @@ export function resultsAsJunit(result: DrillResult): string {
         const story = escapeText(formatStory(one, promise, seed).join("\n"));
         return `<failure message="${escapeText(`${promise}: ${what}`)}">${story}</failure>`;
       });
-      const skipped = one.skipped && `<skipped message="${escapeText(one.skipped)}"/>`;
+      const why = one.skipped ?? (one.undecided && `not decided: ${one.undecided}`);
+      const skipped = why && `<skipped message="${escapeText(why)}"/>`;
       const name = `case ${one.case.number}: ${one.case.text}`;
       return testCase(name, skipped ?? broken.join(""), GROUPS[one.case.group]);
     }),
@@ -262,7 +268,7 @@ export function resultsAsJunit(result: DrillResult): string {
       testCase("the drill could test the shop", `<error message="${escapeText(why)}"/>`),
     ),
   ];
-  const counts = `tests="${tests.length}" failures="${failed}" errors="${obstacles.length}" skipped="${notRun}"`;
+  const counts = `tests="${tests.length}" failures="${failed}" errors="${obstacles.length}" skipped="${notRun + undecided}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="malipo drill" ${counts} time="${(elapsedMs / 1_000).toFixed(3)}">`,

@@ -1,6 +1,7 @@
-import { type CaseRun, type Scene, until } from "./case-run.ts";
+import type { CaseRun, Scene } from "./case-run.ts";
 import type { Act } from "./cases.ts";
 import { succeedLate } from "./deliver.ts";
+import { until } from "./machine-pace.ts";
 import type { Customers } from "./shop-client.ts";
 
 /** How long people wait for what they expect to see. */
@@ -40,6 +41,8 @@ const isAskedAgain = ({ run }: Stage) => wait(() => run.payments.length > 1);
 
 /** What people do after the order, by the act of the case. Resolves with whether they could do it. */
 const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
+  // Both clicks come at once: the order itself is sent twice.
+  clicks: async () => true,
   again: (stage) => payAgain(stage),
   tabs: (stage) => payAgain(stage, 2),
   late: async (stage) => {

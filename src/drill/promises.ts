@@ -14,6 +14,8 @@ interface ShopPromise {
   readonly page: string;
   /** What happened to a customer, or to the shop, if it is broken. */
   readonly harm?: string;
+  /** A shop may break it, too, because a busy machine gave it no time. */
+  readonly isTimed?: true;
   /** It cannot be checked without `--effects`. */
   readonly needsEffects?: true;
   /** It is checked only by cases with one of these faults. */
@@ -76,6 +78,7 @@ export const PROMISES: readonly ShopPromise[] = [
       "Store the time of the click, and send no prompt that is older than a minute. Tell the customer that nothing was sent, and offer to pay again.",
     page: "guides/checkout",
     harm: "heard the phone ring long after the click",
+    isTimed: true,
     check: ({ payments }) => {
       const late = payments.find(({ afterClickMs }) => afterClickMs > MAX_RING_MS);
       return (
@@ -87,6 +90,7 @@ export const PROMISES: readonly ShopPromise[] = [
     name: "paid at the service: the shop says paid, and delivers the goods",
     withoutEffects: "paid at the service: the shop says paid",
     harm: "paid and got nothing",
+    isTimed: true,
     cause: "a timeout or an error that is taken for a failure, or goods that are not given with it",
     remedy:
       "Take a timeout, a lost response and a 5xx for unknown: keep the order open, and read the payment. Mark the order as paid and give the goods in one transaction, before the 200 to the webhook or from a stored event.",
@@ -138,6 +142,7 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: NO_FALSE_FAILURE,
     harm: 'read "failed" while the payment could still come',
+    isTimed: true,
     cause: "a lost response, a timeout or a 5xx that is taken for a failure",
     remedy:
       "Say failed only after a rejection (4xx) or a payment with the status failed. After anything else the prompt may be on the phone: say that you are checking, and read the payment.",
@@ -153,6 +158,7 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: "every order ends",
+    isTimed: true,
     cause: "a webhook that was lost and that no read makes up for, or an order only in memory",
     remedy:
       "Store the order before the prompt. Read the open payments every minute and at each start of the shop, since webhooks get lost. If the reference is not known, look for the account reference in the list of payments.",
@@ -176,6 +182,7 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: ANSWERED,
+    isTimed: true,
     cause: "work before the 200, or a signature that is checked over a parsed body",
     remedy:
       "Verify the raw body, store the event, respond 200, and do the work afterwards. A JSON parser before the receiver changes the bytes.",
@@ -196,6 +203,24 @@ export const PROMISES: readonly ShopPromise[] = [
     page: "operations/observability",
   },
 ];
+
+/** The names of those that a busy machine can break. */
+const TIMED = PROMISES.flatMap(({ name, isTimed }) => (isTimed ? [name] : []));
+
+/**
+ * Whether the machine may be at fault: something came late that the case does not plan, and the case says nothing
+ * yet, or only what a right shop without time does, too.
+ */
+export const isSpoiled = (run: CaseRun): boolean =>
+  run.delay !== undefined &&
+  run.skipped === undefined &&
+  (TIMED.some((name) => run.problems.has(name)) || (run.problems.size === 0 && !run.isTested));
+
+/** Takes back what the machine may have caused. What is wrong on any machine stays. */
+export function forgive(run: CaseRun): void {
+  for (const name of TIMED) run.problems.delete(name);
+  if (run.problems.size === 0) run.undecided = run.delay;
+}
 
 const describePaid = ({ shown }: Look, truth: string) =>
   shown === "paid"

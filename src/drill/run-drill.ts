@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../internal/describe-error.ts";
 import { Bench } from "./bench.ts";
 import { CaseRun, type DrillPayment, withoutCommands } from "./case-run.ts";
@@ -13,6 +14,8 @@ import {
 import { TOO_LATE } from "./deliver.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
+import { until } from "./machine-pace.ts";
+import { forgive, isSpoiled } from "./promises.ts";
 import { finishDay, runWave } from "./wave.ts";
 
 /** What became of one case. */
@@ -21,6 +24,8 @@ export type CaseResult = Pick<CaseRun, "case" | "problems" | "story"> & {
   readonly payments?: readonly Pick<DrillPayment, "status">[];
   /** Why it did not count. */
   readonly skipped?: string | undefined;
+  /** Why it says nothing about the shop, though it was run. */
+  readonly undecided?: string | undefined;
 };
 
 /** What a drill found. */
@@ -37,12 +42,17 @@ export interface DrillResult {
 /** What a drill shows while it runs. */
 export interface DrillListener {
   dryRun(results: readonly CaseResult[]): void;
-  progress(done: number, total: number): void;
+  /** @param waitsFor - Tells what the drill waits for at the moment when it is called. */
+  progress(done: number, total: number, waitsFor: () => string): void;
   output(text: string): void;
+  /** Called with all results so far, each time when a shop's day has ended. */
+  found?(results: Iterable<CaseResult>): void;
 }
 
 export interface DrillOptions {
   readonly cases?: readonly DrillCase[] | undefined;
+  /** Results of an earlier drill: their cases are not run. */
+  readonly known?: readonly CaseResult[] | undefined;
   readonly untilFirstFailure?: boolean | undefined;
   /** Ends the drill: the shops are stopped, and what is known is the result. */
   readonly signal?: AbortSignal | undefined;
@@ -53,8 +63,13 @@ export interface DrillOptions {
 
 /** The share of cases that may miss their moment. A drill in which more do tests too little. */
 const MAX_MISSED = 0.05;
-/** A service that takes longer than this, without a fault, may run into the timeouts of a shop. */
-const MAX_SERVICE_MS = 800;
+/** How often a case is run again, at most, if the machine was too busy for it, and how many at a time. */
+const MAX_ROUNDS = 3;
+const FEW = 3;
+/** How long the day of a shop takes, at most, if the drill is interrupted. */
+const MAX_END_MS = 15_000;
+const INTERRUPTED = "the drill was interrupted";
+const STOPPED = "the drill stopped before it";
 const SHARED = "two shops had the same database";
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
@@ -82,6 +97,8 @@ interface Phase {
   readonly waves: Iterator<readonly DrillCase[]>;
   /** How often the shop is killed in each wave, beside the faults of its cases. */
   readonly kills?: number;
+  /** Its cases were counted before. */
+  readonly isAgain?: true;
   readonly before?: (bench: Bench) => Promise<string | undefined>;
   readonly obstacleOf?: (run: CaseRun) => string | undefined;
 }
@@ -96,8 +113,9 @@ class Drill {
   #isOver = false;
   /** Whether two shops that ran side by side had one database. */
   #sharesData = false;
-  #slowestMs = 0;
   #done = 0;
+  /** The shops that run now. */
+  readonly #benches = new Set<Bench>();
 
   constructor(settings: DrillSettings, options: DrillOptions) {
     this.#settings = settings;
@@ -114,7 +132,8 @@ class Drill {
     const random = randomCases(orders, seed, seen);
     await this.#runCases(seen);
     if (random.length > 0 && !this.#isOver) await this.#runMany(random);
-    const rest = signal?.aborted ? "the drill was interrupted" : "the drill stopped before it";
+    await this.#runSpoiled();
+    const rest = signal?.aborted ? INTERRUPTED : STOPPED;
     for (const one of [...this.#cases, ...random]) {
       if (!this.results.has(one.number)) this.#skip(one, rest);
     }
@@ -132,6 +151,12 @@ class Drill {
     if (this.obstacles.size > 0) return undefined;
     const isChosen = new Set(this.#cases.map(({ number }) => number));
     const chosen = dry.filter((one) => isChosen.has(one.case.number));
+    for (const one of this.#options.known ?? []) {
+      if (!isChosen.has(one.case.number)) continue;
+      this.#done++;
+      this.results.set(one.case.number, one);
+    }
+    this.#done -= chosen.filter((one) => this.results.has(one.case.number)).length;
     this.#add(chosen);
     this.#options.listener.dryRun(dry);
     this.#progress(chosen.length);
@@ -141,7 +166,7 @@ class Drill {
   async #runCases(seen: ReadonlySet<Subject>): Promise<void> {
     const cases: DrillCase[] = [];
     for (const one of this.#cases) {
-      if (one.group === "nothing") continue;
+      if (one.group === "nothing" || this.results.has(one.number)) continue;
       const why = whySkipped(one, this.#settings, seen);
       if (why === undefined) cases.push(one);
       else this.#skip(one, why);
@@ -176,6 +201,24 @@ class Drill {
     }
   }
 
+  /** Runs what the machine may have spoiled again: a few orders at a time, in one shop. */
+  async #runSpoiled(): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS && !this.#isOver; round++) {
+      const spoiled = this.#ran().filter((run) => isSpoiled(run) && !run.case.isRandom);
+      if (spoiled.length === 0) return;
+      const waves = groupIntoWaves(
+        spoiled.map((run) => run.case),
+        FEW,
+      );
+      const again = await this.#runInShop({ waves: waves.values(), isAgain: true });
+      for (const run of spoiled) forgive(run);
+      // What was wrong on any machine stays wrong.
+      const isOpen = (run: CaseRun) =>
+        !spoiled.some((one) => one.case === run.case && one.problems.size > 0);
+      this.#add(again.filter(isOpen));
+    }
+  }
+
   async #runMany(random: readonly DrillCase[]): Promise<void> {
     const parts = Array.from({ length: Math.ceil(random.length / MANY) }, (_, index) =>
       random.slice(index * MANY, (index + 1) * MANY),
@@ -201,14 +244,25 @@ class Drill {
       // What is wrong is wrong, whether or not the fault has happened.
       if (run.problems.size > 0) run.skipped = undefined;
       this.results.set(run.case.number, run);
-      if (run.problems.size > 0 && this.#options.untilFirstFailure) this.#isOver = true;
+      const isBroken = run.problems.size > 0 && !isSpoiled(run);
+      if (isBroken && this.#options.untilFirstFailure) this.#isOver = true;
     }
+    this.#options.listener.found?.(this.results.values());
+  }
+
+  /** The orders that were placed. */
+  #ran(): CaseRun[] {
+    return [...this.results.values()].filter((one) => one instanceof CaseRun);
   }
 
   /** What a drill that tested nothing says: it never passes. */
   #conclude(): void {
     const { signal } = this.#options;
-    if (signal?.aborted) this.obstacles.add(`The drill was interrupted (${signal.reason}).`);
+    if (signal?.aborted) {
+      this.obstacles.add(
+        `The drill was interrupted (${signal.reason}). Run the rest: npx malipo drill --continue`,
+      );
+    }
     if (this.#sharesData) {
       for (const { case: one, story, problems } of this.results.values()) {
         if (problems.size > 0) {
@@ -220,8 +274,9 @@ class Drill {
       );
     }
     this.#concludeRejections();
-    const run = [...this.results.values()].filter(({ skipped }) => skipped === undefined);
-    const untested = run.filter((one) => one instanceof CaseRun && !one.isTested);
+    this.#concludeDelays();
+    const run = [...this.results.values()].filter(isDecided);
+    const untested = this.#ran().filter((one) => one.skipped === undefined && !one.isTested);
     const [first] = untested.filter(({ problems }) => problems.size === 0);
     if (first !== undefined) {
       const example = `the first one in case ${first.case.number} (${first.case.text})`;
@@ -234,10 +289,23 @@ class Drill {
       );
     }
     if (run.length === 0) this.obstacles.add("No case tested the shop.");
-    if (this.#slowestMs > MAX_SERVICE_MS && run.some(({ problems }) => problems.size > 0)) {
-      const seconds = (this.#slowestMs / 1_000).toFixed(1);
+  }
+
+  /** What came late on a busy machine is no promise that the shop broke. */
+  #concludeDelays(): void {
+    for (const run of this.#ran()) if (isSpoiled(run)) forgive(run);
+    const undecided = this.#ran().filter((run) => run.undecided !== undefined);
+    const [first] = undecided;
+    if (first !== undefined) {
+      const numbers = undecided.map((run) => run.case.number).join(", ");
       this.obstacles.add(
-        `The drill's own service took up to ${seconds} s for a request: the machine is too busy. What is open or late may be its fault. Run these cases again with --workers 1.`,
+        `The machine was too busy to decide ${undecided.length} of ${this.results.size} cases: in case ${first.case.number}, ${first.undecided}. Run them again when it has time, with --workers 1: ${numbers}.`,
+      );
+    }
+    const [late] = this.#ran().filter(({ delay, problems }) => delay && problems.size > 0);
+    if (late !== undefined) {
+      this.obstacles.add(
+        `The machine was busy while the shop broke promises: in case ${late.case.number}, ${late.delay}. Run these cases again with --workers 1.`,
       );
     }
   }
@@ -256,22 +324,32 @@ class Drill {
   }
 
   /** Runs waves of cases in a new shop. Adds an obstacle if the shop cannot be tested. */
-  async #runInShop({ waves, kills = 0, before, obstacleOf }: Phase): Promise<readonly CaseRun[]> {
+  async #runInShop({
+    waves,
+    kills = 0,
+    isAgain,
+    before,
+    obstacleOf,
+  }: Phase): Promise<readonly CaseRun[]> {
     const { listener, faults = true, signal, untilFirstFailure } = this.#options;
     if (signal?.aborted) return [];
     const bench = new Bench(this.#settings, faults, listener.output);
+    this.#benches.add(bench);
+    let known: readonly CaseRun[] | undefined;
     let found: readonly (string | undefined)[] = [];
+    let ended = 0;
     const aborted = new Promise<void>((resolve) => {
       signal?.addEventListener("abort", () => resolve(), { once: true });
     });
-    const day = async () => {
+    const runDay = async () => {
       await bench.open();
       const obstacle = await before?.(bench);
       if (obstacle !== undefined) return [obstacle];
       for (let next = waves.next(); !next.done; next = waves.next()) {
         const isRight = await runWave(bench, next.value, kills);
-        if (signal?.aborted) break;
-        if (obstacleOf === undefined) this.#progress(next.value.length);
+        if (signal?.aborted) return [];
+        ended = bench.runs.length;
+        if (obstacleOf === undefined) this.#progress(isAgain ? 0 : next.value.length);
         // A shop that is down for good is followed by a new one.
         if (this.#isOver || (untilFirstFailure && !isRight) || bench.down !== undefined) break;
       }
@@ -280,12 +358,14 @@ class Drill {
       return runs.map((run) => obstacleOf?.(run));
     };
     try {
-      found = (await Promise.race([day(), aborted])) ?? [];
+      const day = runDay();
+      found = (await Promise.race([day, aborted])) ?? [];
+      if (signal?.aborted) known = await endEarly(bench, ended, day);
     } catch (error) {
       found = [describeError(error)];
     } finally {
       await bench.close();
-      this.#slowestMs = Math.max(this.#slowestMs, bench.slowestMs);
+      this.#benches.delete(bench);
       this.#sharesData ||= bench.sharesData;
       this.#isOver ||= bench.sharesData;
     }
@@ -300,17 +380,47 @@ class Drill {
     if (texts.length > 0 && output !== "") {
       this.obstacles.add(`The shop printed:\n${quoteOutput(output)}`);
     }
-    // An order that was under way says nothing yet, but what was seen of it stays.
-    return signal?.aborted ? bench.runs.filter(({ problems }) => problems.size > 0) : bench.runs;
+    return known ?? bench.runs;
   }
 
   /** @param more - How many cases have ended now. */
   #progress(more: number): void {
     this.#done += more;
     const total = this.#cases.length + this.#settings.orders;
-    this.#options.listener.progress(this.#done, total);
+    const waits = () => [...this.#benches].map(({ waitsFor }) => waitsFor).join("; ");
+    this.#options.listener.progress(this.#done, total, waits);
   }
 }
+
+/**
+ * Ends the day of a shop at once, since the drill was interrupted. Resolves with the orders that say something: those
+ * whose wave had ended and that are right after a restart, and those of which something wrong was seen.
+ */
+async function endEarly(
+  bench: Bench,
+  ended: number,
+  day: Promise<unknown>,
+): Promise<readonly CaseRun[]> {
+  const all = [...bench.runs];
+  const wrong = all.filter(({ problems }) => problems.size > 0);
+  let end = day;
+  if (!bench.isEnding) {
+    bench.runs.splice(ended);
+    end = ended > 0 ? finishDay(bench, 0) : Promise.reject();
+  }
+  const limit = sleep(MAX_END_MS, false, { ref: false });
+  const isOver = await Promise.race([end.then(Boolean, () => false), limit]);
+  const isRight = (run: CaseRun) => isOver && run.problems.size === 0 && bench.runs.includes(run);
+  return all.filter((run) => wrong.includes(run) || isRight(run));
+}
+
+/** Whether some cases are left for another drill. */
+export const hasRest = ({ results }: DrillResult): boolean =>
+  results.some(({ skipped }) => skipped === INTERRUPTED || skipped === STOPPED);
+
+/** Whether a case says something about the shop. */
+const isDecided = ({ skipped, undecided }: CaseResult): boolean =>
+  skipped === undefined && undecided === undefined;
 
 function* prepend<Item>(first: Item, rest: Iterator<Item>): Generator<Item> {
   yield first;
@@ -354,10 +464,7 @@ async function firstOrder(bench: Bench, one: DrillCase): Promise<string | undefi
   const run = new CaseRun(one, bench);
   bench.runs.push(run);
   await bench.customers.order(run);
-  const deadline = performance.now() + FIRST_ORDER_MS;
-  while (!run.seen.has("start") && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => run.seen.has("start"), FIRST_ORDER_MS);
   bench.runs.pop();
   if (run.seen.has("start")) return undefined;
   const { phone, orderStatus, rejection } = run;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CaseRun, Look, Scene } from "./case-run.ts";
+import { pace } from "./machine-pace.ts";
 import { checkLook } from "./promises.ts";
 import {
   needsId,
@@ -12,6 +13,8 @@ import type { ShopProcess } from "./shop-process.ts";
 
 const TIMEOUT_MS = 10_000;
 const NIGHTLY_TIMEOUT_MS = 60_000;
+/** A shop that takes longer for a page has no time on a busy machine: its own limits may have run out. */
+const SLOW_LOOK_MS = 1_000;
 /** How much of a body an error quotes. */
 const MAX_QUOTED = 300;
 
@@ -24,6 +27,8 @@ interface Click {
   /** To which process of the shop. */
   readonly shop?: ShopProcess | undefined;
 }
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /** How many lines name an order. Its id is a whole word there: order 1 has no part in the lines of 12. */
 export function countLines(text: string, id: string): number {
@@ -61,7 +66,8 @@ export class Customers {
   ): Promise<ShopResponse> {
     const origin = shop?.origin ?? "";
     const { headers } = this.#scene.settings;
-    const response = await sendRequest(origin, request, values, headers, timeoutMs);
+    const maxMs = pace.scale(timeoutMs);
+    const response = await sendRequest(origin, request, values, headers, maxMs);
     this.#onResponse(`${JSON.stringify([...response.headers])}${response.body}`);
     return response;
   }
@@ -98,9 +104,10 @@ export class Customers {
 
   /** Orders once, or twice at once. */
   async order(run: CaseRun): Promise<void> {
-    const { doubleClick } = this.#scene.settings;
+    const { settings, hasFaults } = this.#scene;
+    const isTwice = settings.doubleClick || (hasFaults && run.case.act === "clicks");
     run.clicked();
-    await Promise.all([this.click(run), doubleClick && this.click(run)]);
+    await Promise.all([this.click(run), isTwice && this.click(run)]);
   }
 
   /** Reads the status once while the order is under way, and checks it. */
@@ -116,6 +123,10 @@ export class Customers {
     const seen = await this.#look(run, shop);
     await run.updatePayments();
     if (!shop.wasUpSince(began)) return;
+    const tookMs = performance.now() - began;
+    if (tookMs > SLOW_LOOK_MS && pace.wasBusySince(began)) {
+      run.wasDelayed(`the shop took ${seconds(tookMs)} to show the order`);
+    }
     run.saw(seen);
     checkLook(run, seen, before);
   }

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -12,6 +11,7 @@ import {
   startCommand,
 } from "./child.ts";
 import type { DrillSettings } from "./drill-settings.ts";
+import { pace, until } from "./machine-pace.ts";
 import { sendRequest } from "./request-template.ts";
 
 /** How long a shop may take until it is ready, and until it has ended. */
@@ -85,17 +85,15 @@ export class ShopProcess {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding("utf8").on("data", onOutput);
     }
-    const deadline = performance.now() + MAX_START_MS;
-    while (!(await this.#isReady())) {
-      if (hasEnded(child)) {
-        throw new Error(`The shop ended before it was ready (${exitOf(child)}).`);
-      }
-      if (performance.now() > deadline) {
-        throw new Error(
-          `The shop was not ready within ${MAX_START_MS / 1_000} s on port ${this.#port}.`,
-        );
-      }
-      await sleep(20);
+    const isReady = async () => {
+      if (await this.#isReady()) return true;
+      if (!hasEnded(child)) return false;
+      throw new Error(`The shop ended before it was ready (${exitOf(child)}).`);
+    };
+    if (!(await until(isReady, MAX_START_MS))) {
+      throw new Error(
+        `The shop was not ready within ${MAX_START_MS / 1_000} s on port ${this.#port}.`,
+      );
     }
     this.#upSince = performance.now();
     child.once("exit", () => {
@@ -108,7 +106,7 @@ export class ShopProcess {
   async #isReady(): Promise<boolean> {
     const { ready, headers } = this.#settings;
     if (ready === undefined) return this.#accepts();
-    const sent = sendRequest(this.origin, ready, {}, headers, 2_000);
+    const sent = sendRequest(this.origin, ready, {}, headers, pace.scale(2_000));
     return sent.then(({ status }) => status < 500).catch(() => false);
   }
 
@@ -133,14 +131,10 @@ export class ShopProcess {
     this.#upSince = Number.POSITIVE_INFINITY;
     if (this.#child !== undefined) await killChild(this.#child);
     // A process that the command has started may live a moment longer, and answer for the next one.
-    const deadline = performance.now() + MAX_STRAY_MS;
-    while (await this.#accepts()) {
-      if (performance.now() > deadline) {
-        killStrays(this.#mark);
-        throw new StrayShopError(this.#port);
-      }
-      await sleep(5);
-    }
+    const isFree = async () => !(await this.#accepts());
+    if (await until(isFree, MAX_STRAY_MS)) return;
+    killStrays(this.#mark);
+    throw new StrayShopError(this.#port);
   }
 
   /** Stops it for a time, as a machine does that is suspended. */
@@ -166,12 +160,10 @@ export class ShopProcess {
     const child = this.#child;
     if (child === undefined) return;
     this.#upSince = Number.POSITIVE_INFINITY;
-    const ended = hasEnded(child) ? undefined : once(child, "exit");
     signalChild(child, "SIGTERM");
-    await Promise.race([ended, sleep(MAX_STOP_MS, undefined, { ref: false })]);
+    await until(() => hasEnded(child), MAX_STOP_MS);
     // A shell ends at once: what it has started may still be finishing.
-    const deadline = performance.now() + MAX_STRAY_MS;
-    while (isGroupAlive(child) && performance.now() < deadline) await sleep(10);
+    await until(() => !isGroupAlive(child), MAX_STRAY_MS);
     await this.#end();
   }
 }

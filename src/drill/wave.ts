@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
-import { CaseRun, until } from "./case-run.ts";
+import { CaseRun } from "./case-run.ts";
 import { type DrillCase, type Fault, hasKind, processFault } from "./cases.ts";
+import { until } from "./machine-pace.ts";
 import { act } from "./people.ts";
 import { brokenPromises } from "./promises.ts";
 
@@ -19,12 +20,20 @@ const CONCURRENCY = 8;
 /** How long after its return a service may still make phones ring. */
 const RING_MS = 15_000;
 const POLL_MS = 50;
-/** A look at all orders takes less than this on a machine that has time. */
-const LOOK_MS = 250;
-/** How many times longer a busy machine waits, at most. */
-const MAX_BUSY = 6;
 /** The life of a prompt, then the retry schedule of the deliveries. */
 const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"];
+
+const inSeconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+
+/** What takes the time of a wave. */
+function waitOf(cases: readonly DrillCase[], slowMs: number): string {
+  const count = `${cases.length} order${cases.length === 1 ? "" : "s"}`;
+  const fault = cases.map(processFault).find((one) => one !== undefined);
+  if (fault !== undefined) return `${count} (${fault.text})`;
+  if (cases.some((one) => hasKind(one, "away"))) return `${count} (the service is away for 2 min)`;
+  const isSlow = cases.some((one) => hasKind(one, "slow"));
+  return isSlow ? `${count} (the service takes ${inSeconds(slowMs)})` : count;
+}
 
 /**
  * Runs cases side by side, until the shop had time to find out about each of them.
@@ -48,6 +57,7 @@ export async function runWave(
   const runs = cases.map((one) => new CaseRun(one, bench, released));
   bench.runs.push(...runs);
   bench.active = runs;
+  bench.waitsFor = waitOf(cases, bench.settings.slowMs);
   const placed = Promise.all(
     runs.map(async (run) => {
       run.askOther = () => askOther(bench, run);
@@ -58,9 +68,10 @@ export async function runWave(
   if (fault) await disturb(bench, fault, placed, release);
   for (let count = 0; count < kills && bench.down === undefined; count++) {
     await sleep(KILL_INTERVAL_MS);
-    await bench.survive(shop.kill());
+    if (!bench.isEnding) await bench.survive(shop.kill());
   }
   await placed;
+  if (bench.isEnding) return false;
   // A shop may answer its customer first, and ask the service afterwards.
   if (cases.some((one) => hasKind(one, "away"))) {
     await until(() => bench.awayUntil > 0, MAX_ORDER_MS);
@@ -103,6 +114,7 @@ async function disturb(
   const steps = waiting.flatMap(({ held }) => held?.step ?? []);
   if (steps.length > 0) release();
   await Promise.all(steps);
+  if (bench.isEnding) return release();
   if (waiting.length > 0 && fault.kind === "kill") await bench.survive(shop.kill());
   // What waits goes on to a process that does not read it yet.
   else if (waiting.length > 0) await shop.pause(STOP_MS, release);
@@ -119,9 +131,12 @@ async function disturb(
  */
 export async function finishDay(bench: Bench, quietMs: number): Promise<readonly CaseRun[]> {
   const { shops, customers, runs } = bench;
+  bench.isEnding = true;
   bench.active = runs;
+  bench.waitsFor = `the shop's timers at the end of the day, at most ${inSeconds(quietMs)}`;
   const isRight = bench.down === undefined && (await waitUntilRight(bench, quietMs));
   if (bench.down === undefined) {
+    bench.waitsFor = "the restart at the end of the day";
     await Promise.all(shops.map((shop) => shop.close()));
     for (const shop of shops) await bench.survive(shop.start());
   }
@@ -130,8 +145,11 @@ export async function finishDay(bench: Bench, quietMs: number): Promise<readonly
     for (const run of runs) run.skipped ??= "the shop did not come back";
     return runs;
   }
+  bench.waitsFor = "the nightly job";
   await customers.runNightly();
-  await waitUntilRight(bench, isRight ? MAX_WAIT_MS : quietMs);
+  const maxMs = isRight ? MAX_WAIT_MS : quietMs;
+  bench.waitsFor = `the shop after its restart, at most ${inSeconds(maxMs)}`;
+  await waitUntilRight(bench, maxMs);
   bench.active = [];
   // On a busy machine a response takes long: what came to nothing is asked for once more, in peace.
   await readAll(
@@ -155,21 +173,14 @@ async function readAll({ customers }: Bench, runs: readonly CaseRun[]): Promise<
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }
 
-/**
- * Lets time pass until the shop shows what is true for every order. Returns false after `maxMs`: on a busy machine
- * later, when it has looked as often as it would have in that time. The shop is as slow as the drill then.
- */
+/** Lets time pass until the shop shows what is true for every order. Resolves with false after `maxMs`. */
 async function waitUntilRight(bench: Bench, maxMs: number): Promise<boolean> {
-  const began = performance.now();
-  for (let looks = 1; ; looks++) {
+  const isRight = async () => {
     await advance(bench, CLOCK_STEPS);
     await readAll(bench, bench.active);
-    if (bench.active.every((run) => brokenPromises(run).length === 0)) return true;
-    const tookMs = performance.now() - began;
-    const isOver = tookMs > maxMs && looks * LOOK_MS > maxMs;
-    if (isOver || tookMs > MAX_BUSY * maxMs) return false;
-    await sleep(POLL_MS);
-  }
+    return bench.active.every((run) => brokenPromises(run).length === 0);
+  };
+  return await until(isRight, maxMs, POLL_MS);
 }
 
 /** Moves the clock: ignored prompts expire, and deliveries are retried. */

@@ -1,6 +1,6 @@
 // What all engines do with the stores that they return: a store opens when it is used, is made once for the same
 // options, and says so if its engine was closed.
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import type { CheckoutStore } from "../checkout/orders/checkout-store.ts";
 import type { Wakeups } from "../client/wakeups/local.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";

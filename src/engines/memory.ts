@@ -1,5 +1,4 @@
-import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import type { CheckoutEngine, CheckoutStore } from "../checkout/orders/checkout-store.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { digestInMemory } from "../idempotency/memory/memory-digest.ts";

@@ -5,8 +5,7 @@
  */
 
 import type pg from "pg";
-import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import type { CheckoutEngine, CheckoutStore } from "../checkout/orders/checkout-store.ts";
 import type { Wakeups } from "../client/wakeups/local.ts";
 import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
 import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
@@ -22,7 +21,6 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
-import { missingRights, missingSchemaRight } from "../storage/postgres/engine-state.ts";
 import { checkNameLength } from "../storage/postgres/name-length.ts";
 import { poolFor } from "../storage/postgres/pool.ts";
 import type { PostgresClient, PostgresPool } from "../storage/postgres/pool-types.ts";
@@ -33,7 +31,7 @@ import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, lateWakeups, type StoredPart, type StoredSettings } from "./engine-life.ts";
 import { SqlEngine } from "./sql-engine.ts";
 
-export type { CheckoutEngine } from "../checkout/checkout-engine.ts";
+export type { CheckoutEngine } from "../checkout/orders/checkout-store.ts";
 export type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
@@ -239,46 +237,17 @@ export function postgres(
   const room = new PostgresRoom<unknown>({ pool, isOwnPool, schema, transact, now });
   const options = { owner: "postgres", pepper, onWarning: undefined };
   const engine = new SqlEngine(room, life, options);
-  const { idempotency, inbox, checkout, sql, open, stored } = engine;
+  const { idempotency, inbox, checkout, sql, open, check, stored } = engine;
   const wakeups = lateWakeups(
     life,
     (): PostgresWakeups => postgresWakeups({ pool, listenPool: listenPool ?? pool }, { channel }),
   );
   return {
-    ...{ idempotency, inbox, checkout, sql, open, stored },
+    ...{ idempotency, inbox, checkout, sql, open, check, stored },
     wakeups: () => {
       life.check();
       return wakeups;
     },
     close: () => life.close(),
-    check: async () => [...(await rightsProblems(room, engine, schema)), ...(await engine.check())],
   };
-}
-
-/** The first table of each part, by which the rights on its tables are known. */
-const TABLES: Readonly<Record<StoredPart, string>> = {
-  idempotency: "idempotency",
-  inbox: "inbox",
-  checkout: "orders",
-};
-
-/** What the role of the connection may not do. Nothing if it cannot connect: the check of the engine says why. */
-async function rightsProblems(
-  room: PostgresRoom<unknown>,
-  engine: SqlEngine<unknown>,
-  schema: string,
-): Promise<string[]> {
-  const client = { query: room.query } as unknown as PostgresClient;
-  try {
-    const parts = await engine.storedParts();
-    const problems: string[] = [];
-    for (const part of parts) {
-      problems.push(...(await missingRights(client, `${schema}.${TABLES[part]}`)));
-    }
-    const isMissing = parts.length < Object.keys(TABLES).length;
-    if (isMissing) problems.push(...(await missingSchemaRight(client, schema)));
-    return problems;
-  } catch {
-    return [];
-  }
 }

@@ -1,7 +1,8 @@
 // What every engine does that is a database of SQL: keys, events and orders are tables of one room.
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
-import { sqlCheckout } from "../checkout/sql-store.ts";
-import { ORDERS, type OrderStatement } from "../checkout/tables.ts";
+import type { CheckoutStore } from "../checkout/orders/checkout-store.ts";
+import { sqlCheckout } from "../checkout/orders/order-store.ts";
+import { ORDERS, type OrderStatement } from "../checkout/orders/tables.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { sqlIdempotency } from "../idempotency/sql-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
@@ -137,28 +138,23 @@ export class SqlEngine<Connection> {
     return { retentionMs: rows[0] === undefined ? undefined : Number(rows[0].value) };
   };
 
-  /** The parts of which something is stored. */
-  async storedParts(): Promise<StoredPart[]> {
-    const found: StoredPart[] = [];
-    for (const part of PARTS) if ((await this.stored(part)) !== undefined) found.push(part);
-    return found;
-  }
-
   /** What is wrong with the database, or with what is stored there. */
   readonly check = async (): Promise<string[]> => {
     this.#life.check();
     try {
       const problems = await this.#room.check();
-      // As another process would open them: what has changed since is seen.
-      const works = (await this.storedParts()).map((part) => () => {
-        const component: Component = COMPONENTS[part];
-        return this.#room.tables(component).open();
-      });
-      return [...problems, ...(await failuresOf(...works))];
+      return [...problems, ...(await failuresOf(...PARTS.map((part) => () => this.#try(part))))];
     } catch (error) {
       return failuresOf(() => {
         throw error;
       });
     }
   };
+  /** What is stored is opened as another process would: what has changed since is seen. Nothing is made. */
+  async #try(part: StoredPart): Promise<void> {
+    const component: Component = COMPONENTS[part];
+    if ((await this.stored(part)) !== undefined) return this.#room.tables(component).open();
+    const right = await this.#room.missingRight?.(component);
+    if (right !== undefined) throw new ConfigurationError(right);
+  }
 }

@@ -5,8 +5,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import type { CheckoutEngine } from "../checkout/checkout-engine.ts";
-import type { CheckoutStore } from "../checkout/checkout-store.ts";
+import type { CheckoutEngine, CheckoutStore } from "../checkout/orders/checkout-store.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
@@ -21,7 +20,7 @@ import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, type StoredPart, type StoredSettings } from "./engine-life.ts";
 import { SqlEngine } from "./sql-engine.ts";
 
-export type { CheckoutEngine } from "../checkout/checkout-engine.ts";
+export type { CheckoutEngine } from "../checkout/orders/checkout-store.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
 export type { BetterSqlite3 } from "../storage/sqlite/shared-database.ts";

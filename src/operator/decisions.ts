@@ -1,4 +1,4 @@
-import type { DecidedLine } from "../checkout/decision-lines.ts";
+import type { DecidedLine } from "../checkout/orders/decision-lines.ts";
 import { isGatewayError } from "../errors/any.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ReviewDecidedError } from "../errors/order.ts";

@@ -1,4 +1,4 @@
-import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/order-types.ts";
+import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/rules/order-types.ts";
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";

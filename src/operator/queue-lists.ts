@@ -1,5 +1,5 @@
 import { sha256Hex } from "#hmac";
-import type { ReviewKind } from "../checkout/order-types.ts";
+import type { ReviewKind } from "../checkout/rules/order-types.ts";
 import { sameError } from "../internal/error-text.ts";
 import type { Choice, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";

@@ -1,4 +1,4 @@
-import type { Order } from "../checkout/order-types.ts";
+import type { Order } from "../checkout/rules/order-types.ts";
 import { internationalDigits } from "../contract/phone-number.ts";
 import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
 import { countryOf, type Entry, type KnownOfEntry, type Sources } from "./entry.ts";

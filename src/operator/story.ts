@@ -1,5 +1,5 @@
-import type { OrderEvent } from "../checkout/history.ts";
-import { ALIAS } from "../checkout/payment-updates.ts";
+import { ALIAS } from "../checkout/orders/payment-updates.ts";
+import type { OrderEvent } from "../checkout/rules/history.ts";
 import type { Payment } from "../contract/payment.ts";
 import { isGatewayError } from "../errors/any.ts";
 import { jsonText } from "../internal/json.ts";

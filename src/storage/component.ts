@@ -1,6 +1,6 @@
 // What a store says about its tables: keys, events and orders each have one component, in one file `tables.ts`.
 import { ConfigurationError } from "../errors/configuration.ts";
-import type { Dialect } from "./dialect.ts";
+import { bareName, type Dialect } from "./dialect.ts";
 import { type Statements, type Steps, statement } from "./sql-steps.ts";
 
 /**
@@ -84,6 +84,13 @@ function stepSql(dialect: Dialect, component: Component, step: Migration): strin
   if (step === component.migrations[0]) return [...tables, metaTable(dialect, meta), ...written];
   return [...raiseSql(meta, "readable_since", readableSince, component), ...tables, ...written];
 }
+
+/** The tables of a component, without their schema. */
+export const tablesOf = (dialect: Dialect, component: Component): string[] =>
+  tableSql(dialect, component).flatMap((sql) => {
+    const [, table] = /^CREATE TABLE IF NOT EXISTS (\S+)/.exec(sql) ?? [];
+    return table === undefined ? [] : bareName(table);
+  });
 
 /** All that makes the tables of a component, or brings them to the newest format. It may be run again. */
 export const tableSql = (dialect: Dialect, component: Component): string[] =>

@@ -38,6 +38,12 @@ interface ClockExpressions {
   readonly retentionMs: string;
 }
 
+/**
+ * The rows of a partial index: a condition, or columns with the texts that they have, `null` for none. In a database without partial indexes,
+ * these columns are the first ones of the index, and a condition is left out.
+ */
+export type IndexedRows = string | Readonly<Record<string, string | null>>;
+
 /** What one kind of database says in its own words. */
 export interface Dialect {
   /** As the user calls the engine. */
@@ -65,6 +71,8 @@ export interface Dialect {
    * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
    */
   readonly takeRows: string;
+  /** What ends a SELECT of a row that nobody else may change until the transaction ends. A row that another one holds is waited for. */
+  readonly lockRow: string;
   /** A statement that makes transactions of one `$name` wait for each other. */
   readonly lockName: string;
   /** `count` placeholders are no problem for any database up to this number. */
@@ -77,13 +85,22 @@ export interface Dialect {
   readonly column: (name: string) => string;
   /** A query for what a table says about itself: no row if there is no such table, or one with its `comment`. */
   readonly comment: (table: string) => string;
-  /** Makes an index. Databases without partial indexes leave `where` out. */
-  readonly index: (table: string, name: string, columns: string, where?: string) => string;
+  /** Makes an index. @param rows - Which rows it has; without it, all. */
+  readonly index: (table: string, name: string, columns: string, rows?: IndexedRows) => string;
 }
 
 /** As standard SQL says it, which SQLite and PostgreSQL answer from an index. */
 export const rowAfter: Dialect["after"] = (columns, values) =>
   `(${columns.join(", ")}) > (${values.join(", ")})`;
+
+/** The end of the statement that makes a partial index. */
+export function indexedRows(rows?: IndexedRows): string {
+  if (rows === undefined) return "";
+  const equal = Object.entries(rows).map(([column, text]) =>
+    text === null ? `${column} IS NULL` : `${column} = '${text}'`,
+  );
+  return ` WHERE ${typeof rows === "string" ? rows : equal.join(" AND ")}`;
+}
 
 /** The name of an index without the schema of its table. */
 export const bareName = (table: string): string => table.replace(/^.*\./, "").replaceAll('"', "");

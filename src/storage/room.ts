@@ -88,6 +88,8 @@ export interface Room<Connection = unknown> {
   open(): Promise<void>;
   /** One sentence for each thing that is wrong: with rights, durability, clocks or versions. */
   check(): Promise<string[]>;
+  /** The right that its user lacks to make or use the tables of a component, as a sentence. It makes nothing. */
+  missingRight?(component: Component): Promise<string | undefined>;
   /** Ends what it has opened itself. A call after this is rejected. */
   close(): Promise<void>;
 }

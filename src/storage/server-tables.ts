@@ -56,8 +56,8 @@ export interface Server<Sent extends Prepared, Client extends object> {
   tryTransact(meta: string): Promise<void>;
   /** Makes the missing tables. */
   migrate(component: Component): Promise<void>;
-  /** An error as the user gets it, with what to do. */
-  explained(what: string, error: unknown): unknown;
+  /** An error as the user gets it, with what to do. @param what - What malipo wanted to do with the tables of a component. */
+  explained(what: string, error: unknown, component: Component): Promise<unknown>;
   /** Whether a table is gone. */
   isTableMissing(error: unknown): boolean;
   /** Whether a transaction that failed with this error is run again. @param times - How often it has failed so. */
@@ -123,10 +123,10 @@ export class ServerTables<
 
   /** Once; again after it failed. */
   open(): Promise<void> {
-    this.#opening ??= this.#openOnce().catch((error: unknown) => {
+    this.#opening ??= this.#openOnce().catch(async (error: unknown) => {
       this.#opening = undefined;
       const what = `make or read the tables of ${this.#component.what}`;
-      throw this.#server.explained(what, error);
+      throw await this.#server.explained(what, error, this.#component);
     });
     return this.#opening;
   }

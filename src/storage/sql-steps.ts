@@ -47,10 +47,11 @@ export function* only<Name extends string>(step: Step<Name>): Steps<Name, StepRe
   return yield step;
 }
 
-/** The names of the values in a statement, each once, in the order of the text. */
-export const parametersOf = (text: string): string[] => [
-  ...new Set(Array.from(text.matchAll(/\$(\w+)/g), ([, name = ""]) => name)),
-];
+/** A text with `?` for each value, and the name of each, in their order. */
+export const unnamed = (text: string): { readonly text: string; readonly names: string[] } => ({
+  text: text.replaceAll(/\$\w+/g, "?"),
+  names: Array.from(text.matchAll(/\$(\w+)/g), ([, name = ""]) => name),
+});
 
 /** Whether a statement returns rows. */
 export const returnsRows = (text: string): boolean => /^\s*(?:SELECT|WITH)\b/i.test(text);

@@ -27,12 +27,6 @@ export const rolledBack = (caller: string, cause?: unknown): TransactionEndedErr
     cause,
   );
 
-/** The database does not reply. Its connection was closed. */
-export class NoReplyError extends Error {
-  /** A property, since the store and what stands on it may be two copies of the package. */
-  readonly isEngineAway = true;
-}
-
 /** For a call after the end of an engine. */
 export const engineClosed = (): ConfigurationError =>
   new ConfigurationError(

@@ -3,7 +3,7 @@ import { Gateway } from "malipo";
 import { type Checkout, type CheckoutOptions, createCheckout } from "malipo/checkout";
 import { createSandbox, type Sandbox } from "malipo/sandbox";
 import { afterEach } from "vitest";
-import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 
 /** A clock of a store that a test moves. */
 export function testClock() {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import type { Running } from "../support/running.ts";
 
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
@@ -70,10 +71,7 @@ export async function installedMalipo(
 }
 
 /** A command while it runs. */
-export interface Started {
-  readonly child: ChildProcess;
-  /** What it has printed so far, on both outputs. */
-  readonly output: () => string;
+export interface Started extends Running {
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
 }
@@ -88,7 +86,7 @@ export function startMalipo(args: readonly string[], surroundings: Surroundings 
     });
   }
   const ended = once(child, "exit").then(([code]) => code as number | null);
-  return { child, output: () => output, ended };
+  return { child, printed: () => output, ended };
 }
 
 /** How a test uses a sandbox that `malipo sandbox` has started. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findRepeatedNames, findWrongImports } from "../../scripts/check-layers.ts";
+import { findRepeatedNames, findStaleLayers, findWrongImports } from "../../scripts/check-layers.ts";
 
 const LAYERS = [
   { path: "low", imports: [], packages: [] },
@@ -41,6 +41,12 @@ describe("the check of the layers", () => {
     ]);
   });
 
+  test("finds a layer whose folder is gone", () => {
+    expect(findStaleLayers(["low/a.ts", "higher/b.ts"], LAYERS)).toEqual([
+      "scripts/layers.ts has a row for src/high, which is gone.",
+    ]);
+  });
+
   test("finds folders that import each other, with the imports that do it", () => {
     const sources = {
       "low/one/a.ts": 'import "../two/b.ts";',
@@ -73,6 +79,6 @@ describe("the check of the names of files", () => {
   test("finds nothing in a name that sibling folders share, in an index, and in the tables of stores", () => {
     expect(repeated("inbox/sqlite/store.ts", "inbox/redis/store.ts")).toEqual([]);
     expect(repeated("index.ts", "cli/commands/index.ts")).toEqual([]);
-    expect(repeated("checkout/tables.ts", "webhooks/inbox/tables.ts")).toEqual([]);
+    expect(repeated("checkout/orders/tables.ts", "webhooks/inbox/tables.ts")).toEqual([]);
   });
 });

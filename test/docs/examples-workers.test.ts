@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
+import { untilItAnswers } from "../support/running.ts";
 import { paidFor, SECRET, signatureOf } from "./support/example.ts";
 
 /** The example with a real queue on disk, and once more with a queue that cannot be reached. */
@@ -83,10 +84,7 @@ describe("the example for workers, in workerd", () => {
         printed += text;
       });
     }
-    while (!(await fetch(shop).then(Boolean, () => false))) {
-      if (workerd.exitCode !== null) throw new Error(printed);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await untilItAnswers({ child: workerd, printed: () => printed }, shop);
   });
   afterAll(async () => {
     workerd.kill();

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Running, untilItAnswers } from "../support/running.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
 const START = "docs/guides/get-started.md";
@@ -28,8 +28,7 @@ const ENV: NodeJS.ProcessEnv = {
   XDG_RUNTIME_DIR: parent,
 };
 
-interface Background {
-  printed(): string;
+interface Background extends Running {
   end(): Promise<void>;
 }
 const running: Background[] = [];
@@ -50,6 +49,7 @@ function background(command: string): Background {
   }
   const exit = once(child, "exit");
   const one = {
+    child,
     printed: () => printed,
     end: async () => {
       // `npx` starts another process: both are in the group.
@@ -92,11 +92,6 @@ async function enterPin(): Promise<void> {
   await expect.poll(() => approve().status, { interval: 500 }).toBe(0);
 }
 
-/** Waits until a server answers. The time of the test ends it. */
-async function answers(url: string): Promise<void> {
-  while (!(await fetch(url).then(Boolean, () => false))) await setTimeout(200);
-}
-
 describe("the path of a new user", () => {
   let receiver: Background;
 
@@ -109,8 +104,7 @@ describe("the path of a new user", () => {
     const install = (line: string) =>
       line === "npm install malipo" ? `npm install ${join(parent, tarball)}` : line;
     shell(lines.map(install).join("\n"), parent);
-    background(sandbox);
-    await answers("http://127.0.0.1:4010");
+    await untilItAnswers(background(sandbox), "http://127.0.0.1:4010");
     shell(block(START, "malipo env"));
   });
   afterAll(async () => {
@@ -134,7 +128,7 @@ describe("the path of a new user", () => {
   test("receives its webhook by `malipo listen`, without a restart of the sandbox", async () => {
     save(START, "receiver.mjs");
     receiver = background(block(START, "receiver.mjs").trim());
-    await answers("http://127.0.0.1:3000");
+    await untilItAnswers(receiver, "http://127.0.0.1:3000");
     const listen = background(block(START, "malipo listen").trim());
     await expect.poll(listen.printed).toMatch(/listen|registered|Ctrl-C/i);
     expect(await pay("pay.mjs ORDER-43")).toBe("completed\n");
@@ -152,7 +146,7 @@ describe("the path of a new user", () => {
     shell(block(CHECKOUT, "npm install express"));
     save(CHECKOUT, "shop.mjs");
     const shop = background(block(CHECKOUT, "shop.mjs").trim());
-    await answers("http://127.0.0.1:3000");
+    await untilItAnswers(shop, "http://127.0.0.1:3000");
     const [order = "", read = ""] = block(CHECKOUT, "curl").trim().split("\n");
     expect(JSON.parse(shell(order))).toMatchObject({ status: "pending", canPay: false });
     await enterPin();

@@ -6,6 +6,7 @@ import { allCases, type DrillCase, randomCases, type Subject } from "../../src/d
 import {
   formatDryRun,
   formatResults,
+  promiseResults,
   resultsAsJson,
   resultsAsJunit,
 } from "../../src/drill/drill-results.ts";
@@ -53,6 +54,16 @@ test("a case that breaks two promises counts for both, and once among the cases"
   expect(row(ONE_PROMPT)).toMatch(/^FAILED .*1 of 2 cases$/);
   expect(text).toContain("3 cases in 2 s: 1 passed, 1 failed, 1 was not run.");
   expect(text.match(/^case 2: /gm)).toHaveLength(1);
+});
+
+test("a case that the machine spoiled is not decided: it neither passed nor broke a promise", () => {
+  const late = { ...caseResult(3), undecided: "the shop took 9.0 s to show the order" };
+  const result = drillResult([caseResult(1), late], ["The machine was too busy."]);
+  expect(formatResults(result)).toContain("2 cases in 2 s: 1 passed, 0 failed, 1 not decided, 0");
+  expect(resultsAsJson(result)).toMatchObject({ exit_status: 2, passed: 1, not_decided: 1 });
+  expect(resultsAsJunit(result)).toContain('<skipped message="not decided: the shop took 9.0 s');
+  const tested = promiseResults(result).map((one) => one.tested);
+  expect(new Set(tested)).toEqual(new Set([0, 1]));
 });
 
 test("the headline is what happened to the customers", () => {

@@ -1,6 +1,6 @@
 // How a drill ends: by a signal, and with shops that cannot be tested.
 import { once } from "node:events";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,7 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-results.ts";
+import { KEPT_FILE } from "../../src/drill/kept-results.ts";
 import { installedMalipo, startMalipo } from "../cli/command-line.ts";
+import { untilIt } from "../support/running.ts";
 import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
 const { folder, write, remove } = shopFolder();
@@ -26,11 +28,6 @@ const isAlive = (pid: number) =>
   /^State:\s+[^ZX]/m.test(
     existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "",
   );
-
-/** Waits until a condition holds. The limit of the test ends it otherwise. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20);
-}
 
 describe("a drill", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
@@ -49,21 +46,52 @@ describe("a drill", () => {
       );
       const html = `${name}.html`;
       const flags = flagsOf({ ...SETTINGS, start: parent, quiet: "1s", report: html });
-      const { child: drill, ended, output } = startMalipo(["drill", ...flags], { cwd: folder });
+      const drill = startMalipo(["drill", ...flags], { cwd: folder });
+      const { child: process, ended, printed } = drill;
       // The dry run has ended, and the shops of the cases run.
-      await until(() => output().includes("Without faults:"));
+      await untilIt(drill, () => printed().includes("Without faults:"));
       const lines = () => readFileSync(notes, "utf8").trim().split("\n");
-      await until(() => lines().length > 2);
+      await untilIt(drill, () => lines().length > 2);
       await sleep(500);
-      drill.kill(signal);
+      process.kill(signal);
       expect(await ended).toBe(2);
-      expect(output()).toContain(`The drill was interrupted (${signal}).`);
+      expect(printed()).toContain(`The drill was interrupted (${signal}).`);
       expect(readFileSync(join(folder, html), "utf8")).toContain("could not be tested");
       const shops = lines().map((line) => line.split(" "));
       expect(shops.filter(([pid]) => isAlive(Number(pid)))).toEqual([]);
       expect(shops.filter(([, data = ""]) => existsSync(data))).toEqual([]);
     },
   );
+
+  test("that was stopped goes on with --continue, and ends with all cases", async () => {
+    const name = join(folder, "goes-on");
+    mkdirSync(name);
+    const notes = join(name, "starts");
+    const start = write(
+      "goes-on",
+      `import { appendFileSync } from "node:fs";\nappendFileSync(${JSON.stringify(notes)}, "x");\n${RIGHT}`,
+    );
+    const settings = { ...SETTINGS, start, quiet: "5s", slow: "2s", processes: "2" };
+    writeFileSync(join(name, "malipo.drill.json"), JSON.stringify(settings));
+    const first = startMalipo(["drill", "--json"], { cwd: name });
+    const kept = join(name, KEPT_FILE);
+    // Two processes of the dry run, twice, and of three shops; then each start follows a kill, and waves have ended.
+    await untilIt(first, () => existsSync(notes) && readFileSync(notes, "utf8").length > 13);
+    first.child.kill("SIGINT");
+    expect(await first.ended).toBe(2);
+    const { results: known } = JSON.parse(readFileSync(kept, "utf8"));
+    expect(known.length).toBeGreaterThan(10);
+    const other = await installedMalipo(["drill", "--continue", "--slow", "9s"], { cwd: name });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("other settings")]);
+    const second = await installedMalipo(["drill", "--continue", "--json"], { cwd: name });
+    expect([second.code, second.json()]).toMatchObject([
+      0,
+      { cases: allCases().length, failed: 0 },
+    ]);
+    expect(existsSync(kept)).toBe(false);
+    const none = await installedMalipo(["drill", "--continue"], { cwd: name });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("nothing to continue")]);
+  });
 
   test("says so if a shop leaves its process group, and ends it", async () => {
     const notes = join(folder, "stray.pid");

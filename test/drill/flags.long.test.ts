@@ -39,9 +39,16 @@ describe.concurrent("a drill", () => {
       ["{ idempotencyKey: key }", "{ idempotencyKey: crypto.randomUUID() }"],
     );
     expect(await drill({ start }, DRY)).toMatchObject({ status: 0, broken: [] });
-    const twice = await drill({ start, "double-click": true }, DRY);
     const prompted = expect.arrayContaining(["one attempt, at most one prompt"]);
+    const twice = await drill({ start, "double-click": true }, DRY);
     expect([twice.status, twice.broken]).toEqual([1, prompted]);
+    // Some cases click twice in any drill.
+    const clicks = allCases().filter(({ act }) => act === "clicks");
+    expect(clicks).toHaveLength(2);
+    const usual = await drill({ start }, { cases: clicks });
+    expect([usual.status, usual.broken]).toEqual([1, prompted]);
+    const right = await drill({ start: write("right", RIGHT) }, { cases: clicks });
+    expect([right.status, right.broken]).toEqual([0, []]);
   });
 
   test("with --nightly asks the shop for the job that it runs at night", async () => {

@@ -81,15 +81,29 @@ describe.concurrent("a drill", () => {
     },
   );
 
-  test("counts the same cases in its progress and in its result", async () => {
+  test("counts the same cases in its progress and in its result, and says what it waits for", async () => {
     const shown: (readonly [done: number, total: number])[] = [];
     const quiet = { dryRun: () => {}, output: () => {} };
-    const listener = { ...quiet, progress: (...counts: [number, number]) => shown.push(counts) };
+    const waits = new Set<string>();
+    let waitsFor = () => "";
+    const listener = {
+      ...quiet,
+      progress: (done: number, total: number, now: () => string) => {
+        shown.push([done, total]);
+        waitsFor = now;
+      },
+    };
+    const look = setInterval(() => waits.add(waitsFor()), 20);
     const start = node("test/drill/shops/right-shop.ts");
-    const numbers = [1, 2, 41, 42, 191, 213, 309];
+    const slow = allCases().find(({ faults }) => faults[0]?.kind === "slow")?.number ?? 0;
+    const numbers = [1, 2, 41, 42, 191, 213, 309, slow];
     const { results } = await drillShop({ start, quiet: "5s" }, numbers, { listener });
-    expect(results).toHaveLength(7);
-    expect(shown.at(-1)).toEqual([7, 7]);
+    clearInterval(look);
+    expect(results).toHaveLength(8);
+    expect(shown.at(-1)).toEqual([8, 8]);
+    const said = [...waits].join("\n");
+    expect(said).toContain("(the service takes 3 s)");
+    expect(said).toContain("the shop after its restart, at most 3 s");
   });
 
   test.for([
@@ -167,7 +181,9 @@ describe.concurrent("a drill", () => {
     const listener = { dryRun: () => {}, output: () => {}, progress: stop };
     const result = await drillShop({ start, quiet: "5s" }, broken.cases, { listener });
     expect(exitStatus(result)).toBe(1);
-    expect(result.obstacles.join()).toMatch(/own service took up to 1\.\d s for a request/);
+    expect(result.obstacles.join()).toMatch(
+      /The machine was busy while the shop broke promises: in/,
+    );
   });
 
   test("that tests nothing fails", async () => {

@@ -1,6 +1,6 @@
 import type { Checkout, Order } from "malipo/checkout";
 import type { Sandbox } from "malipo/sandbox";
-import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 import { newSandbox, openShop, PHONE, testClock } from "../checkout/stage.ts";
 
 /** A store as the suite takes it: an empty one, which several processes may open. */

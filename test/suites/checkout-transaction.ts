@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Checkout, Order } from "malipo/checkout";
 import { describe, expect, it } from "vitest";
-import type { CheckoutStore } from "../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 import { endWithThisProcess } from "../../src/drill/child.ts";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
 import { gateOf } from "./inbox-stage.ts";

@@ -40,7 +40,7 @@ const ADDITIONS: readonly Addition[] = [
     before: '  "payment.initiated",',
     added: '  "payment.another",',
     asked: [
-      "src/checkout/payment-updates.ts",
+      "src/checkout/orders/payment-updates.ts",
       "src/openapi/event-schemas.ts",
       "src/sandbox/deliveries/test-event.ts",
       "src/webhooks/receiver/event-identity.ts",

@@ -2,10 +2,10 @@ import { timeOf } from "../../client/unknown-outcomes/payment-pages.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { checkOptions, type OptionRows, wrongOption } from "../../internal/check-options.ts";
-import { labelOf } from "../checkout-store.ts";
-import type { OrderState } from "../order.ts";
-import type { Review } from "../order-types.ts";
-import { ALIAS, paymentName, updateOf } from "../payment-updates.ts";
+import { labelOf } from "../orders/checkout-store.ts";
+import { ALIAS, paymentName, updateOf } from "../orders/payment-updates.ts";
+import type { OrderState } from "../rules/order-state.ts";
+import type { Review } from "../rules/order-types.ts";
 import {
   type BookedPayment,
   booked,

@@ -1,7 +1,7 @@
 // The books of a day, as text, as CSV and as a page.
 import { html, inline, renderPage } from "../../html/html.ts";
 import { csvField } from "../../internal/csv-field.ts";
-import type { Review } from "../order-types.ts";
+import type { Review } from "../rules/order-types.ts";
 import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
 import type { BooksReport } from "./day-books.ts";
 import type { GoodsDue } from "./read-books.ts";

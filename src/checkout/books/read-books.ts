@@ -14,12 +14,12 @@ import { describeError } from "../../internal/describe-error.ts";
 import { idText } from "../../internal/json.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { HOUR_MS } from "../../internal/units.ts";
-import type { CheckoutStore } from "../checkout-store.ts";
-import type { Input } from "../inputs.ts";
-import { type OrderState, openReviews, statusOf } from "../order.ts";
-import type { Review } from "../order-types.ts";
-import { type LabelledUpdate, paymentName, updateOf } from "../payment-updates.ts";
-import { reviewView, unmatchedView } from "../view.ts";
+import type { CheckoutStore } from "../orders/checkout-store.ts";
+import { type LabelledUpdate, paymentName, updateOf } from "../orders/payment-updates.ts";
+import type { Input } from "../rules/inputs.ts";
+import { type OrderState, openReviews, statusOf } from "../rules/order-state.ts";
+import type { Review } from "../rules/order-types.ts";
+import { reviewView, unmatchedView } from "../rules/view.ts";
 import type { ListedPayment } from "./compare-books.ts";
 
 /** A paid order whose goods were not given. */

@@ -9,8 +9,8 @@ import {
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
-import { checkCountry } from "../customer-phone.ts";
-import type { Order } from "../order-types.ts";
+import { checkCountry } from "../orders/customer-phone.ts";
+import type { Order } from "../rules/order-types.ts";
 import { type PayPageMessages, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
 

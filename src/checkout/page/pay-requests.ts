@@ -1,10 +1,10 @@
 import { isGatewayError } from "../../errors/any.ts";
 import { isCrossSite } from "../../html/serving.ts";
 import { readBody } from "../../internal/read-body.ts";
-import type { CheckoutStore } from "../checkout-store.ts";
-import { readCustomerPhone } from "../customer-phone.ts";
-import type { Order } from "../order-types.ts";
-import { orderView } from "../view.ts";
+import type { CheckoutStore } from "../orders/checkout-store.ts";
+import { readCustomerPhone } from "../orders/customer-phone.ts";
+import type { Order } from "../rules/order-types.ts";
+import { orderView } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
 import { languageOf } from "./page-texts.ts";
 import { type PayFrame, payDocument, payFrame } from "./pay-document.ts";

@@ -3,10 +3,17 @@ import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
-import type { PhoneProblem } from "../customer-phone.ts";
-import { holdsMoney, isFull, isOpen, isUnclear, isUsedUp, type OrderState } from "../order.ts";
-import type { Order } from "../order-types.ts";
-import { isLate } from "../view.ts";
+import type { PhoneProblem } from "../orders/customer-phone.ts";
+import {
+  holdsMoney,
+  isFull,
+  isOpen,
+  isUnclear,
+  isUsedUp,
+  type OrderState,
+} from "../rules/order-state.ts";
+import type { Order } from "../rules/order-types.ts";
+import { isLate } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
 import { filled, type PayPageTexts } from "./page-texts.ts";
 

@@ -1,4 +1,4 @@
-import { OrderMaker } from "../../checkout/order-maker.ts";
+import { OrderMaker } from "../../checkout/orders/order-maker.ts";
 import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
 import type { FlagsOf } from "../../internal/flags.ts";

@@ -1,8 +1,8 @@
-import type { CheckoutStore } from "../../checkout/checkout-store.ts";
-import { TIMES } from "../../checkout/inputs.ts";
-import { type ManagedOrders, manageOrders } from "../../checkout/manage-orders.ts";
-import type { Order, Review, ReviewDecision } from "../../checkout/order-types.ts";
-import { OrderWriter } from "../../checkout/write-order.ts";
+import type { CheckoutStore } from "../../checkout/orders/checkout-store.ts";
+import { type ManagedOrders, manageOrders } from "../../checkout/orders/manage-orders.ts";
+import { OrderWriter } from "../../checkout/orders/write-order.ts";
+import { TIMES } from "../../checkout/rules/inputs.ts";
+import type { Order, Review, ReviewDecision } from "../../checkout/rules/order-types.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { FlagsOf } from "../../internal/flags.ts";

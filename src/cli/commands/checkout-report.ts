@@ -7,9 +7,9 @@ import {
   partsOf,
   titleOf,
 } from "../../checkout/books/print-books.ts";
-import type { CheckoutStore } from "../../checkout/checkout-store.ts";
-import { TIMES } from "../../checkout/inputs.ts";
-import { Engine } from "../../checkout/order-engine.ts";
+import type { CheckoutStore } from "../../checkout/orders/checkout-store.ts";
+import { Engine } from "../../checkout/orders/order-engine.ts";
+import { TIMES } from "../../checkout/rules/inputs.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
 import { DAY_MS } from "../../internal/units.ts";

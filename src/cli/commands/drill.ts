@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { allCases, type DrillCase, GROUP_NAMES, GROUPS } from "../../drill/cases.ts";
 import {
@@ -20,8 +20,15 @@ import {
   readDrillFile,
   readNumber,
 } from "../../drill/drill-settings.ts";
+import { KEPT_FILE, keptResults, readKeptResults } from "../../drill/kept-results.ts";
 import { resultsAsPage } from "../../drill/results-page.ts";
-import { type DrillListener, quoteOutput, runDrill } from "../../drill/run-drill.ts";
+import {
+  type CaseResult,
+  type DrillListener,
+  hasRest,
+  quoteOutput,
+  runDrill,
+} from "../../drill/run-drill.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -30,7 +37,7 @@ import { pathOf } from "../input/files.ts";
 import type { Io } from "../io.ts";
 import { packageVersion } from "../package-version.ts";
 import { printError, printLine, write } from "../terminal/output.ts";
-import { Progress } from "../terminal/progress.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 /** How long it takes to write the results of a drill that was interrupted. */
 const EXIT_MS = 500;
@@ -48,9 +55,10 @@ export async function run(input: Input<DrillFlags>): Promise<Output | number> {
 async function drill(input: Input<DrillFlags>): Promise<Output> {
   const { flags, json, io } = input;
   const cases = chosenCases(input);
-  const all = parseSettings({ ...settingsInFile(io), ...given(input) });
+  const raw = { ...settingsInFile(io), ...given(input) };
+  const all = parseSettings(raw);
   const settings = cases === undefined ? all : { ...all, orders: 0 };
-  const { listener, end } = showProgress(io, flags.case !== undefined, json);
+  const { listener, end } = listen(io, flags.case !== undefined, json);
   const controller = new AbortController();
   // The shop and its children end first, and what is known is printed.
   const forget = io.onStop((signal) => {
@@ -60,7 +68,18 @@ async function drill(input: Input<DrillFlags>): Promise<Output> {
   });
   const untilFirstFailure = flags["until-first-failure"];
   const { signal } = controller;
-  const result = await runDrill(settings, { cases, untilFirstFailure, signal, listener });
+  const file = pathOf(io, KEPT_FILE);
+  const known = flags.continue ? readKeptResults(readText(file), raw) : [];
+  // Some cases alone must not replace what is known of all of them.
+  const found = (results: Iterable<CaseResult>) => writeFileSync(file, keptResults(raw, results));
+  const result = await runDrill(settings, {
+    cases,
+    known,
+    untilFirstFailure,
+    signal,
+    listener: cases === undefined ? { ...listener, found } : listener,
+  });
+  if (cases === undefined && !hasRest(result)) rmSync(file, { force: true });
   forget();
   // What still waits for a shop that has ended must not hold this process.
   if (signal.aborted) setTimeout(() => io.exit(), EXIT_MS).unref();
@@ -89,9 +108,12 @@ function chosenCases({ flags }: Input<DrillFlags>): readonly DrillCase[] | undef
   throw new ConfigurationError(`The group ${only} has no case from ${from} to ${to}.`);
 }
 
+const readText = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, "utf8") : undefined;
+
 function settingsInFile(io: Io): RawSettings {
-  const path = pathOf(io, DRILL_FILE);
-  return existsSync(path) ? readDrillFile(readFileSync(path, "utf8")) : {};
+  const text = readText(pathOf(io, DRILL_FILE));
+  return text === undefined ? {} : readDrillFile(text);
 }
 
 /** The flags that were given: they replace what the file says. A default is not given. */
@@ -103,27 +125,31 @@ const given = ({ flags }: Input<DrillFlags>): RawSettings =>
   );
 
 /** Shows how far the drill is, on standard error: standard output is for the results. */
-function showProgress(io: Io, showsOutput: boolean, json: boolean) {
-  let state = { done: 0, total: 1 };
-  const progress = new Progress({
+function listen(io: Io, showsOutput: boolean, json: boolean) {
+  let state = { done: 0, total: 0, waitsFor: () => "orders without faults" };
+  const progress = showProgress({
     output: io.stderr,
     isHidden: json,
-    line: () => `${state.done} of ${state.total} cases`,
-    share: () => state.done / state.total,
+    line: () => {
+      const { done, total, waitsFor } = state;
+      const cases = total > 0 ? `${done} of ${total} cases, ` : "";
+      return `${cases}waits for ${waitsFor() || "the next shop"}`;
+    },
+    share: () => state.done / Math.max(state.total, 1),
   });
   const listener: DrillListener = {
     dryRun: (results) => {
+      progress.clear();
       if (!json) printLine(io, formatDryRun(results));
     },
-    progress: (done, total) => {
-      state = { done, total };
-      progress.update();
+    progress: (done, total, waitsFor) => {
+      state = { done, total, waitsFor };
     },
     output: (text) => {
       if (showsOutput) printError(io, quoteOutput(text.replace(/\n$/, "")));
     },
   };
-  return { listener, end: () => progress.clear() };
+  return { listener, end: progress.end };
 }
 
 /** The cases by their groups, each with its number. */

@@ -1,4 +1,4 @@
-import type { CheckoutStore } from "../../checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../checkout/orders/checkout-store.ts";
 import type { StoredPart, StoredSettings } from "../../engines/engine-life.ts";
 import type { IdempotencyEngine } from "../../idempotency/idempotency-engine.ts";
 import { describeError } from "../../internal/describe-error.ts";

@@ -93,6 +93,7 @@ export function showProgress(options: ProgressOptions) {
   timer.unref();
   return {
     note: (text: string) => progress.note(text),
+    clear: () => progress.clear(),
     end: () => {
       clearInterval(timer);
       progress.clear();

@@ -5,7 +5,7 @@ import {
   SpanKind,
   trace,
 } from "@opentelemetry/api";
-import type { OrderChange } from "../../checkout/order-change.ts";
+import type { OrderChange } from "../../checkout/rules/order-change.ts";
 import type { InboxStats } from "../../webhooks/inbox/inbox-types.ts";
 import type { OtelHooksOptions } from "./gateway-hooks.ts";
 

@@ -1,5 +1,5 @@
 import { bareName, type Dialect } from "../dialect.ts";
-import { returnsRows, type Statement, type Value } from "../sql-steps.ts";
+import { returnsRows, type Statement, unnamed, type Value } from "../sql-steps.ts";
 
 // Compared byte by byte, with trailing blanks. MariaDB and MySQL have no collation of one name that does so; each reads
 // its own comment. https://mariadb.com/kb/en/comment-syntax/
@@ -66,6 +66,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     // By innodb_flush_log_at_trx_commit of the server, which no transaction can set.
     durable: "true",
     takeRows: "FOR UPDATE SKIP LOCKED",
+    lockRow: "FOR UPDATE",
     // GET_LOCK is held until a connection ends; a row is until the transaction ends.
     lockName: `INSERT INTO ${LOCKS} (id) VALUES (CRC32($name) MOD ${LOCK_COUNT}) ON DUPLICATE KEY UPDATE ${LOCKS}.id = ${LOCKS}.id`,
     maxValues: 65_000,
@@ -75,8 +76,11 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     comment: (table) => `SELECT table_comment AS comment FROM information_schema.tables
       WHERE table_schema = DATABASE() AND table_name = '${table}'`,
     // MySQL does not know IF NOT EXISTS here. A migration goes on if the index is there.
-    index: (table, name, columns) =>
-      `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${columns}`,
+    index: (table, name, columns, rows = {}) => {
+      const first = typeof rows === "string" ? [] : Object.keys(rows);
+      const all = columns.replace("(", `(${first.map((one) => `${one}, `).join("")}`);
+      return `CREATE INDEX /*M! IF NOT EXISTS */ ${bareName(table)}_${name} ON ${table} ${all}`;
+    },
   };
 };
 
@@ -102,7 +106,7 @@ const COUNTED_FROM = 2 ** 52;
  * @see https://dev.mysql.com/doc/refman/8.0/en/information-functions.html#function_last-insert-id
  */
 function unlessThere(text: string): string {
-  const [, table = "", first = ""] = /^\s*INSERT INTO (\S+)\s*\(\s*(\w+)/i.exec(text) ?? [];
+  const [, table = "", first = ""] = /^\s*INSERT INTO (\S+)\s*\(\s*([^\s,)]+)/i.exec(text) ?? [];
   const column = `${table}.${first}`;
   return `${text} ON DUPLICATE KEY UPDATE ${column} =
     IF(LAST_INSERT_ID(GREATEST(LAST_INSERT_ID(), ${COUNTED_FROM}) + 1) > 0, ${column}, ${column})`;
@@ -123,13 +127,8 @@ const LIMIT = /(?<=\bLIMIT )\$(\w+)/gi;
 export function positional(given: Statement): PositionalStatement {
   const text = given.isIfAbsent ? unlessThere(given.text) : given.text;
   const limits = Array.from(text.matchAll(LIMIT), ([, name = ""]) => name);
-  const rest = text.replaceAll(LIMIT, "{}");
-  const names = Array.from(rest.matchAll(/\$(\w+)/g), ([, name = ""]) => name);
-  return {
-    text: rest.replaceAll(/\$\w+/g, "?"),
-    names: [...names, ...limits],
-    kind: kindOf(given),
-  };
+  const rest = unnamed(text.replaceAll(LIMIT, "{}"));
+  return { text: rest.text, names: [...rest.names, ...limits], kind: kindOf(given) };
 }
 
 /**

@@ -1,8 +1,16 @@
 import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import { type Component, formatSteps, missingSteps, tableSql } from "../component.ts";
+import {
+  type Component,
+  formatSteps,
+  metaOf,
+  missingSteps,
+  tableSql,
+  tablesOf,
+} from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
@@ -23,11 +31,13 @@ import { checkTransact } from "./check-transact.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import {
   explained,
+  grantTo,
   isAgain,
   isLocked,
   isSavepointGone,
   isTableMissing,
   isThere,
+  lacksRight,
 } from "./mysql-errors.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
 import { settingsProblem, settingsRisks } from "./server-settings.ts";
@@ -61,6 +71,16 @@ const WRITTEN = query(
 
 const SETTINGS = query("SHOW VARIABLES");
 const DATABASE = query("SELECT DATABASE() AS name");
+const WHO = query("SELECT DATABASE() AS name, CURRENT_USER() AS account");
+
+/** Statements that change nothing, and fail without the right to change something. */
+const tryRights = (tables: readonly string[], meta: string): string[] => [
+  `UPDATE ${meta} SET value = value WHERE 1 = 0`,
+  ...tables.flatMap((table) => [
+    `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
+    `DELETE FROM ${table} WHERE 1 = 0`,
+  ]),
+];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
 const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
@@ -99,7 +119,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   };
   readonly prepare = positional;
   readonly plain = plain;
-  readonly explained = explained;
   readonly isTableMissing = isTableMissing;
   readonly isAgain = isAgain;
   readonly runOn = runOn;
@@ -125,8 +144,12 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     return new ServerTables(this, component);
   }
 
-  look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
-    return runLater(steps, ([given]) => this.run(plain(given.text), []));
+  async look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
+    try {
+      return await runLater(steps, ([given]) => this.run(plain(given.text), []));
+    } catch (error) {
+      throw explained("use this database", error);
+    }
   }
 
   sql(components: readonly Component[]): string {
@@ -234,8 +257,25 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     return endedBy(caller, error, isSavepointGone(error));
   }
 
-  /** Makes the missing tables. Each statement is committed by itself: what a killed process has begun is done again. */
   async migrate(component: Component): Promise<void> {
+    await this.#makeMissing(component);
+    const { dialect } = this;
+    for (const sql of tryRights(tablesOf(dialect, component), metaOf(dialect, component))) {
+      await this.run(plain(sql), []);
+    }
+  }
+
+  async explained(what: string, error: unknown): Promise<unknown> {
+    if (!lacksRight(error)) return explained(what, error);
+    const { rows } = await this.run(WHO, []);
+    const [name, host] = String(rows[0]?.account).split(/@(?=[^@]*$)/);
+    const grant = grantTo(`'${name}'@'${host}'`, `\`${rows[0]?.name}\``);
+    const message = `${OWNER} cannot ${what} (${describeError(error)}). Run as an administrator: ${grant}`;
+    return new ConfigurationError(message, { cause: error });
+  }
+
+  /** Makes the missing tables. Each statement is committed by itself: what a killed process has begun is done again. */
+  async #makeMissing(component: Component): Promise<void> {
     const { dialect } = this;
     const missing = async (run: Run) => {
       const steps = formatSteps(dialect, component);

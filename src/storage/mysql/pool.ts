@@ -2,7 +2,9 @@ import mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { engineClosed, NoReplyError } from "../transaction-end.ts";
+import { EngineAwayError } from "../engine-away.ts";
+import { engineClosed } from "../transaction-end.ts";
+import { explained } from "./mysql-errors.ts";
 
 /** The function of malipo that the user called. */
 export const OWNER = "mysql";
@@ -14,7 +16,7 @@ const CONNECT_MS = 5_000;
 /** The default of mysql2. */
 const CONNECTIONS = 10;
 
-export const noReply = (): Error => new NoReplyError("The MySQL server does not reply.");
+export const noReply = (): Error => new EngineAwayError("The MySQL server does not reply.");
 
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
@@ -25,12 +27,18 @@ export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }):
     if (typeof (pool as Partial<mysql.Pool>).getConnection === "function")
       return pool as mysql.Pool;
   } else if (/^(?:mysql|mariadb):\/\//.test(given)) {
-    return mysql.createPool({
-      uri: given,
-      charset: "utf8mb4",
-      connectTimeout: CONNECT_MS,
-      connectionLimit: CONNECTIONS,
-    });
+    try {
+      return mysql.createPool({
+        uri: given,
+        charset: "utf8mb4",
+        connectTimeout: CONNECT_MS,
+        connectionLimit: CONNECTIONS,
+      });
+    } catch (error) {
+      // An invalid URL is an error that holds the address, with its password.
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw explained("use this address", Object.assign(new Error(message), { code }));
+    }
   }
   throw new ConfigurationError(
     `${OWNER} takes the address of a database, such as "mysql://localhost/shop", or a pool of mysql2.`,

@@ -1,30 +1,57 @@
-// What an engine asks a database about itself. It makes nothing.
-import type { PostgresClient } from "./pool-types.ts";
+// What PostgreSQL says about the rights of the role of a connection. It makes nothing.
 
-const RIGHTS = `SELECT current_user::text AS role, string_agg(name, ', ') AS missing
-  FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS name
-  WHERE NOT has_table_privilege($1, name)`;
+type Query = (
+  text: string,
+  values?: unknown[],
+) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
 
-/** What the role of the connection may not do with a table, as a sentence. */
-export async function missingRights(pool: PostgresClient, table: string): Promise<string[]> {
-  const { rows } = await pool.query<{ role: string; missing: string | null }>(RIGHTS, [table]);
-  return rows.flatMap(({ role, missing }) =>
-    missing === null
-      ? []
-      : `The role ${role} lacks rights on the table ${table}. Run as its owner: GRANT ${missing} ON ${table} TO ${role}.`,
-  );
+// What the role may do with a schema that is missing is NULL.
+const RIGHTS = `WITH made AS (
+    SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY ($2::text[]))
+  SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+    has_database_privilege(current_database(), 'CREATE') AS may_make_schema,
+    has_schema_privilege(to_regnamespace($1)::oid, 'CREATE') AS may_make_tables,
+    has_schema_privilege(to_regnamespace($1)::oid, 'USAGE') AS may_use_schema,
+    (SELECT count(*)::int FROM made) AS made,
+    (SELECT string_agg(DISTINCT name, ', ') FROM made,
+      unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS name
+      WHERE NOT has_table_privilege(made.oid, name)) AS missing`;
+
+interface Rights {
+  readonly role: string;
+  readonly database: string;
+  readonly may_make_schema: boolean;
+  readonly may_make_tables: boolean | null;
+  readonly may_use_schema: boolean | null;
+  /** How many of the tables are there. */
+  readonly made: number;
+  /** What the role may not do with each of them. */
+  readonly missing: string | null;
 }
 
-const SCHEMA_RIGHT = `SELECT current_user::text AS role,
-  CASE WHEN to_regnamespace($1) IS NULL THEN has_database_privilege(current_database(), 'CREATE')
-    ELSE has_schema_privilege(to_regnamespace($1)::oid, 'CREATE') END AS may_make`;
-
-/** Whether the role may make tables in a schema that may be missing, as a sentence if it may not. */
-export async function missingSchemaRight(pool: PostgresClient, schema: string): Promise<string[]> {
-  const { rows } = await pool.query<{ role: string; may_make: boolean }>(SCHEMA_RIGHT, [schema]);
-  return rows.flatMap(({ role, may_make: mayMake }) =>
-    mayMake
-      ? []
-      : `The role ${role} may not make the tables that are missing in the schema ${schema}. Run the SQL of db.sql() as a role that may.`,
-  );
+/**
+ * The right that a role lacks to make or use tables, in a sentence with the SQL that grants it; `undefined` if it lacks none.
+ *
+ * @param tables - Their names without the schema.
+ */
+export async function missingRight(
+  query: Query,
+  schema: string,
+  tables: readonly string[],
+): Promise<string | undefined> {
+  const rights = (await query(RIGHTS, [schema, tables])).rows[0] as unknown as Rights;
+  const { role, database, made } = rights;
+  const use = `GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}.`;
+  const toMake = (right: string) =>
+    `The role ${role} lacks the right to make tables. Run as the owner: GRANT ${right} TO ${role}. Or have another role run the SQL that db.sql() prints, and then: ${use}`;
+  if (made < tables.length) {
+    const hasSchema = rights.may_make_tables !== null;
+    if (hasSchema ? rights.may_make_tables : rights.may_make_schema) return undefined;
+    return toMake(
+      hasSchema ? `USAGE, CREATE ON SCHEMA ${schema}` : `CREATE ON DATABASE ${database}`,
+    );
+  }
+  const missing = rights.may_use_schema === false ? "USAGE" : rights.missing;
+  if (missing === null) return undefined;
+  return `The role ${role} lacks rights in the schema ${schema}: ${missing}. Run as the owner: ${use}`;
 }

@@ -3,7 +3,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { engineClosed, NoReplyError } from "../transaction-end.ts";
+import { EngineAwayError } from "../engine-away.ts";
+import { engineClosed } from "../transaction-end.ts";
 
 /** The function of malipo that the user called. */
 export const OWNER = "postgres";
@@ -29,7 +30,7 @@ function noConnection({ totalCount }: pg.Pool, waitedMs: number, cause: Error): 
   return new ConnectionError(`${OWNER}: ${message} This call did nothing.`, "not_sent", { cause });
 }
 
-export const noReply = (): Error => new NoReplyError("PostgreSQL does not reply.");
+export const noReply = (): Error => new EngineAwayError("PostgreSQL does not reply.");
 
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(connectionString: string | undefined, pool: pg.Pool | undefined): pg.Pool {

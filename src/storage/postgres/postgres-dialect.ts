@@ -1,6 +1,6 @@
 import type { ValueTypes } from "../component.ts";
-import { bareName, type Dialect, rowAfter } from "../dialect.ts";
-import { parametersOf, returnsRows, type Statement } from "../sql-steps.ts";
+import { bareName, type Dialect, indexedRows, rowAfter } from "../dialect.ts";
+import { returnsRows, type Statement, unnamed } from "../sql-steps.ts";
 
 // Whole milliseconds, so that a page can go on exactly after the one before it. A subselect runs once for a statement:
 // only so is an index used that is compared with it.
@@ -50,6 +50,7 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   fromMs: (ms) => `to_timestamp(${ms} / 1000.0)`,
   durable: DURABLE,
   takeRows: "FOR UPDATE SKIP LOCKED",
+  lockRow: "FOR UPDATE",
   lockName: "SELECT pg_advisory_xact_lock(hashtext($name))::text AS locked",
   maxValues: 65_000,
   after: rowAfter,
@@ -61,8 +62,8 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   // To open `pg_class` makes the connection see what was committed while it waited for a lock.
   comment: (table) =>
     `SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass('${table}')`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });
 
 /** A statement with its values by their numbers, as PostgreSQL takes them. */
@@ -80,7 +81,7 @@ const TYPES = { integer: "bigint", bytes: "bytea", text: "text" } as const;
 const withoutNumber = (name: string): string => name.replace(/_\d+$/, "");
 
 export function numbered(given: Statement, types: ValueTypes): NumberedStatement {
-  const names = parametersOf(given.text);
+  const names = [...new Set(unnamed(given.text).names)];
   const numbers = new Map(names.map((name, at) => [name, at + 1]));
   const all: ValueTypes = { wall: "integer", ...types };
   const numberOf = (_: string, name: string) =>

@@ -1,7 +1,9 @@
 import type pg from "pg";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import { type Component, formatSteps, missingSteps, tableSql } from "../component.ts";
+import { type Component, formatSteps, missingSteps, tableSql, tablesOf } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
@@ -20,10 +22,18 @@ import type { Steps, Value } from "../sql-steps.ts";
 import { engineClosed, inSentence } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
+import { missingRight } from "./engine-state.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
-import { explained, isDeadlock, isLocked, isTableMissing } from "./postgres-errors.ts";
+import {
+  explained,
+  isDeadlock,
+  isLocked,
+  isTableMissing,
+  lacksRight,
+  tooOld,
+} from "./postgres-errors.ts";
 import { runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<NumberedStatement>;
@@ -86,9 +96,13 @@ export interface PostgresRoomOptions {
   readonly now: (() => number) | undefined;
 }
 
-/** Settings with which this PostgreSQL can lose what it has acknowledged. */
-const RISKS =
-  "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'";
+/** The version, and settings with which this PostgreSQL can lose what it has acknowledged. */
+const STATE = `SELECT current_setting('server_version') AS version,
+  ARRAY(SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off') AS risks`;
+
+/** If the role lacks no right of ours. */
+const NOT_OWNER =
+  "Only the owner of the tables may change them to the format of this version. Run the SQL that db.sql() prints as that role.";
 
 /** A PostgreSQL, for all processes of all machines. */
 export class PostgresRoom<Connection = pg.PoolClient>
@@ -101,7 +115,6 @@ export class PostgresRoom<Connection = pg.PoolClient>
   readonly noReply = noReply;
   readonly prepare = numbered;
   readonly plain = plain;
-  readonly explained = explained;
   readonly isTableMissing = isTableMissing;
   readonly limitIdle = limitIdle;
   readonly now: (() => number) | undefined;
@@ -129,8 +142,12 @@ export class PostgresRoom<Connection = pg.PoolClient>
     return `CREATE SCHEMA IF NOT EXISTS ${this.#options.schema}`;
   }
 
-  look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
-    return runLater(steps, ([given]) => byQuery(this.query)(plain(given.text), []));
+  async look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
+    try {
+      return await runLater(steps, ([given]) => byQuery(this.query)(plain(given.text), []));
+    } catch (error) {
+      throw explained("use this database", error);
+    }
   }
 
   sql(components: readonly Component[]): string {
@@ -251,7 +268,31 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   async migrate(component: Component): Promise<void> {
+    await this.#makeMissing(component);
+    const problem = await this.missingRight(component);
+    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
+  }
+
+  /** The right that the role lacks to make or use the tables, as a sentence. */
+  missingRight(component: Component): Promise<string | undefined> {
+    return missingRight(this.query, this.#options.schema, tablesOf(this.dialect, component));
+  }
+
+  async explained(what: string, error: unknown, component: Component): Promise<unknown> {
+    if (!lacksRight(error)) return explained(what, error);
+    try {
+      const advice = (await this.missingRight(component)) ?? NOT_OWNER;
+      const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
+      return new ConfigurationError(message, { cause: error });
+    } catch {
+      // The right to connect is what it lacks.
+      return explained(what, error);
+    }
+  }
+
+  async #makeMissing(component: Component): Promise<void> {
     const { dialect } = this;
+    const { schema } = this.#options;
     const missing = async (query: Query) => {
       const steps = formatSteps(dialect, component);
       const found = await runLater(steps, ([given]) => byQuery(query)(plain(given.text), []));
@@ -264,8 +305,10 @@ export class PostgresRoom<Connection = pg.PoolClient>
         // Held until the end: two processes may start at the same time.
         await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
         await query(limitLock(TABLE_LOCK_MS));
+        const { rows } = await query("SELECT to_regnamespace($1) IS NULL AS is_new", [schema]);
+        // IF NOT EXISTS needs the right to make a schema, also if it is there.
+        if (rows[0].is_new) await query(this.schemaSql());
         for (const steps of await missing(query)) {
-          await query(this.schemaSql());
           for (const sql of steps) await query(sql);
         }
         await query("COMMIT");
@@ -285,7 +328,17 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   async #open(): Promise<void> {
-    this.#warnings.push(...(await this.check()));
+    const { version, risks } = await this.#state();
+    const problem = tooOld(version);
+    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
+    this.#warnings.push(...risks);
+  }
+
+  async #state(): Promise<{ version: string; risks: string[] }> {
+    const { version, risks } = (await this.query(STATE)).rows[0];
+    const sentenceOf = (name: string) =>
+      `This PostgreSQL loses what it acknowledged when it crashes: \`${name}\` is off. Set \`${name} = on\`.`;
+    return { version, risks: risks.map(sentenceOf) };
   }
 
   async tryTransact(meta: string): Promise<void> {
@@ -301,11 +354,8 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   async check(): Promise<string[]> {
-    const { rows } = await this.query(RISKS);
-    return rows.map(
-      ({ name }) =>
-        `This PostgreSQL loses what it acknowledged when it crashes: \`${name}\` is off. Set \`${name} = on\`.`,
-    );
+    const { version, risks } = await this.#state();
+    return [tooOld(version) ?? [], risks].flat();
   }
 
   takeWarnings(): string[] {

@@ -40,16 +40,43 @@ export function modeWarning(path: SqliteSource): ConfigurationError | undefined 
 
 /** @param owner - The function of malipo that the user called: `sqlite`. */
 export function cannotUse(owner: string, source: SqliteSource, error: unknown): ConfigurationError {
-  return new ConfigurationError(`${owner} cannot use ${nameOf(source)}: ${reasonOf(error)}`, {
-    cause: error,
-  });
+  const message = `${owner} cannot use ${nameOf(source)}: ${reasonOf(error)}`;
+  const found = new ConfigurationError(message, { cause: error });
+  // A start goes on: the lock may end.
+  return isLocked(error) ? Object.assign(found, { isEngineAway: true }) : found;
 }
+
+/** The primary code of an error of SQLite by its name: https://www.sqlite.org/rescode.html */
+const CODES = { SQLITE_READONLY: 8, SQLITE_CORRUPT: 11, SQLITE_NOTADB: 26 } as const;
+
+/** Whether an error of Node or of better-sqlite3 has a code. */
+function isSqlite(error: unknown, name: keyof typeof CODES): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return String(code).startsWith(name) || (Number(errcode) & 0xff) === CODES[name];
+}
+
+/** Whether this process can do nothing with the file until a person has changed something. */
+export const isUnusable = (error: unknown): boolean =>
+  (Object.keys(CODES) as (keyof typeof CODES)[]).some((name) => isSqlite(error, name));
 
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  return isLocked(error)
-    ? lockedReason(error)
-    : `${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`;
+  if (isLocked(error)) return lockedReason(error);
+  const advice = isSqlite(error, "SQLITE_CORRUPT")
+    ? "The file is damaged: restore it from a backup."
+    : "Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.";
+  return `${describeError(error)}. ${advice}`;
+}
+
+/** https://www.sqlite.org/stricttables.html: the first version with STRICT tables. */
+const OLDEST = [3, 37];
+
+/** What is wrong with a version, such as "3.34.1"; `undefined` if nothing is. */
+export function tooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined;
+  return `This is SQLite ${version}. Use ${OLDEST.join(".")} or later: a newer Node, or a newer better-sqlite3.`;
 }
 
 /**

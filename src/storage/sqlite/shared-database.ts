@@ -33,13 +33,6 @@ function translated(error: unknown): unknown {
     : error;
 }
 
-/** better-sqlite3 takes the values of `?1` and `?2` by these names, and Node in their order. */
-function valuesByName(sql: string, values: readonly unknown[]): readonly unknown[] {
-  const numbers = Array.from(sql.matchAll(/\?(\d+)/g), ([, number]) => Number(number));
-  if (numbers.length === 0) return values;
-  return [Object.fromEntries(numbers.map((number) => [number, values[number - 1]]))];
-}
-
 /** The methods of a statement that the stores use, on a statement of either library. */
 interface Statement {
   all(...values: unknown[]): unknown[];
@@ -77,12 +70,11 @@ export function sharedDatabase(given: DatabaseSync | BetterSqlite3): DatabaseSyn
     },
     prepare: (sql: string) => {
       const statement = guarded(() => given.prepare(sql) as Statement & { reader?: boolean });
-      const bound = (values: SQLInputValue[]) => (isBetter ? valuesByName(sql, values) : values);
       const all = (...values: SQLInputValue[]) =>
         guarded(() => {
           // better-sqlite3 rejects `all` of a statement that returns nothing.
-          if (statement.reader !== false) return statement.all(...bound(values));
-          statement.run(...bound(values));
+          if (statement.reader !== false) return statement.all(...values);
+          statement.run(...values);
           return [];
         });
       return {
@@ -90,8 +82,8 @@ export function sharedDatabase(given: DatabaseSync | BetterSqlite3): DatabaseSyn
         get: (...values: SQLInputValue[]) => all(...values)[0],
         run: (...values: SQLInputValue[]) =>
           guarded(() => {
-            if (statement.reader !== true) return statement.run(...bound(values));
-            return { changes: statement.all(...bound(values)).length };
+            if (statement.reader !== true) return statement.run(...values);
+            return { changes: statement.all(...values).length };
           }),
       };
     },

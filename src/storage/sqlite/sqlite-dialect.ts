@@ -1,4 +1,4 @@
-import { type Dialect, rowAfter } from "../dialect.ts";
+import { type Dialect, indexedRows, rowAfter } from "../dialect.ts";
 
 /**
  * SQLite. Its clocks are values that the connection adds to a statement: the time of day, the time since the machine
@@ -36,6 +36,7 @@ export const SQLITE: Dialect = {
   durable: "true",
   // One process writes at a time.
   takeRows: "",
+  lockRow: "",
   lockName: "SELECT $name AS locked",
   maxValues: 32_000,
   after: rowAfter,
@@ -43,6 +44,6 @@ export const SQLITE: Dialect = {
   column: (name) => name,
   // SQLite has no comments on tables.
   comment: (table) => `SELECT '' AS comment FROM sqlite_master WHERE name = '${table}'`,
-  index: (table, name, columns, where) =>
-    `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${where === undefined ? "" : ` WHERE ${where}`}`,
+  index: (table, name, columns, rows) =>
+    `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 };

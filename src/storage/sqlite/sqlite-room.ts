@@ -5,13 +5,13 @@ import { isAsyncFunction, isThenable } from "../../internal/thenable.ts";
 import { type Component, formatSteps, metaOf, missingSteps, tableSql } from "../component.ts";
 import { type Room, runLater, runNow, type Tables, type Together } from "../room.ts";
 import {
-  parametersOf,
   returnsRows,
   type Statement,
   type Statements,
   type Step,
   type StepResult,
   type Steps,
+  unnamed,
   type Value,
 } from "../sql-steps.ts";
 import {
@@ -24,7 +24,15 @@ import {
 import { Disk } from "./disk.ts";
 import { FileClock } from "./file-clock.ts";
 import { isLocked, whenUnlocked } from "./locks.ts";
-import { cannotUse, makeDurable, modeWarning, openFile, type SqliteSource } from "./open-file.ts";
+import {
+  cannotUse,
+  isUnusable,
+  makeDurable,
+  modeWarning,
+  openFile,
+  type SqliteSource,
+  tooOld,
+} from "./open-file.ts";
 import { fileOf, watchFile } from "./same-file.ts";
 import { type BetterSqlite3, sharedDatabase } from "./shared-database.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
@@ -44,10 +52,20 @@ class NotKept<Result> extends Error {
   }
 }
 
-/** Statements that are prepared on one connection, each once. */
+/** A statement as a connection has prepared it. */
+interface PreparedStatement {
+  readonly prepared: StatementSync;
+  readonly isQuery: boolean;
+  /** The names of its values, each once. */
+  readonly names: readonly string[];
+  /** Which of these stands at each `?`. */
+  readonly places: readonly number[];
+}
+
+/** Statements that are prepared on one connection, each once. Values are bound by position, since names take longer. */
 class Prepared {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<Statement, readonly [StatementSync, readonly string[]]>();
+  readonly #statements = new Map<Statement, PreparedStatement>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -55,17 +73,24 @@ class Prepared {
 
   /** @param valueAt - The value of a name. */
   run(given: Statement, valueAt: (name: string) => Value): StepResult {
-    const [prepared, names] = this.#statements.get(given) ?? this.#prepare(given);
-    const values = Object.fromEntries(names.map((name) => [name, valueAt(name)]));
-    if (returnsRows(given.text)) return { rows: prepared.all(values), changed: 0 };
-    return { rows: [], changed: Number(prepared.run(values).changes) };
+    const known = this.#statements.get(given) ?? this.#prepare(given);
+    const { prepared, isQuery, names, places } = known;
+    // A clock is read once for a statement.
+    const found = names.map(valueAt);
+    const values = places.map((at) => found[at] as Value);
+    if (isQuery) return { rows: prepared.all(...values), changed: 0 };
+    return { rows: [], changed: Number(prepared.run(...values).changes) };
   }
 
-  #prepare(given: Statement) {
-    const text = given.isIfAbsent ? `${given.text} ON CONFLICT DO NOTHING` : given.text;
-    const found = [this.#database.prepare(text), parametersOf(text)] as const;
-    this.#statements.set(given, found);
-    return found;
+  #prepare(given: Statement): PreparedStatement {
+    const { text, names: all } = unnamed(given.text);
+    const sql = given.isIfAbsent ? `${text} ON CONFLICT DO NOTHING` : text;
+    const names = [...new Set(all)];
+    const places = all.map((name) => names.indexOf(name));
+    const prepared = this.#database.prepare(sql);
+    const known = { prepared, isQuery: returnsRows(sql), names, places };
+    this.#statements.set(given, known);
+    return known;
   }
 }
 
@@ -263,6 +288,9 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
   /** The disk below the file. @throws while another process has the file locked. */
   disk(): Disk {
     if (this.#disk !== undefined) return this.#disk;
+    const row = this.database.prepare("SELECT sqlite_version() AS version").get();
+    const problem = tooOld(String(row?.version));
+    if (problem !== undefined) throw new ConfigurationError(problem);
     makeDurable(this.database);
     // A delivery touches the index of keys at random: the later a page is written back, the more changes are written at
     // once. This allows 40 MB of log.
@@ -275,7 +303,7 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
 
   /** An error, as the user gets it: with the path of a file that cannot be used, and what to do. */
   explained(error: unknown): unknown {
-    const isUsable = this.#disk !== undefined && !isLocked(error);
+    const isUsable = this.#disk !== undefined && !isLocked(error) && !isUnusable(error);
     return isUsable ? error : cannotUse(OWNER, this.#source, error);
   }
 

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { errorText } from "../../internal/error-text.ts";
+import { causesOf, EngineAwayError } from "../../storage/engine-away.ts";
 import { type Lists, MAX_ATTEMPTS } from "./inbox-types.ts";
 
 // The errors that all inboxes share.
@@ -19,42 +20,10 @@ export class NoTransactionError extends ConfigurationError {
   }
 }
 
-const MAX_CAUSES = 10;
-
 /** Whether a failed attempt was the last one: the event becomes a dead letter. */
 export function isLastAttempt(attempt: number, error: unknown): boolean {
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
-    if ((cause as Partial<NoTransactionError>).isLastAttempt === true) return true;
-    cause = cause.cause;
-  }
-  return attempt >= MAX_ATTEMPTS;
-}
-
-/** The engine of an inbox does not reply, or cannot be reached. */
-export class EngineAwayError extends Error {
-  /** A property, since the receiver and the inbox may be two copies of the package. */
-  readonly isEngineAway = true;
-}
-
-/** Codes of Node, and of PostgreSQL while it stops or starts. */
-const AWAY_CODES =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|57P0[123]|08\d{3})$/;
-
-/** What ioredis and pg say without a code. */
-const AWAY_TEXTS =
-  /^(?:MaxRetriesPerRequestError|Error: (?:Connection is closed|Connection terminated|Command timed out|timeout exceeded when trying to connect|timeout expired|Stream isn't writeable))/;
-
-/** Whether an error says that the engine of an inbox is away. */
-export function isEngineAway(error: unknown): boolean {
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
-    const { isEngineAway: isAway, code } = cause as Partial<EngineAwayError> & { code?: unknown };
-    if (isAway === true || AWAY_CODES.test(String(code))) return true;
-    if (AWAY_TEXTS.test(errorText(cause))) return true;
-    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
-  }
-  return false;
+  const isLast = (cause: Partial<NoTransactionError>) => cause.isLastAttempt === true;
+  return causesOf(error).some(isLast) || attempt >= MAX_ATTEMPTS;
 }
 
 const LISTS = {

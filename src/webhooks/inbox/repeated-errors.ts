@@ -1,4 +1,5 @@
-import { type DeletedError, isEngineAway } from "./errors.ts";
+import { isEngineAway } from "../../storage/engine-away.ts";
+import type { DeletedError } from "./errors.ts";
 
 /** How long the same error is not reported again. */
 const QUIET_MS = 60_000;

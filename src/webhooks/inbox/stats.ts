@@ -3,8 +3,8 @@ import type { InboxStats } from "./inbox-types.ts";
 /** The numbers of a kind of which events wait. PostgreSQL returns large ones as text. */
 export type KindCounts = Readonly<
   Record<
-    /** `count`: the running events included. `lag`: how long the first event has been due. */
-    "kind" | "count" | "running" | "retrying" | "oldest" | "oldest_retrying" | "lag",
+    /** `count`: the running events included. `lag_ms`: how long the first event has been due. */
+    "kind" | "count" | "running" | "retrying" | "oldest" | "oldest_retrying" | "lag_ms",
     unknown
   >
 >;
@@ -41,6 +41,6 @@ export function statsOf(
     retrying: sum(all, "retrying"),
     oldestRetrying: least(all.map((one) => one.oldest_retrying)),
     oldestWaiting: least(all.map(({ oldest }) => oldest)),
-    lagMs: Math.max(0, ...handled.map(({ lag }) => Number(lag))),
+    lagMs: Math.max(0, ...handled.map((one) => Number(one.lag_ms))),
   };
 }

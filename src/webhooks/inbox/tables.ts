@@ -13,6 +13,8 @@ export const FORGET_BATCH = 500;
 /** How many conflicts are forgotten at once, each by its own statement. */
 const FORGET_CONFLICTS = 100;
 
+const PENDING = { state: "pending" } as const;
+
 /** The names of the tables. */
 export const tablesOf = ({ table }: Dialect) => ({
   events: table(NAME, ""),
@@ -30,8 +32,9 @@ export const tablesOf = ({ table }: Dialect) => ({
  */
 function firstFormat(dialect: Dialect): string[] {
   const { events, conflicts, doubles } = tablesOf(dialect);
-  const { suffix, index } = dialect;
-  const { integer, bytes, digest, key, text } = dialect.types;
+  const { suffix, index, column } = dialect;
+  const { integer, bytes, digest, key, word, text } = dialect.types;
+  const eventKey = column("key");
   const delivery = `
     digest ${digest} NOT NULL,
     kind ${key} NOT NULL,
@@ -46,42 +49,40 @@ function firstFormat(dialect: Dialect): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${events} (
     id ${dialect.types.counter} PRIMARY KEY,
-    queue ${key} NOT NULL,
+    queue ${word} NOT NULL,
     due_at ${integer} NOT NULL,
     token ${integer},
-    "key" ${digest} NOT NULL UNIQUE,${delivery},
-    state ${key} NOT NULL CHECK (state IN ('pending', 'done', 'dead')),
+    ${eventKey} ${digest} NOT NULL UNIQUE,${delivery},
+    state ${word} NOT NULL CHECK (state IN ('pending', 'done', 'dead')),
     attempts ${integer} NOT NULL DEFAULT 0,
     error ${text}
   )${suffix}`,
     `CREATE TABLE IF NOT EXISTS ${conflicts} (
-    "key" ${digest} NOT NULL,${delivery},
-    state ${key} NOT NULL CHECK (state IN ('open', 'decided')),
-    PRIMARY KEY ("key", digest)
+    ${eventKey} ${digest} NOT NULL,${delivery},
+    state ${word} NOT NULL CHECK (state IN ('open', 'decided')),
+    PRIMARY KEY (${eventKey}, digest)
   )${suffix}`,
     `CREATE TABLE IF NOT EXISTS ${doubles} (
     id ${key} PRIMARY KEY,
-    "by" ${text} NOT NULL,
+    ${column("by")} ${text} NOT NULL,
     value ${text} NOT NULL,
     reference_1 ${text} NOT NULL,
     reference_2 ${text} NOT NULL,
     merchant ${text},
     received_at ${integer} NOT NULL,
-    state ${key} NOT NULL CHECK (state IN ('open', 'decided'))
+    state ${word} NOT NULL CHECK (state IN ('open', 'decided'))
   )${suffix}`,
     // All that stats() counts, so that no row is read for it.
-    index(events, "due", "(queue, due_at, token, attempts, received_at)", "state = 'pending'"),
-    index(events, "dead", `(received_at, "key")`, "state = 'dead'"),
+    index(events, "due", "(queue, due_at, token, attempts, received_at)", PENDING),
+    index(events, "dead", `(received_at, ${eventKey})`, { state: "dead" }),
     index(events, "forget", "(forget_at)", "forget_at IS NOT NULL"),
-    index(conflicts, "open", `(received_at, "key", digest)`, "state = 'open'"),
+    index(conflicts, "open", `(received_at, ${eventKey}, digest)`, { state: "open" }),
     index(conflicts, "decided", "(forget_at)", "forget_at IS NOT NULL"),
     // For a process that takes only some kinds of the queue of all others.
-    index(
-      events,
-      "other",
-      "(kind, due_at, token, attempts, received_at)",
-      `state = 'pending' AND queue = '${OTHER_QUEUE}'`,
-    ),
+    index(events, "other", "(kind, due_at, token, attempts, received_at)", {
+      ...PENDING,
+      queue: OTHER_QUEUE,
+    }),
   ];
 }
 
@@ -120,7 +121,7 @@ export const withoutBody = ({ noBytes, clocks: { retentionMs } }: Dialect): stri
 const QUEUE_LIST = QUEUES.map((queue) => `'${queue}'`).join(", ");
 
 /**
- * The numbers of each kind of which events wait. `count`: the running ones included. `lag`: how long the first has been
+ * The numbers of each kind of which events wait. `count`: the running ones included. `lag_ms`: how long the first has been
  * due.
  */
 function countsOf(dialect: Dialect, kind: string, condition: string): string {
@@ -128,7 +129,7 @@ function countsOf(dialect: Dialect, kind: string, condition: string): string {
   const runs = `token IS NOT NULL AND due_at > ${leaseMs}`;
   const sum = (holds: string) => `SUM(CASE WHEN ${holds} THEN 1 ELSE 0 END)`;
   const oldest = (holds: string) => `MIN(CASE WHEN ${holds} THEN received_at END)`;
-  return `SELECT ${kind} AS kind, COUNT(*) AS count, ${leaseMs} - MIN(due_at) AS lag,
+  return `SELECT ${kind} AS kind, COUNT(*) AS count, ${leaseMs} - MIN(due_at) AS lag_ms,
     ${sum(runs)} AS running,
     ${sum(`attempts > 0 AND NOT (${runs})`)} AS retrying,
     ${oldest(`token IS NULL OR due_at <= ${leaseMs}`)} AS oldest,
@@ -139,6 +140,7 @@ function countsOf(dialect: Dialect, kind: string, condition: string): string {
 function statements(dialect: Dialect) {
   const { events, conflicts, doubles, meta } = tablesOf(dialect);
   const { leaseMs, retentionMs, wallMs } = dialect.clocks;
+  const key = dialect.column("key");
   // No event is due later than this: the clock was set back, or the machine was started again, since the row was written.
   const misdated = `state = 'pending' AND queue IN (${QUEUE_LIST}) AND due_at > ${leaseMs} + $longest`;
   return {
@@ -161,10 +163,10 @@ function statements(dialect: Dialect) {
     overEvents:
       statement(`SELECT id, signed_at FROM ${events} WHERE forget_at <= ${retentionMs} AND state = 'done'
       ORDER BY forget_at LIMIT ${FORGET_BATCH} ${dialect.takeRows}`),
-    overConflicts: statement(`SELECT "key", digest, signed_at FROM ${conflicts}
+    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${conflicts}
       WHERE forget_at <= ${retentionMs} AND state = 'decided'
       ORDER BY forget_at LIMIT ${FORGET_CONFLICTS} ${dialect.takeRows}`),
-    deleteConflict: statement(`DELETE FROM ${conflicts} WHERE "key" = $key AND digest = $digest`),
+    deleteConflict: statement(`DELETE FROM ${conflicts} WHERE ${key} = $key AND digest = $digest`),
     addMeta: insertIfAbsent(`INSERT INTO ${meta} (name, value) VALUES ($name, $value)`),
     setMeta: statement(`UPDATE ${meta} SET value = $value WHERE name = $name AND value <> $value`),
     /** Whole numbers as texts: the longer one is the larger one. */
@@ -182,7 +184,7 @@ function statements(dialect: Dialect) {
     forAPerson: statement(`SELECT (SELECT COUNT(*) FROM ${events} WHERE state = 'dead') AS dead,
       (SELECT COUNT(*) FROM ${conflicts} WHERE state = 'open') AS conflicts`),
     addDouble: insertIfAbsent(`INSERT INTO ${doubles}
-      (id, "by", value, reference_1, reference_2, merchant, received_at, state)
+      (id, ${dialect.column("by")}, value, reference_1, reference_2, merchant, received_at, state)
       VALUES ($id, $by, $value, $reference_1, $reference_2, $merchant, $received_at, 'open')`),
   };
 }

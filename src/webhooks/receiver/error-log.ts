@@ -1,7 +1,7 @@
 import { isGatewayError } from "../../errors/any.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { errorText } from "../../internal/error-text.ts";
-import { isEngineAway } from "../inbox/errors.ts";
+import { isEngineAway } from "../../storage/engine-away.ts";
 import type { FailedAttempt } from "./receiver-options.ts";
 
 const INTERVAL_MS = 60_000;

@@ -12,7 +12,7 @@ import {
 import { partOf } from "../../internal/engine-parts.ts";
 import { environmentVariable } from "../../internal/environment.ts";
 import { DAY_MS } from "../../internal/units.ts";
-import { isEngineAway } from "../inbox/errors.ts";
+import { isEngineAway } from "../../storage/engine-away.ts";
 import type { Inbox } from "../inbox/inbox-types.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import { reportOncePerMinute } from "../inbox/repeated-errors.ts";

@@ -3,7 +3,7 @@ import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { compareCompleted } from "../../../src/checkout/books/compare-books.ts";
 import type { BooksReport } from "../../../src/checkout/books/day-books.ts";
-import type { OrderState } from "../../../src/checkout/order.ts";
+import type { OrderState } from "../../../src/checkout/rules/order-state.ts";
 import { newSandbox, openShop } from "../stage.ts";
 
 const DAY = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };

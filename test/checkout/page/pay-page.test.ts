@@ -6,7 +6,7 @@ import express from "express";
 import { ConfigurationError, memory } from "malipo";
 import { nodeHandler } from "malipo/node";
 import { describe, expect, test, vi } from "vitest";
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
 import type { PayPageOptions } from "../../../src/checkout/page/page-options.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
 import { readQrCode } from "../../support/read-qr.ts";

@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
+import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
+import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";
@@ -35,6 +38,30 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
       };
       return { open, deleteRows };
     },
+  });
+
+  strayUpdatesSuite("postgresCheckout", async () => {
+    const schema = freshSchema();
+    const options = { pool, isOwnPool: false, transact: undefined, now: undefined };
+    const tables = new PostgresRoom({ ...options, schema }).tables(ORDERS);
+    await tables.open();
+    const waiting = async () => {
+      const text = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}.%'`;
+      return (await pool.query(text)).rows;
+    };
+    return {
+      tables,
+      begin: async () => {
+        const transaction = await pool.connect();
+        await transaction.query("BEGIN");
+        const commit = async () => {
+          await transaction.query("COMMIT");
+          transaction.release();
+        };
+        return { transaction, commit };
+      },
+      untilOneWaits: () => expect.poll(waiting).toHaveLength(1),
+    };
   });
 
   it("waits for a connection as long as a customer can, if all of them are in use", async () => {
@@ -286,7 +313,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     const { checkout, given } = openShop(newSandbox(), store);
     const early = checkout.create(ORDER);
     await expect(early).rejects.toMatchObject({ code: "configuration" });
-    await expect(early).rejects.toThrow(/Run the SQL that db\.sql\(\) prints as a role that may/);
+    await expect(early).rejects.toThrow(/have another role run the SQL that db\.sql\(\) prints/);
     await pool.query(store.sql());
     await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);

@@ -5,7 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import BetterSqlite3 from "better-sqlite3";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
+import { SqliteRoom } from "../../../src/storage/sqlite/sqlite-room.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
+import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 import { atEnd, newSandbox, ORDER, openShop, PHONE, testClock } from "../stage.ts";
 
@@ -38,6 +41,26 @@ checkoutSuite("sqliteCheckout with a path", {
     const deleteRows = deleteRowsIn(() => new DatabaseSync(path));
     return { open: () => sqliteCheckout(path, { now }), deleteRows };
   },
+});
+
+strayUpdatesSuite("sqliteCheckout", async () => {
+  const path = freshPath();
+  const room = new SqliteRoom(path, { now: Date.now });
+  atEnd(() => room.close());
+  return {
+    tables: room.tables(ORDERS),
+    begin: async () => {
+      const transaction = new DatabaseSync(path);
+      transaction.exec("BEGIN IMMEDIATE");
+      const commit = () => {
+        transaction.exec("COMMIT");
+        transaction.close();
+      };
+      return { transaction, commit };
+    },
+    // It tries again and again while the file is locked.
+    untilOneWaits: async () => {},
+  };
 });
 
 checkoutSuite("sqliteCheckout with a database of node:sqlite", {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
+import { untilIt } from "../../support/running.ts";
 import {
   CLI,
   installedMalipo,
@@ -57,13 +58,13 @@ describe("the process of a command", () => {
   });
 
   test("reads standard input to its end, from a pipe that stays open for a time", async () => {
-    const { child, ended, output } = startMalipo(["sign", "--secret", "s"]);
+    const { child, ended, printed } = startMalipo(["sign", "--secret", "s"]);
     child.stdin?.write("one ");
     await new Promise((resolve) => child.stdin?.write("two", resolve));
     child.stdin?.end();
     expect(await ended).toBe(EXIT.ok);
     const whole = await installedMalipo(["sign", "--secret", "s"], { input: "one two" });
-    expect(output()).toBe(whole.stdout);
+    expect(printed()).toBe(whole.stdout);
   });
 
   test("writes the log that a variable of --env-file asks for", async () => {
@@ -130,9 +131,10 @@ describe("the process of a sandbox", () => {
     const service = await startReceiver(() => {});
     onTestFinished(service.close);
     const args = ["learn", "--to", service.url, "--port", "0", "--json"];
-    const { child, ended, output } = startMalipo(args, { cwd: newFolder() });
-    await expect.poll(output).toContain("\n");
-    const { base_url } = JSON.parse(output());
+    const learn = startMalipo(args, { cwd: newFolder() });
+    const { child, ended, printed } = learn;
+    await untilIt(learn, () => printed().includes("\n"));
+    const { base_url } = JSON.parse(printed());
     void fetch(`${base_url}/payments`).catch(() => {});
     await expect.poll(() => service.received).toHaveLength(1);
     child.kill("SIGINT");

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { untilItAnswers } from "../../support/running.ts";
 
 /** A shop that runs as a separate process. */
 export interface ShopProcess {
@@ -34,10 +35,7 @@ export async function startShop(
     });
   }
   const exit = once(child, "exit");
-  while (!(await fetch(`http://127.0.0.1:${env.PORT}/`).then(Boolean, () => false))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(printed);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilItAnswers({ child, printed: () => printed }, `http://127.0.0.1:${env.PORT}/`);
   return {
     printed: () => printed,
     signal: (signal) => void child.kill(signal),

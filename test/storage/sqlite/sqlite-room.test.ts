@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { only } from "../../../src/storage/sql-steps.ts";
+import { only, statement } from "../../../src/storage/sql-steps.ts";
 import { SqliteRoom } from "../../../src/storage/sqlite/sqlite-room.ts";
-import { seats, storageRoomSuite } from "../../suites/storage-room.ts";
+import { type SeatStatement, seats, storageRoomSuite } from "../../suites/storage-room.ts";
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "malipo-room-")), "shop.db");
 
@@ -49,3 +49,14 @@ it.each([
     expect(rows).toEqual([{ id: "a" }]);
   },
 );
+
+it("gives a name one value at all its places, and reads a clock once for a statement", async () => {
+  let now = 0;
+  const room = new SqliteRoom(newFile(), { now: () => ++now });
+  const read = statement("SELECT $b AS b, $wall AS wall, $a AS a, $b AS again, $wall AS later");
+  const { rows } = await room
+    .tables(seats())
+    .run(() => only<SeatStatement>([read, { a: "a", b: "b" }]));
+  expect(rows).toEqual([{ b: "b", wall: 1, a: "a", again: "b", later: 1 }]);
+  await room.close();
+});

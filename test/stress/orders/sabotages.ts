@@ -2,19 +2,19 @@ import type { Change, Sabotages } from "../harness/bundle.ts";
 
 export const ORDER_SABOTAGES: Sabotages = {
   "no time to send": {
-    file: "checkout/order-engine.ts",
+    file: "checkout/orders/order-engine.ts",
     from: "        sendBefore,\n",
     to: "",
     breaks: "sent late",
   },
   "a lost response ends the attempt": {
-    file: "checkout/order-engine.ts",
+    file: "checkout/orders/order-engine.ts",
     from: 'if (outcome === "unknown" || !isOwn) return { kind: "lost", number };',
     to: "",
     breaks: "a payment of no attempt",
   },
   "one key for all attempts": {
-    file: "checkout/order-engine.ts",
+    file: "checkout/orders/order-engine.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
     from: "/${number}`;",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a part of the source
@@ -22,19 +22,19 @@ export const ORDER_SABOTAGES: Sabotages = {
     breaks: "attempts",
   },
   "payments are not read": {
-    file: "checkout/order-engine.ts",
+    file: "checkout/orders/order-engine.ts",
     from: "const payment = await this.settings.gateway.payments.get(reference);",
     to: "if (reference !== undefined) return NOT_FOUND;\nconst payment = { status: '' };",
     breaks: "never ended",
   },
   "what is unknown is not looked up": {
-    file: "checkout/order-engine.ts",
+    file: "checkout/orders/order-engine.ts",
     from: 'const wasUnknown = found.state === "unknown";',
     to: "const wasUnknown = false;",
     breaks: "never ended",
   },
   "an effect is done twice": {
-    file: "checkout/rules.ts",
+    file: "checkout/rules/rules.ts",
     from: '"an effect is done once",\n      [6],\n      ({ effect }) => effect?.state === "due",',
     to: '"an effect is done once",\n      [6],\n      ({ effect }) => effect !== undefined,',
     breaks: "goods",
@@ -49,13 +49,13 @@ export const ORDER_SABOTAGES: Sabotages = {
     breaks: "goods",
   },
   "a phone is asked for two orders": {
-    file: "checkout/order-steps.ts",
+    file: "checkout/orders/order-steps.ts",
     from: "if (openUntil > now) return",
     to: "if (openUntil > now && openUntil === 0) return",
     breaks: "two prompts on one phone",
   },
   "an order outside of the merchant's transaction": {
-    file: "checkout/sql-store.ts",
+    file: "checkout/orders/order-store.ts",
     from: "if (transaction !== undefined) return tables.within(transaction, steps);",
     to: "if (transaction !== undefined) return tables.transaction(steps);",
     breaks: "cart",
@@ -67,13 +67,13 @@ export const ORDER_SABOTAGES: Sabotages = {
     breaks: "goods",
   },
   "a review is decided by two people": {
-    file: "checkout/decision-rules.ts",
+    file: "checkout/rules/decision-rules.ts",
     from: "reviewWith(order, review) === undefined,\n    refused,",
     to: "reviewWith(order, review) === undefined,\n    (order) => order,",
     breaks: "decided twice",
   },
   "an order that is over is paid": {
-    file: "checkout/rules.ts",
+    file: "checkout/rules/rules.ts",
     from: "isCompleted(order, input) && order.closed !== undefined,",
     to: "isCompleted(order, input) && order.closed === null,",
     breaks: "paid wrongly",
@@ -83,14 +83,14 @@ export const ORDER_SABOTAGES: Sabotages = {
 /** The times of the rules are those of a shop. A campaign has minutes. */
 export const SHORTER: readonly Change[] = [
   {
-    file: "checkout/inputs.ts",
+    file: "checkout/rules/inputs.ts",
     from: "lookMs: [5_000, 10 * MINUTE_MS]",
     to: "lookMs: [1_000, 5_000]",
   },
-  { file: "checkout/inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
-  { file: "checkout/inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
+  { file: "checkout/rules/inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
+  { file: "checkout/rules/inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
   {
-    file: "checkout/give-goods.ts",
+    file: "checkout/orders/give-goods.ts",
     from: "MAX_BACKOFF_MS = 300_000",
     to: "MAX_BACKOFF_MS = 4_000",
   },

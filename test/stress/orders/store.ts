@@ -3,10 +3,10 @@ import type { ManagedOrders } from "malipo/checkout";
 import { postgres } from "malipo/postgres";
 import { sqlite } from "malipo/sqlite";
 import pg from "pg";
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
-import { TIMES } from "../../../src/checkout/inputs.ts";
-import { manageOrders } from "../../../src/checkout/manage-orders.ts";
-import { OrderWriter } from "../../../src/checkout/write-order.ts";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
+import { manageOrders } from "../../../src/checkout/orders/manage-orders.ts";
+import { OrderWriter } from "../../../src/checkout/orders/write-order.ts";
+import { TIMES } from "../../../src/checkout/rules/inputs.ts";
 import { type OpenEngine, openEngine } from "../harness/engines.ts";
 
 export const STORES = ["sqlite", "postgres"] as const;

@@ -1,4 +1,4 @@
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
 import {
   type PostgresClient,
   type PostgresOptions,

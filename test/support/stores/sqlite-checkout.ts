@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CheckoutStore } from "../../../src/checkout/checkout-store.ts";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
 import {
   type BetterSqlite3,
   type ConnectionOf,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
+import { EngineAwayError } from "../../../src/storage/engine-away.ts";
 import { reportOncePerMinute } from "../../../src/webhooks/inbox/repeated-errors.ts";
 
 test("an error that repeats is reported once a minute, and each other kind too", () => {

@@ -1,7 +1,7 @@
 import { ConnectionError } from "malipo";
 import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { EngineAwayError } from "../../../src/webhooks/inbox/errors.ts";
+import { EngineAwayError } from "../../../src/storage/engine-away.ts";
 import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { createErrorLog } from "../../../src/webhooks/receiver/error-log.ts";
 import { BODY, SECRET } from "../../suites/webhook-sample.ts";

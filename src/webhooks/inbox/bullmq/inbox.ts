@@ -9,7 +9,8 @@ import {
 } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { alreadyStarted, DeletedError, EngineAwayError } from "../errors.ts";
+import { EngineAwayError } from "../../../storage/engine-away.ts";
+import { alreadyStarted, DeletedError } from "../errors.ts";
 import type {
   DrainLimits,
   DrainResult,

@@ -189,11 +189,11 @@ async function queueCounts(
     retrying: retries,
     oldest: least([oldestRetrying, storedEventIn(head?.data)?.receivedAt ?? null]),
     oldest_retrying: oldestRetrying,
-    lag: head === undefined ? 0 : Math.floor(now - Math.max(head.timestamp, retryAt(head))),
+    lag_ms: head === undefined ? 0 : Math.floor(now - Math.max(head.timestamp, retryAt(head))),
     dead,
     conflicts: open,
   };
-  const none = { running: 0, retrying: 0, oldest: null, oldest_retrying: null, lag: 0 };
+  const none = { running: 0, retrying: 0, oldest: null, oldest_retrying: null, lag_ms: 0 };
   const others = { ...none, kind: UNHANDLED, count: unhandled, dead: 0, conflicts: 0 };
   return [handled, others];
 }

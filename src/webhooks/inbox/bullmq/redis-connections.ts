@@ -1,7 +1,7 @@
 import { type ChainableCommander, type Cluster, Redis, type RedisOptions } from "ioredis";
 import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { EngineAwayError } from "../errors.ts";
+import { EngineAwayError } from "../../../storage/engine-away.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
 export type BullmqConnection =

@@ -73,7 +73,7 @@ function claimStatement(sql: InboxSql, parts: Parts, condition: string): Stateme
   const { leaseMs } = dialect.clocks;
   const due = (pending: string) => `SELECT id, due_at, attempts FROM ${tables.events}
     WHERE ${pending} AND due_at <= ${leaseMs} + $ahead ${condition} ORDER BY due_at LIMIT $count ${dialect.takeRows}`;
-  return sql.statement(`SELECT e.id, e."key", e.raw, d.attempts, e.received_at, e.trace_context, e.source,
+  return sql.statement(`SELECT e.id, e.${dialect.column("key")}, e.raw, d.attempts, e.received_at, e.trace_context, e.source,
       d.due_at - ${leaseMs} AS in_ms
     FROM (SELECT * FROM (${ofParts(parts, due)}) AS parts ORDER BY due_at LIMIT $count) AS d
     JOIN ${tables.events} AS e ON e.id = d.id ORDER BY d.due_at`);

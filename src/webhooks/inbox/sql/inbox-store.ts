@@ -1,7 +1,7 @@
+import { isEngineAway } from "../../../storage/engine-away.ts";
 import type { Tables, TransactionOptions } from "../../../storage/room.ts";
 import type { Steps } from "../../../storage/sql-steps.ts";
 import { Batcher, type Stored } from "../batcher.ts";
-import { isEngineAway } from "../errors.ts";
 import type { NewDelivery, Receipt } from "../inbox-types.ts";
 import { DEFAULT_PACE, type Pace } from "../pace.ts";
 import { InboxSql, type InboxStatement } from "./inbox-sql.ts";

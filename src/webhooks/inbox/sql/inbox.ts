@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { withTimeout } from "../../../internal/timeout.ts";
+import { isPermanent, openAtStart } from "../../../storage/engine-away.ts";
 import type { Tables } from "../../../storage/room.ts";
-import { NoReplyError } from "../../../storage/transaction-end.ts";
 import type { Inbox, Lists, WorkerOptions } from "../inbox-types.ts";
 import { Workers } from "../lease-workers.ts";
 import type { Pace } from "../pace.ts";
@@ -23,8 +22,6 @@ export interface SqlInboxOptions {
 /** What every inbox in a database of SQL has. */
 export type SqlInbox = Inbox & Lists & Required<Pick<Inbox, "stats" | "horizon" | "drain">>;
 
-const noReply = () => new NoReplyError("The database does not reply.");
-
 /** An inbox in the tables of a database. Its stop does not close the database. */
 export function sqlInbox(tables: Tables<InboxStatement>, options: SqlInboxOptions): SqlInbox {
   const { retentionMs, pace, check = () => [] } = options;
@@ -37,11 +34,22 @@ export function sqlInbox(tables: Tables<InboxStatement>, options: SqlInboxOption
   return {
     retentionMs,
     accept: (delivery) => store.accept(delivery),
-    /** Resolves when the database was reached, or could not be. The worker goes on trying. */
+    /** Resolves when the database was reached, or is away: then the worker goes on trying. */
     start: async (given) => {
       const worker = reported(given);
-      workers.start(worker);
-      await withTimeout(tables.open(), store.timeoutMs, noReply).catch(worker.onError);
+      let isStarting = true;
+      // What the start rejects with is not reported, too.
+      const onError = (error: unknown) => {
+        if (!(isStarting && isPermanent(error))) worker.onError(error);
+      };
+      workers.start({ ...worker, onError });
+      try {
+        await openAtStart(tables.open(), store.timeoutMs, onError);
+      } catch (error) {
+        await workers.stop(0);
+        throw error;
+      }
+      isStarting = false;
       for (const warning of [...check(), ...tables.takeWarnings()]) {
         worker.onError(new ConfigurationError(warning));
       }

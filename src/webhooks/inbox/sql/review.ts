@@ -22,15 +22,15 @@ function bytesOfId(id: string): Uint8Array {
 interface ListTable {
   readonly table: keyof ReturnType<typeof tablesOf>;
   readonly state: string;
-  /** What a page shows. */
-  readonly columns: string;
+  /** What a page shows; without them, all. */
+  readonly columns?: readonly string[];
   /** The columns by which a row is found, with the values of an id. They order a page, too. */
   readonly keyOf: (id: string) => Readonly<Record<string, Value>>;
 }
 
 const EVENTS = {
   table: "events",
-  columns: `"key", kind, received_at, signature, attempts, error`,
+  columns: ["key", "kind", "received_at", "signature", "attempts", "error"],
   keyOf: (id: string) => ({ key: bytesOfId(id) }),
 } as const;
 
@@ -41,7 +41,7 @@ const LISTS = {
   conflicts: {
     table: "conflicts",
     state: "open",
-    columns: `"key", digest, kind, received_at, signature`,
+    columns: ["key", "digest", "kind", "received_at", "signature"],
     keyOf: (id: string) => {
       const { key, digest } = partsOfConflictId(id);
       return { key: bytesOfId(key), digest: bytesOfId(digest) };
@@ -50,7 +50,6 @@ const LISTS = {
   doublePayments: {
     table: "doubles",
     state: "open",
-    columns: "*",
     keyOf: (id: string) => ({ id: known(id) }),
   },
 } as const satisfies Readonly<Record<string, ListTable>>;
@@ -73,10 +72,10 @@ export function pageStep(sql: InboxSql, name: ListName, filter: ListFilter): Rev
   const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const key = keyOf(after?.id ?? "");
   const columnsOfOrder = ["received_at", ...Object.keys(key)];
-  const order = columnsOfOrder.map((column) => `"${column}"`);
+  const order = columnsOfOrder.map(sql.dialect.column);
   const position = columnsOfOrder.map((column) => `$${column}`);
   return [
-    sql.statement(`SELECT ${columns} FROM ${sql.tables[table]}
+    sql.statement(`SELECT ${columns?.map(sql.dialect.column).join(", ") ?? "*"} FROM ${sql.tables[table]}
       WHERE state = '${state}' AND received_at >= $since AND received_at < $until
         AND ${sql.dialect.after(order, position)}
         ${isRetrying ? "AND error IS NOT NULL" : ""}
@@ -105,7 +104,7 @@ function onRow(
 ): ReviewStep {
   const { table, state, keyOf }: ListTable = LISTS[name];
   const key = keyOf(id);
-  const conditions = Object.keys(key).map((column) => `"${column}" = $${column}`);
+  const conditions = Object.keys(key).map((name) => `${sql.dialect.column(name)} = $${name}`);
   const text = `${what(sql.tables[table])} WHERE ${conditions.join(" AND ")} AND state = '${state}'`;
   return [sql.statement(text), key];
 }

@@ -1,3 +1,4 @@
+import type { Dialect } from "../../../storage/dialect.ts";
 import {
   insertIfAbsent,
   type Statement,
@@ -53,16 +54,18 @@ class KnownEvents {
 
 /** What is stored under the keys of a group. */
 function* readKnown(
-  { tables, statement }: Pick<InboxSql, "tables"> & { statement: InboxSql["statement"] },
+  sql: InboxSql,
   deliveries: readonly NewDelivery[],
 ): Steps<InboxStatement, KnownEvents> {
+  const { events, conflicts } = sql.tables;
+  const key = sql.dialect.column("key");
   const known = new KnownEvents();
   const keys = new Set(deliveries.flatMap(({ key, formerKey = key }) => [key, formerKey]));
   for (const part of inParts([...keys], LIST_SIZE)) {
     const { text, values } = valueList("key", part.map(bytesOfHex));
     const { rows } = yield [
-      statement(`SELECT "key", digest, 'event' AS state FROM ${tables.events} WHERE "key" IN (${text})
-        UNION ALL SELECT "key", digest, state FROM ${tables.conflicts} WHERE "key" IN (${text})`),
+      sql.statement(`SELECT ${key}, digest, 'event' AS state FROM ${events} WHERE ${key} IN (${text})
+        UNION ALL SELECT ${key}, digest, state FROM ${conflicts} WHERE ${key} IN (${text})`),
       values,
     ];
     for (const row of rows) known.add(hexOf(row.key), hexOf(row.digest), String(row.state));
@@ -93,6 +96,7 @@ const numberedValues = (rows: readonly NewRow[]): NewRow =>
   );
 
 function insertStatement(
+  { column }: Dialect,
   table: string,
   columns: readonly string[],
   count: number,
@@ -103,7 +107,7 @@ function insertStatement(
   const tuples = Array.from({ length: count }, (_, at) =>
     [...valuesOf(at), ...Object.values(more)].join(", "),
   );
-  const names = [...columns, ...Object.keys(more)].map((name) => `"${name}"`).join(", ");
+  const names = [...columns, ...Object.keys(more)].map(column).join(", ");
   return insertIfAbsent(`INSERT INTO ${table} (${names}) VALUES (${tuples.join("), (")})`);
 }
 
@@ -123,7 +127,7 @@ function* insertRows(
   for (const part of inParts(rows, rowsAtOnce)) {
     const [first = {}] = part;
     const insert = sql.named(`insert ${table} ${part.length}`, () =>
-      insertStatement(table, Object.keys(first), part.length, more),
+      insertStatement(sql.dialect, table, Object.keys(first), part.length, more),
     );
     inserted += (yield [insert, part.length === 1 ? first : numberedValues(part)]).changed;
   }
@@ -141,8 +145,7 @@ export function* storeSteps(
   sql: InboxSql,
   deliveries: readonly NewDelivery[],
 ): Steps<InboxStatement, StoredGroup> {
-  const statement = sql.statement.bind(sql);
-  const known = yield* readKnown({ tables: sql.tables, statement }, deliveries);
+  const known = yield* readKnown(sql, deliveries);
   const kinds = deliveries.map((delivery) => known.take(delivery));
   const { isInProcess, clocks } = sql.dialect;
   const rowsAtOnce = isInProcess ? 1 : ROWS_AT_ONCE;

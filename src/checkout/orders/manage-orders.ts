@@ -1,0 +1,187 @@
+import { callingCodes } from "../../contract/countries.ts";
+import { internationalDigits } from "../../contract/phone-number.ts";
+import {
+  checkChoice,
+  checkOptions,
+  type OptionRows,
+  optional,
+} from "../../internal/check-options.ts";
+import { cutPage, PAGE_OPTIONS, type Position } from "../../internal/page-cursor.ts";
+import { DAY_MS } from "../../internal/units.ts";
+import { historyOf, type OrderEvent } from "../rules/history.ts";
+import type { OrderState } from "../rules/order-state.ts";
+import { ORDER_STATUSES, type Order, type OrderStatus } from "../rules/order-types.ts";
+import { isOfMerchant } from "../rules/rejections.ts";
+import { orderView } from "../rules/view.ts";
+import type { CheckoutStore } from "./checkout-store.ts";
+import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
+import type { OrderWriter } from "./write-order.ts";
+
+/** Which orders `list` returns. */
+export interface OrderQuery {
+  status?: OrderStatus | undefined;
+  /** Only orders with an open review. */
+  review?: boolean | undefined;
+  /** Only paid orders whose goods were not given yet: their `effect` is `due`. A page may be shorter. */
+  goodsDue?: boolean | undefined;
+  /** @default 100 */
+  limit?: number | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+}
+
+const QUERY = {
+  status: (status) => optional(status, (given) => checkChoice("status", given, ORDER_STATUSES)),
+  review: (isOpen = false) => isOpen,
+  goodsDue: (isDue = false) => isDue,
+  ...PAGE_OPTIONS,
+} satisfies OptionRows<OrderQuery>;
+
+/** An order whose request the service rejected, for a cause that the merchant must correct. */
+export interface RejectedOrder {
+  readonly orderId: string;
+  /** Why the service rejected the request of the last attempt. For the merchant only. */
+  readonly reason: string;
+  /** When: ISO 8601. */
+  readonly at: string;
+}
+
+/** What a merchant does with the orders of a store. Nothing of it asks the service. */
+export interface ManagedOrders {
+  /** Reads an order from the store; `undefined` if there is none. */
+  get(id: string): Promise<Order | undefined>;
+  /** Reads orders from the store, the oldest first. */
+  list(query?: OrderQuery): Promise<{ items: Order[]; next: string | undefined }>;
+  /**
+   * Finds orders by an id, the reference of a payment, an account reference or a phone number, at most 100.
+   */
+  find(text: string): Promise<Order[]>;
+  /**
+   * What happened to an order, the oldest first: clicks, prompts, webhooks, reads, goods, decisions. It is for
+   * the merchant only. Empty if there is no such order.
+   */
+  history(id: string): Promise<OrderEvent[]>;
+  /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
+  cancel(id: string): Promise<Order | undefined>;
+  /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
+  readonly decisions: {
+    /** Adds a line at the end. */
+    append(line: object): Promise<void>;
+    /** The last 5,000 lines, in the order in which they were added. */
+    read(): Promise<readonly object[]>;
+  };
+  /**
+   * Orders of the last day whose last request the service rejected for a cause that no customer can correct, such as a
+   * wrong key or an amount above its limit. The oldest order first, at most 1,000.
+   */
+  rejections(): Promise<RejectedOrder[]>;
+  readonly reviews: ManagedReviews;
+}
+
+/**
+ * The orders of a store, for a merchant.
+ *
+ * @param open - Makes the store ready, before its first use.
+ * @param country - The calling code of numbers without one. Without it, such a number is searched in all countries.
+ */
+export function manageOrders(
+  writer: OrderWriter,
+  open: () => Promise<void> = async () => {},
+  country?: string,
+): ManagedOrders {
+  const { store } = writer.settings;
+  const opened =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await open();
+      return work(...given);
+    };
+  const read = async (id: string): Promise<Order | undefined> => {
+    const { now, stored } = await store.read(id);
+    return stored && orderView(stored.order, now);
+  };
+  const list: ManagedOrders["list"] = async (query = {}) => {
+    const { goodsDue, ...asked } = checkOptions(query, QUERY, "list");
+    const { now } = await store.read("");
+    const found = await store.list({ ...asked, isDue: goodsDue });
+    const positionOf = ({ createdAt, id }: OrderState) => ({ at: createdAt, id });
+    const { items, next } = cutPage(found, asked.limit, positionOf);
+    const isAsked = ({ effect }: OrderState) => !goodsDue || effect?.state === "due";
+    return { items: items.filter(isAsked).map((one) => orderView(one, now)), next };
+  };
+  const reviews = manageReviews(writer, list);
+  return {
+    get: opened(read),
+    list: opened(list),
+    find: opened((text: string) => findOrders(store, text, country)),
+    history: opened(async (id: string) => {
+      const { stored } = await store.read(id);
+      return stored === undefined ? [] : historyOf(stored.order);
+    }),
+    cancel: opened(async (id: string) => {
+      await writer.write(id, { kind: "canceled" });
+      return read(id);
+    }),
+    rejections: opened(() => rejectedOrders(store)),
+    decisions: {
+      append: opened((line: object) => store.addDecision(line)),
+      read: opened(() => store.decisions(MAX_DECISIONS)),
+    },
+    reviews: {
+      list: opened(reviews.list),
+      resolve: opened(reviews.resolve),
+      ended: opened(reviews.ended),
+    },
+  };
+}
+
+const MAX_FOUND = 100;
+const MAX_DECISIONS = 5_000;
+
+/** The orders that a text names: by an id, a label, the reference of a payment, or a phone. */
+async function findOrders(
+  store: CheckoutStore,
+  text: string,
+  country: string | undefined,
+): Promise<Order[]> {
+  const { now, stored } = await store.read(text);
+  const bound = await store.orderOf({ reference: text, label: text });
+  const other = bound === undefined ? undefined : (await store.read(bound)).stored;
+  const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
+  const codes = country === undefined ? callingCodes() : [country];
+  const phones = new Set(codes.flatMap((code) => internationalDigits(text, code) ?? []));
+  const asked: OrderState[] = [];
+  for (const phone of phones) {
+    asked.push(...(await store.byPhone(store.idempotency.digest(phone), MAX_FOUND)));
+  }
+  const found = new Map([...named, ...asked].map((one) => [one.id, orderView(one, now)]));
+  return [...found.values()].slice(0, MAX_FOUND);
+}
+
+const PAGE = 1_000;
+/** How many orders are read for a list of rejections. */
+const MAX_READ = 10_000;
+const MAX_REJECTIONS = 1_000;
+
+/** The orders of the last day whose last request was rejected for a cause of the merchant. */
+async function rejectedOrders(store: CheckoutStore): Promise<RejectedOrder[]> {
+  const { now } = await store.read("");
+  const found: RejectedOrder[] = [];
+  let after: Position | undefined = { at: now - DAY_MS, id: "" };
+  for (let read = 0; after !== undefined && read < MAX_READ; read += PAGE) {
+    const page: OrderState[] = await store.list({
+      ...{ status: "open", review: false, limit: PAGE, after },
+    });
+    found.push(...page.slice(0, PAGE).flatMap((one) => rejectedOrder(one) ?? []));
+    const last: OrderState | undefined = page.length > PAGE ? page[PAGE - 1] : undefined;
+    after = last && { at: last.createdAt, id: last.id };
+  }
+  return found.slice(0, MAX_REJECTIONS);
+}
+
+/** The rejection of the last attempt of an order, if the merchant must do something about it. */
+function rejectedOrder({ id, attempts }: OrderState): RejectedOrder | undefined {
+  const { status, about, reason = "", askedAt, endedAt = askedAt } = attempts.at(-1) ?? {};
+  if (status !== "not_sent" || !isOfMerchant(about) || endedAt === undefined) return undefined;
+  return { orderId: id, reason, at: new Date(endedAt).toISOString() };
+}

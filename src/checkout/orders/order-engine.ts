@@ -1,0 +1,260 @@
+import type { Gateway } from "../../client/gateway.ts";
+import { isGatewayError } from "../../errors/any.ts";
+import type { ElapsedTime } from "../../internal/elapsed-time.ts";
+import { sameError } from "../../internal/error-text.ts";
+import { DAY_MS } from "../../internal/units.ts";
+import { byReference, moneyOf } from "../rules/changes.ts";
+import type { Action, Input, PaymentUpdate } from "../rules/inputs.ts";
+import type { OrderState } from "../rules/order-state.ts";
+import { isOfMerchant, rejectionOf } from "../rules/rejections.ts";
+import { decide } from "../rules/rules.ts";
+import { unmatchedView } from "../rules/view.ts";
+import { labelOf } from "./checkout-store.ts";
+import { type GoodsSettings, giveGoods } from "./give-goods.ts";
+import { type LabelledUpdate, storedName, updateOf } from "./payment-updates.ts";
+import { type KnownOrder, OrderWriter, type WrittenOrder } from "./write-order.ts";
+
+/** What the engine works with. */
+export interface EngineSettings extends GoodsSettings {
+  readonly gateway: Gateway;
+  readonly prefix: string;
+}
+
+const LOOK_BACK_MS = DAY_MS;
+/** An order may be made, deleted or bound while an update is stored. */
+const MAX_NOTE_TRIES = 10;
+/** A rejection that no customer can correct is told once in this time. */
+const TELL_AGAIN_MS = 60_000;
+const NOT_FOUND = "not_found";
+/** What a read says of a payment that asks no customer any more. */
+const FINAL: readonly string[] = ["completed", "failed", NOT_FOUND];
+
+const UNCHECKED = "We could not check your last payment. Please try again in a moment.";
+
+/** A customer's click. */
+interface Click {
+  /** In international digits. */
+  readonly phone: string;
+  readonly masked: string;
+  readonly after: number | undefined;
+  readonly elapsed: () => ElapsedTime;
+}
+/** Brings inputs into orders, and does what the rules say. */
+export class Engine extends OrderWriter<EngineSettings> {
+  #resolving: Promise<unknown> | undefined;
+  /** Which rejections of the shop were told, and when. */
+  readonly #told = new Map<string, number>();
+
+  /**
+   * Asks the customer to pay an order, at most once for each attempt. A new order is made with its first one.
+   *
+   * @param order - As it was read.
+   */
+  async ask(order: KnownOrder, { phone, masked, after, elapsed }: Click): Promise<WrittenOrder> {
+    const { id } = order.stored.order;
+    const phoneDigest = this.settings.store.idempotency.digest(phone);
+    const asked = { kind: "asked", phone: masked, phoneDigest, after } as const;
+    const openAgain: string[] = [];
+    let known: KnownOrder | undefined = order;
+    for (let checked: number | undefined; ; ) {
+      const result = await this.write(id, { ...asked, checked, openAgain }, undefined, known);
+      if (result === undefined) throw new Error(`The order ${JSON.stringify(id)} was deleted.`);
+      if (result.notMade !== undefined) return result;
+      const reads = result.actions.flatMap((one) => (one.do === "read" ? [one.reference] : []));
+      for (const action of result.actions) {
+        if (action.do !== "send") continue;
+        const { wallMs, monotonicMs } = elapsed();
+        return this.#send(result, action.number, phone, Math.max(wallMs, monotonicMs));
+      }
+      if (reads.length === 0) return result;
+      for (const reference of reads) {
+        const status = await this.#read(reference);
+        if (status === undefined) {
+          const until = (await this.settings.store.read(id)).now;
+          const blocked = { kind: "blocked", until, message: UNCHECKED } as const;
+          return (await this.write(id, blocked)) ?? result;
+        }
+        if (!FINAL.includes(status)) openAgain.push(reference);
+      }
+      checked = result.known.stored.order.attempts.length;
+      known = undefined;
+    }
+  }
+
+  /** The only call that sends the prompt of an attempt: no other one ever uses its key. */
+  async #send(
+    asked: WrittenOrder,
+    number: number,
+    phone: string,
+    passedMs: number,
+  ): Promise<WrittenOrder> {
+    const { gateway, times } = this.settings;
+    const { now, stored } = asked.known;
+    const since = performance.now();
+    const { order } = stored;
+    const { id, description, accountReference: account_reference } = order;
+    const idempotencyKey = keyOf(id, number);
+    const sendBefore = Date.now() + times.promptWithinMs - passedMs;
+    const params = {
+      amount: Number(order.amount),
+      phone,
+      account_reference,
+      ...(description !== undefined && { description }),
+    };
+    let input: Input;
+    try {
+      const { reference } = await gateway.mobileMoney.initiate(params, {
+        idempotencyKey,
+        sendBefore,
+      });
+      input = { kind: "accepted", number, reference: storedName(reference) };
+    } catch (error) {
+      input = inputOf(error, number);
+      const { about, reason = "" } = input.kind === "rejected" ? input : {};
+      if (isOfMerchant(about)) this.#tellOnce(reason, error);
+      else this.settings.onError(error);
+    }
+    // The store's clock, near enough to say when to look next. If the order was changed meanwhile, it is read.
+    const later = { now: now + Math.floor(performance.now() - since), stored };
+    try {
+      return (await this.write(id, input, undefined, later)) ?? asked;
+    } catch (error) {
+      // The customer may have been asked, and must not read that nothing was sent. A later look finds it in the key.
+      this.settings.onError(error);
+      const decided = decide(order, input, { now: later.now, times });
+      return { ...asked, known: { ...later, stored: { ...stored, order: decided.order } } };
+    }
+  }
+
+  /** Every customer meets a rejection of the shop, such as that of its key: it is told once a minute. */
+  #tellOnce(reason: string, cause: unknown): void {
+    const now = performance.now();
+    for (const [same, at] of this.#told) if (now - at >= TELL_AGAIN_MS) this.#told.delete(same);
+    const same = sameError(reason);
+    if (this.#told.has(same)) return;
+    this.#told.set(same, now);
+    const message = `The service rejects payment requests, and no customer can correct the cause: ${reason}`;
+    this.settings.onError(new Error(message, { cause }));
+  }
+
+  /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
+  async note({ update, label, source }: LabelledUpdate): Promise<boolean> {
+    const { store, prefix } = this.settings;
+    const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
+    const isFailed = update.status === "failed";
+    for (let tries = 0; tries < MAX_NOTE_TRIES; tries++) {
+      const { reference, alias } = update;
+      const id = await store.orderOf({ reference, alias, label: isOurs ? label : undefined });
+      let isForeign = false;
+      if (id !== undefined) {
+        const before = (await store.read(id)).stored?.order;
+        const isOther = await this.#isOther(before, label);
+        const known = isOther ? { ...update, status: "contradiction", otherLabel: label } : update;
+        const result = await this.write(id, { kind: "reported", update: known, source });
+        if (result === undefined) continue;
+        isForeign = result.isForeign === true;
+        // It may be that of an attempt that is starting: it is kept until its reference is known.
+        const isEarly = isFailed && !hasPayment(result.known.stored.order, update);
+        if (!isForeign && !isEarly) return result.isNew;
+        isForeign ||= tries > 0;
+      } else if (!isOurs && label !== undefined) return false;
+      const isReview = !isFailed && (isOurs || isForeign);
+      const retained = await store.keep(update, isReview, isForeign);
+      if (retained === "bound") continue;
+      const isNew = retained === "new";
+      if (isReview && isNew) this.review(unmatchedView(update, (await store.read("")).now));
+      return isNew;
+    }
+    throw new Error(
+      `The payment ${JSON.stringify(update.reference)} could not be stored: its order changes again and again. The service delivers it again.`,
+    );
+  }
+
+  /** Whether the label of a payment names an order other than the one that has its reference. */
+  async #isOther(order: OrderState | undefined, label: string | undefined): Promise<boolean> {
+    if (order === undefined || label === undefined) return false;
+    if (labelOf(order.accountReference) === labelOf(label)) return false;
+    return (await this.settings.store.orderOf({ reference: "", label })) !== undefined;
+  }
+
+  /** Reads a payment. Resolves with its status; `undefined` if the service said nothing about it. */
+  async #read(reference: string): Promise<string | undefined> {
+    try {
+      const payment = await this.settings.gateway.payments.get(reference);
+      const labelled = updateOf(payment, reference);
+      await this.note({ ...labelled, source: "read" });
+      return labelled.update.status;
+    } catch (error) {
+      if (isGatewayError(error) && error.code === "not_found") return NOT_FOUND;
+      this.settings.onError(error);
+      return undefined;
+    }
+  }
+
+  async #look(id: string, number: number): Promise<void> {
+    const { gateway, times, store } = this.settings;
+    const { idempotency } = gateway;
+    const { notSentAfterMs } = times;
+    const key = keyOf(id, number);
+    // Noted before the look: a call may begin right after it.
+    let seenAt = (await store.read(id)).now;
+    let found = await idempotency.get(key);
+    const wasUnknown = found.state === "unknown";
+    if (wasUnknown) {
+      // One look for all attempts of this process.
+      this.#resolving ??= idempotency
+        .resolveUnknown({ lookBackMs: LOOK_BACK_MS, notSentAfterMs })
+        .finally(() => {
+          this.#resolving = undefined;
+        });
+      await this.#resolving;
+      seenAt = (await store.read(id)).now;
+      found = await idempotency.get(key);
+    }
+    const name = found.state === "succeeded" ? found.reference : undefined;
+    const reference = name && storedName(name);
+    const state = wasUnknown && found.state === "free" ? "freed" : found.state;
+    await this.write(id, { kind: "key", number, state, reference, seenAt });
+  }
+
+  /**
+   * Does what is due for an order. Another process does it later if this one dies.
+   *
+   * @param read - Gets each read: the goods, and the place of their order, do not wait for it.
+   */
+  async work(id: string, read: (work: () => Promise<void>) => void): Promise<void> {
+    try {
+      const result = await this.write(id, { kind: "due" });
+      const effects: Promise<void>[] = [];
+      for (const action of result?.actions ?? []) {
+        const work = () => this.#do(id, action, result?.order).catch(this.settings.onError);
+        if (action.do === "effect") effects.push(work());
+        else read(work);
+      }
+      await Promise.all(effects);
+    } catch (error) {
+      this.settings.onError(error);
+    }
+  }
+
+  async #do(id: string, action: Action, order: OrderState | undefined): Promise<void> {
+    if (action.do === "read") await this.#read(action.reference);
+    if (action.do === "look") await this.#look(id, action.number);
+    if (action.do === "effect" && order !== undefined) await giveGoods(this, order);
+  }
+}
+
+/** Whether an order has a payment, by one of its names. */
+const hasPayment = (order: OrderState, update: PaymentUpdate): boolean =>
+  byReference(order, update.reference) !== undefined || moneyOf(order, update) !== undefined;
+
+const keyOf = (id: string, number: number): string => `${id}/${number}`;
+
+/** What the failure of the call that sends a prompt says about its attempt. */
+function inputOf(error: unknown, number: number): Input {
+  const outcome = isGatewayError(error) ? error.outcome : "unknown";
+  // The key was used by someone else: then this is not the call that knows.
+  const isOwn = !isGatewayError(error) || error.code !== "idempotency_conflict";
+  if (outcome === "unknown" || !isOwn) return { kind: "lost", number };
+  return { kind: "rejected", number, ...rejectionOf(error) };
+}

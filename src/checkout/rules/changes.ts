@@ -1,0 +1,353 @@
+// What rules do to an order. Each function returns a new one.
+import type { Action, Context, InputOf, PaymentUpdate, Result } from "./inputs.ts";
+import {
+  type AttemptState,
+  type EffectState,
+  isOpen,
+  isTried,
+  type Money,
+  type OrderState,
+  openReviews,
+  type ReviewState,
+  UNKNOWN_AMOUNT,
+} from "./order-state.ts";
+import type { ReviewKind } from "./order-types.ts";
+
+export const attemptOf = (order: OrderState, number: number): AttemptState =>
+  order.attempts.find((one) => one.number === number) as AttemptState;
+
+export const byReference = (order: OrderState, reference: string): AttemptState | undefined =>
+  order.attempts.find((one) => one.reference === reference);
+
+export const reviewWith = (order: OrderState, id: string): ReviewState | undefined =>
+  openReviews(order).find((one) => one.id === id);
+
+/** The changes of an attempt; `undefined` removes a field. */
+type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
+
+export function withAttempt(order: OrderState, number: number, changes: Changes): OrderState {
+  const attempts = order.attempts.map((one) =>
+    one.number === number ? ({ ...one, ...changes } as AttemptState) : one,
+  );
+  return { ...order, attempts };
+}
+
+/** When to look again: soon while it is young, then less often. */
+function nextLook(
+  sinceMs: number,
+  { now, times }: Context,
+  [least, most]: readonly [number, number] = times.lookMs,
+): number {
+  return now + Math.min(Math.max((now - sinceMs) / 2, least), most);
+}
+
+/** The same for an attempt that has not ended, and as soon as it may be concluded that it was not sent. */
+function nextOpenLook(askedAt: number, context: Context): number {
+  const { now, times } = context;
+  const ends = [times.promptWithinMs, times.notSentAfterMs]
+    .map((ms) => askedAt + ms + times.marginMs)
+    .filter((at) => at > now);
+  return Math.min(nextLook(askedAt, context), ...ends);
+}
+
+export function lookLater(order: OrderState, number: number, context: Context): OrderState {
+  const { askedAt } = attemptOf(order, number);
+  return withAttempt(order, number, { lookAt: nextOpenLook(askedAt, context) });
+}
+
+/** Ends an attempt without money. A failed payment is read again for a day. */
+export function ended(
+  order: OrderState,
+  number: number,
+  how: Pick<AttemptState, "status"> & Changes,
+  context: Context,
+): OrderState {
+  const { now, times } = context;
+  const lookAt = how.status === "failed" ? nextLook(now, context, times.failedLookMs) : undefined;
+  return withAttempt(order, number, { ...how, endedAt: now, lookAt });
+}
+
+/** Sets the reference of an attempt; its payment may be completed already. */
+export function bound(
+  order: OrderState,
+  number: number,
+  reference: string,
+  context: Context,
+): OrderState {
+  // A response that comes after the key was read: what became of the payment is known.
+  if (attemptOf(order, number).reference === reference) return order;
+  const isCompleted = order.money.some((one) => one.reference === reference);
+  return withAttempt(order, number, {
+    reference,
+    status: isCompleted ? "completed" : "pending",
+    lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
+    endedAt: undefined,
+    message: undefined,
+    about: undefined,
+    reason: undefined,
+  });
+}
+
+/**
+ * The part of a review's id that names its order. An id of an order may have colons; encoded, it has none. Reviews of
+ * payments without an order begin with `unmatched:`.
+ */
+const orderPart = (id: string): string => {
+  const part = encodeURIComponent(id);
+  return part === "unmatched" ? "%75nmatched" : part;
+};
+
+/** What an update says of its payment, to tell it from another update. */
+export const saidBy = ({ status, amount, currency, otherLabel }: PaymentUpdate): string =>
+  JSON.stringify([status, amount, currency, otherLabel]);
+
+/**
+ * @param about - `says`: what an update says that is reviewed. After the review has ended, another one begins for an
+ * update that says something else.
+ */
+export function withReview(
+  order: OrderState,
+  kind: ReviewKind,
+  { now }: Context,
+  about: Pick<ReviewState, "references" | "number" | "says">,
+): OrderState {
+  const name = about.number ?? about.references.at(-1);
+  const known = order.reviews.filter(
+    (one) => one.kind === kind && (one.number ?? one.references.at(-1)) === name,
+  );
+  const isNews = about.says !== undefined && known.every(({ says }) => says !== about.says);
+  const isOpenNow = known.some(({ ended }) => ended === undefined);
+  if (known.length > 0 && (isOpenNow || !isNews)) return order;
+  const first = [orderPart(order.id), kind, name].join(":");
+  let id = first;
+  for (let at = known.length + 1; order.reviews.some((one) => one.id === id); at++)
+    id = `${first}:${at}`;
+  return { ...order, reviews: [...order.reviews, { id, kind, at: now, ...about }] };
+}
+
+/** A review of what `onPaid` did with its transaction. After a person has decided one, it can happen again. */
+export const unclearReview = (order: OrderState, context: Context): OrderState =>
+  withReview(order, "effect_unclear", context, {
+    references: [order.paidBy ?? ""],
+    says: String(order.reviews.length),
+  });
+
+/** The order, paid: `onPaid` is due. */
+export const paid = (order: OrderState, paidBy: string, { now }: Context): OrderState => ({
+  ...order,
+  paidBy,
+  paidAt: now,
+  effect: { state: "due", tries: 0, at: now },
+});
+
+/** The order, with another state of its effect. */
+export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
+  const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
+  return { ...order, effect: { ...effect, ...changes } };
+}
+
+/** The order, with the end of the attempt that has the reference. */
+function withCompleted(order: OrderState, reference: string): OrderState {
+  const attempt = byReference(order, reference);
+  if (attempt === undefined || attempt.status === "completed") return order;
+  return withAttempt(order, attempt.number, { status: "completed", lookAt: undefined });
+}
+
+/** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
+export const amountOf = (
+  order: OrderState,
+  { amount, reference }: PaymentUpdate,
+): string | undefined => amount ?? (byReference(order, reference) && order.amount);
+
+/** The money of a payment that was reported before, by one of its names. */
+export const moneyOf = (
+  { money }: OrderState,
+  { reference, alias }: PaymentUpdate,
+): Money | undefined =>
+  money.find(
+    (one) => one.reference === reference || one.reference === alias || one.alias === reference,
+  );
+
+/** The money of a payment, by one of its names. */
+const moneyNamed = ({ money }: OrderState, name: string | undefined): Money | undefined =>
+  money.find(
+    ({ reference, alias }) => name !== undefined && (reference === name || alias === name),
+  );
+
+/** Kinds of reviews of money that did not pay its order by itself. */
+const BESIDE: readonly ReviewKind[] = [
+  "overpaid",
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+];
+
+/** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
+function payingMoney(order: OrderState): Money | undefined {
+  const { paidBy, attempts, money, reviews } = order;
+  const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
+  if (accepted === undefined) return moneyNamed(order, paidBy);
+  if (accepted.reference !== undefined) return moneyNamed(order, accepted.reference);
+  const isBeside = ({ reference }: Money) =>
+    reviews.some(
+      ({ kind, references }) => BESIDE.includes(kind) && references.at(-1) === reference,
+    );
+  return money.find((one) => !isBeside(one));
+}
+
+/** The name of a payment: that of an attempt, `#1`, is its reference as soon as it is known. */
+const nameOf = ({ attempts }: OrderState, name: string): string =>
+  attempts.find(({ number }) => name === `#${number}`)?.reference ?? name;
+
+/** The name of the payment that a review is about. */
+export const nameIn = (order: OrderState, { references, number }: ReviewState): string =>
+  nameOf(order, references.at(-1) ?? `#${number}`);
+
+/** Whether a review is about the payment that paid its order. */
+export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
+  if (order.paidBy === undefined) return false;
+  const name = nameIn(order, review);
+  const paying = payingMoney(order);
+  const isIts = paying !== undefined && moneyNamed(order, name) === paying;
+  return isIts || name === nameOf(order, order.paidBy);
+}
+
+/** Whether a person has said that a payment was paid back, before its money was known or after it. */
+export function isPaidBack(order: OrderState, name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const own = nameOf(order, name);
+  if (moneyNamed(order, own)?.refunded) return true;
+  return order.reviews.some((one) => one.ended === "refunded" && nameIn(order, one) === own);
+}
+
+/** Whether a review is about an attempt whose payment is not known. */
+export const isOfNoPayment = (order: OrderState, review: ReviewState): boolean =>
+  review.kind === "unknown_outcome" && nameIn(order, review).startsWith("#");
+
+/** Money with what an earlier update of it did not say. */
+function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
+  const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;
+  const isIdNew = known.transactionId === undefined && transactionId !== undefined;
+  if (!isAmountNew && !isIdNew) return known;
+  return { ...known, ...(isAmountNew && { amount }), ...(isIdNew && { transactionId }) };
+}
+
+/** The order with a completed payment: its attempt has ended, and its money is noted, once. */
+export function withMoney(order: OrderState, update: PaymentUpdate): OrderState {
+  const { reference, alias, currency = order.currency, transactionId } = update;
+  const amount = amountOf(order, update) ?? UNKNOWN_AMOUNT;
+  const known = moneyOf(order, update);
+  const added = {
+    ...{ reference, amount, currency },
+    ...(alias !== undefined && { alias }),
+    ...(transactionId !== undefined && { transactionId }),
+  };
+  const money =
+    known === undefined
+      ? [...order.money, added]
+      : order.money.map((one) => (one === known ? withNews(one, amount, transactionId) : one));
+  const isSame = money.every((one, at) => one === order.money[at]);
+  return withCompleted(isSame ? order : { ...order, money }, reference);
+}
+
+/**
+ * The order, with no time of something that has happened, or is to be looked at, later than now: such a time
+ * was written before the clock was set back.
+ */
+export function redated(order: OrderState, now: number): OrderState {
+  if (order.updatedAt <= now) return order;
+  const attempts = order.attempts.map((one) => ({
+    ...one,
+    askedAt: Math.min(one.askedAt, now),
+    ...(one.endedAt !== undefined && { endedAt: Math.min(one.endedAt, now) }),
+    ...(one.lookAt !== undefined && { lookAt: Math.min(one.lookAt, now) }),
+  }));
+  const { blocked: _, effect, ...rest } = order;
+  return {
+    ...rest,
+    ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
+    ...(order.paidAt !== undefined && { paidAt: Math.min(order.paidAt, now) }),
+    attempts,
+    updatedAt: now,
+  };
+}
+
+/** The attempts whose time has come, each with its next one. */
+function looked(order: OrderState, context: Context): Result {
+  const { now, times } = context;
+  let next = order;
+  const actions: Action[] = [];
+  for (const { number, lookAt, reference, endedAt, ...attempt } of order.attempts) {
+    if (lookAt === undefined || lookAt > now) continue;
+    const { askedAt } = attempt;
+    // One read more than a day needs: the process of one may die.
+    const readFor = times.failedForMs + times.failedLookMs[1];
+    const isOver = endedAt !== undefined && now - endedAt >= readFor;
+    const nextAt =
+      endedAt === undefined
+        ? nextOpenLook(askedAt, context)
+        : nextLook(endedAt, context, times.failedLookMs);
+    next = withAttempt(next, number, { askedAt, lookAt: isOver ? undefined : nextAt });
+    actions.push(reference === undefined ? { do: "look", number } : { do: "read", reference });
+    const isLate = endedAt === undefined && now - askedAt >= times.reviewAfterMs;
+    const references = reference === undefined ? [] : [reference];
+    if (isLate) next = withReview(next, "unknown_outcome", context, { number, references });
+  }
+  return { order: next, actions };
+}
+
+/** Everything that is due, each with the time at which another process does it if this one dies. */
+export function taken(order: OrderState, context: Context): Result {
+  const { now, times } = context;
+  const { order: next, actions } = looked(order, context);
+  const { effect, paidBy = "" } = next;
+  if (!isTried(effect) || effect.at > now) return { order: next, actions };
+  const tried = { ...effect, tries: effect.tries + 1, at: now + times.effectMs };
+  const references = [paidBy];
+  const after =
+    effect.tries < times.effectTries
+      ? next
+      : withReview(next, "effect_failed", context, { references });
+  return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
+}
+
+/** The order with money that was paid back. */
+const refunded = (order: OrderState, paidBack: Money | undefined): OrderState => ({
+  ...order,
+  money: order.money.map((one) => (one === paidBack ? { ...one, refunded: true } : one)),
+});
+
+export function decided(
+  order: OrderState,
+  { review: id, decision, by }: InputOf<"decided">,
+  { now }: Context,
+): OrderState {
+  const end = { ended: decision, endedAt: now, ...(by !== undefined && { by }) };
+  const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
+  const next = { ...order, reviews };
+  const review = reviewWith(order, id);
+  if (decision !== "refunded" || review === undefined) return next;
+  const isPaying = isAboutPaying(order, review);
+  return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
+}
+
+/** Notes a payment of which a person has said that it was paid back, before its money was known. */
+export function withPaidBack(order: OrderState, update: PaymentUpdate): OrderState {
+  const next = withMoney(order, update);
+  return refunded(next, moneyOf(next, update));
+}
+
+/** Ends the reviews that what is known now has answered. */
+export function withoutAnswered(order: OrderState, now: number): OrderState {
+  const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
+    if (ended !== undefined) return false;
+    if (kind === "effect_failed") return !isTried(order.effect);
+    if (kind === "effect_unclear") return order.effect?.state === "refunded";
+    return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
+  };
+  if (!order.reviews.some(isAnswered)) return order;
+  const reviews = order.reviews.map((one) =>
+    isAnswered(one) ? { ...one, ended: "closed" as const, endedAt: now } : one,
+  );
+  return { ...order, reviews };
+}

@@ -1,0 +1,135 @@
+// The rules for what a person decides about a review.
+import {
+  attemptOf,
+  decided,
+  ended,
+  isAboutPaying,
+  isOfNoPayment,
+  isPaidBack,
+  nameIn,
+  paid,
+  reviewWith,
+  withEffect,
+} from "./changes.ts";
+import type { InputOf, Result } from "./inputs.ts";
+import type { OrderState } from "./order-state.ts";
+import type { ReviewKind } from "./order-types.ts";
+import { always, type Rules, rule } from "./rule.ts";
+
+type Decided = InputOf<"decided">;
+const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
+  kinds.some((kind) => kind === reviewWith(order, review)?.kind);
+
+/** Whether a review is about goods that are not given until it is decided. */
+const isStopped = (order: OrderState, input: Decided) =>
+  order.effect?.isStopped === true && isAbout(order, input, ["effect_unclear"]);
+
+/** Whether a decision is about the payment that paid the order. */
+const isOfPaying = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isAboutPaying(order, review);
+};
+
+/** Whether a person has said before that the payment of a review was paid back. */
+const wasPaidBack = (order: OrderState, { review: id }: Decided) => {
+  const review = reviewWith(order, id);
+  return review !== undefined && isPaidBack(order, nameIn(order, review));
+};
+
+/** Kinds of reviews whose money pays the order if a person accepts it. */
+const PAYING: readonly ReviewKind[] = [
+  "amount_mismatch",
+  "currency_mismatch",
+  "late_payment",
+  "unknown_outcome",
+  "contradiction",
+];
+
+/** Kinds of reviews whose money must not vanish by an `accept`. */
+const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
+
+/** The caller is told that it is not possible. */
+const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
+
+export const DECIDED: Rules["decided"] = [
+  rule(
+    "a review is decided once",
+    [6, 7],
+    (order, { review }) => reviewWith(order, review) === undefined,
+    refused,
+  ),
+  rule(
+    "money that was paid back is not accepted",
+    [6, 7],
+    (order, input) =>
+      input.decision === "accept" && isAbout(order, input, HAS_MONEY) && wasPaidBack(order, input),
+    refused,
+  ),
+  rule(
+    "money is not accepted after another payment has paid the order",
+    [7],
+    (order, input) =>
+      input.decision === "accept" &&
+      order.paidBy !== undefined &&
+      isAbout(order, input, HAS_MONEY) &&
+      !isOfPaying(order, input),
+    refused,
+  ),
+  rule(
+    "a payment that is not known was not paid back",
+    [6, 7],
+    (order, input) => {
+      const review = reviewWith(order, input.review);
+      return input.decision === "refunded" && review !== undefined && isOfNoPayment(order, review);
+    },
+    refused,
+  ),
+  rule(
+    "money that a person accepts pays the order, once",
+    [6, 7],
+    (order, input) =>
+      input.decision === "accept" && order.paidBy === undefined && isAbout(order, input, PAYING),
+    (order, input, context) => {
+      const { number, references = [] } = reviewWith(order, input.review) ?? {};
+      const paidBy = number === undefined ? (references.at(-1) ?? "") : `#${number}`;
+      return paid(decided(order, input, context), paidBy, context);
+    },
+  ),
+  rule(
+    "goods whose money was paid back are not given any more",
+    [6, 7],
+    (order, input) =>
+      input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
+    (order, input, context) => withEffect(decided(order, input, context), { state: "refunded" }),
+  ),
+  rule(
+    "an unknown outcome that is not accepted ends its attempt",
+    [9],
+    (order, input) => isAbout(order, input, ["unknown_outcome"]),
+    (order, input, context) => {
+      const { number = 0 } = reviewWith(order, input.review) ?? {};
+      // The reference may have become known since: then the payment is read for another day.
+      const status = attemptOf(order, number).reference === undefined ? "not_sent" : "failed";
+      return ended(decided(order, input, context), number, { status }, context);
+    },
+  ),
+  rule(
+    "an effect that a person accepts is tried at once",
+    [6],
+    (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
+    (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
+  ),
+  rule(
+    "goods that a person found missing are given again",
+    [6],
+    (order, input) => input.decision === "accept" && isStopped(order, input),
+    (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
+  ),
+  rule(
+    "goods that a person found are not given again",
+    [6],
+    (order, input) => input.decision === "dismiss" && isStopped(order, input),
+    (order, input, context) => withEffect(decided(order, input, context), { state: "done" }),
+  ),
+  rule("any other decision ends only the review", [7], always, decided),
+];

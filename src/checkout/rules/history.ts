@@ -1,0 +1,140 @@
+import type { Input, InputOf } from "./inputs.ts";
+import { isOpen, type LogEntry, type OrderState, statusOf } from "./order-state.ts";
+import { REVIEWS } from "./view.ts";
+
+/** Something that happened to an order. */
+export interface OrderEvent {
+  /** ISO 8601. */
+  readonly at: string;
+  /** What happened, in a sentence for the merchant. */
+  readonly text: string;
+  /** Who decided it, as `reviews.resolve` was told. */
+  readonly by?: string;
+}
+
+/** An order that fails for weeks keeps a log of this length. */
+const MAX_ENTRIES = 100;
+
+/** What a person has decided about a review, in words. */
+export const DECISIONS: Readonly<Record<InputOf<"decided">["decision"], string>> = {
+  accept: "accepted",
+  refunded: "decided as refunded",
+  dismiss: "dismissed",
+};
+
+const moneyText = (amount = "", currency = "") => `${currency} ${amount}`.trim();
+
+function updateText({ update, source }: InputOf<"reported">): string {
+  const { reference, status, amount, currency } = update;
+  const what = amount === undefined ? "" : ` of ${moneyText(amount, currency)}`;
+  const by = source === "read" ? "A read at the service" : "A webhook";
+  return `${by} says: the payment ${reference}${what} is ${status}.`;
+}
+
+/** What a person reads about an input; `undefined` if it says nothing on its own. */
+function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
+  switch (input.kind) {
+    case "asked": {
+      const last = after.attempts.at(-1);
+      return after.attempts.length > before.attempts.length
+        ? `The customer clicked "pay": attempt ${last?.number}, phone ${last?.phone}.`
+        : undefined;
+    }
+    case "accepted":
+      return `The service took the prompt of attempt ${input.number}: ${input.reference}.`;
+    case "rejected":
+      return `The prompt of attempt ${input.number} was not sent${input.reason ? `: ${input.reason}` : "."}`;
+    case "lost":
+      return `No response to the prompt of attempt ${input.number}: its outcome is unknown.`;
+    case "key":
+      return input.reference === undefined
+        ? undefined
+        : `Attempt ${input.number} made the payment ${input.reference}.`;
+    case "reported":
+      return updateText(input);
+    case "blocked":
+      return `No prompt was sent: ${input.message}`;
+    case "due":
+      return undefined;
+    case "effect_done":
+      return "The goods were given: onPaid has committed.";
+    case "effect_failed":
+      return "onPaid failed. It is tried again.";
+    case "effect_unclear":
+      return `It is not known whether all goods were given: ${input.reason}`;
+    case "canceled":
+      return "The order was canceled.";
+    case "decided": {
+      const review = before.reviews.find(({ id }) => id === input.review);
+      return `A review was ${DECISIONS[input.decision]}: ${review ? REVIEWS[review.kind] : input.review}`;
+    }
+  }
+}
+
+/** What a change has brought beside its input: ends of attempts, reviews, the status. */
+function* resultsOf(before: OrderState, after: OrderState): Generator<string> {
+  for (const [index, { number, status, message }] of after.attempts.entries()) {
+    const former = before.attempts[index];
+    if (former === undefined || former.status === status) continue;
+    if (status === "unknown") yield `It is unknown what became of attempt ${number}.`;
+    else if (isOpen(former) && (status === "failed" || status === "not_sent")) {
+      yield `Attempt ${number} ended without money (${status.replace("_", " ")})${message ? `: ${message}` : "."}`;
+    }
+  }
+  const known = new Set(before.reviews.map(({ id }) => id));
+  for (const { id, kind } of after.reviews) if (!known.has(id)) yield `Review: ${REVIEWS[kind]}`;
+  const status = statusOf(after);
+  if (status !== statusOf(before) && (status === "paid" || status === "expired")) {
+    yield status === "paid" ? "The order is paid." : "The time to pay the order is over.";
+  }
+  if (after.effect?.state === "refunded" && before.effect?.state !== "refunded") {
+    yield "The payment was paid back: the goods are not given any more.";
+  }
+}
+
+/** An order with a log of what the change of it means. */
+export function withLog(
+  before: OrderState,
+  after: OrderState,
+  input: Input,
+  now: number,
+): OrderState {
+  const by = input.kind === "decided" ? input.by : undefined;
+  const first = inputText(input, before, after);
+  const texts = [...(first === undefined ? [] : [first]), ...resultsOf(before, after)];
+  if (texts.length === 0) return after;
+  const log = [...(before.log ?? [])];
+  for (const [index, text] of texts.entries()) {
+    const last = log.at(-1);
+    if (last?.text === text)
+      log[log.length - 1] = { ...last, at: now, times: (last.times ?? 1) + 1 };
+    else log.push({ at: now, text, ...(index === 0 && by !== undefined && { by }) });
+  }
+  return { ...after, log: log.slice(-MAX_ENTRIES) };
+}
+
+/** What the attempts and reviews of an order say: its log keeps only the last entries. */
+function* entriesWithoutLog({ attempts, reviews }: OrderState): Generator<LogEntry> {
+  for (const { number, phone, askedAt, endedAt, status } of attempts) {
+    yield { at: askedAt, text: `The customer clicked "pay": attempt ${number}, phone ${phone}.` };
+    if (endedAt !== undefined) yield { at: endedAt, text: `Attempt ${number} ended: ${status}.` };
+  }
+  for (const { at, kind } of reviews) yield { at, text: `Review: ${REVIEWS[kind]}` };
+}
+
+/** Everything that is known to have happened to an order, the oldest first. */
+export function historyOf(order: OrderState): OrderEvent[] {
+  const { log = [], createdAt } = order;
+  const since = log[0]?.at ?? Number.POSITIVE_INFINITY;
+  const earlier = [...entriesWithoutLog(order)].filter(({ at }) => at < since);
+  const entries = [
+    { at: createdAt, text: "The order was made." },
+    ...earlier.sort((a, b) => a.at - b.at),
+    ...log,
+  ];
+  return entries.map(({ at, text, by, times }: LogEntry) => ({
+    at: new Date(at).toISOString(),
+    text: times === undefined ? text : `${text} (${times} times, the last one at this time)`,
+    ...(by !== undefined && { by }),
+  }));
+}

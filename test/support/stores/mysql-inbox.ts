@@ -1,0 +1,19 @@
+import type mysql from "mysql2/promise";
+import { MysqlRoom } from "../../../src/storage/mysql/mysql-room.ts";
+import { poolFor } from "../../../src/storage/mysql/pool.ts";
+import type { Transact } from "../../../src/storage/mysql/transact.ts";
+import type { SqlInbox } from "../../../src/webhooks/inbox/sql/inbox.ts";
+import { type RoomInboxOptions, roomInbox } from "./room-inbox.ts";
+
+/** How an inbox in MySQL or MariaDB is opened. */
+export interface MysqlInboxOptions extends RoomInboxOptions {
+  readonly transact?: Transact | undefined;
+}
+
+/** @param source - The address of a database, or a pool, which stays open. */
+export function mysqlInbox(source: string | mysql.Pool, options: MysqlInboxOptions = {}): SqlInbox {
+  const { transact } = options;
+  const isOwnPool = typeof source === "string";
+  const room = new MysqlRoom({ pool: poolFor(source), isOwnPool, transact, now: undefined });
+  return roomInbox(room, options);
+}
