@@ -4,7 +4,8 @@ import { type SeatStatement, seats } from "../suites/storage-room.ts";
 
 /** A statement that takes some seconds, so that a process can be killed meanwhile. */
 const SLOW: Readonly<Record<Dialect["name"], string>> = {
-  sqlite: "DELETE FROM malipo_seats WHERE (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000) SELECT MAX(i) FROM n) = 0",
+  sqlite:
+    "DELETE FROM malipo_seats WHERE (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000) SELECT MAX(i) FROM n) = 0",
   postgres: "SELECT pg_sleep(3)",
   mysql: "DO SLEEP(3)",
 };

@@ -65,6 +65,9 @@ export const isInTheWay = (error: unknown): boolean => hasCode(error, ["40P01", 
 /** Whether a table or its schema is gone. */
 export const isTableMissing = (error: unknown): boolean => hasCode(error, ["42P01", "3F000"]);
 
+/** Whether a lock was waited for as long as `lock_timeout` allows. */
+export const isLocked = (error: unknown): boolean => hasCode(error, ["55P03"]);
+
 /** https://www.postgresql.org/docs/10/sql-createtable.html: the first version with `GENERATED ALWAYS AS IDENTITY`. */
 const OLDEST = 10;
 

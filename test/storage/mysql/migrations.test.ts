@@ -24,7 +24,9 @@ describe.skipIf(engine === undefined)("MariaDB", () => {
         const url = new URL(address);
         const name = url.pathname.slice(1);
         await pool.query(`CREATE USER IF NOT EXISTS '${name}'@'localhost' IDENTIFIED BY 'x'`);
-        await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${name}.* TO '${name}'@'localhost'`);
+        await pool.query(
+          `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name}.* TO '${name}'@'localhost'`,
+        );
         url.username = name;
         url.password = "x";
         return room(url.href);
