@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Knex } from "knex";
 import { CompiledQuery, type Transaction } from "kysely";
+import { QueryTypes, type Sequelize, type Transaction as SequelizeTransaction } from "sequelize";
 import type { EntityManager } from "typeorm";
 
 /** The part of `Prisma.TransactionClient` that is used here. */
@@ -31,7 +32,7 @@ export const ofDrizzle = (tx: Pick<NodePgDatabase, "execute">) => ({
 /** `transact: (run) => kysely.transaction().execute((trx) => run(trx, ofKysely(trx)))` */
 export const ofKysely = <Tables>(trx: Transaction<Tables>) => ({
   executeSql: (text: string, values: unknown[] = []) =>
-    trx.executeQuery<object>(CompiledQuery.raw(text, values)),
+    trx.withoutPlugins().executeQuery<object>(CompiledQuery.raw(text, values)),
 });
 
 /** `transact: (run) => knex.transaction((trx) => run(trx, ofKnex(trx)))` */
@@ -48,5 +49,26 @@ export const ofTypeOrm = ({ queryRunner }: EntityManager) => ({
   executeSql: async (text: string, values: unknown[] = []) => ({
     // With `true`, it returns `{ records }` for an UPDATE, too.
     rows: (await queryRunner?.query(text, values, true))?.records ?? [],
+  }),
+});
+
+/** The part of `EntityManager` that is used here. */
+interface MikroOrmManager {
+  execute(text: string, values: unknown[]): Promise<unknown>;
+}
+
+/** `transact: (run) => orm.em.transactional((em) => run(em, ofMikroOrm(em)), { propagation: "requires_new" })` */
+export const ofMikroOrm = (em: MikroOrmManager) => ({
+  executeSql: async (text: string, values: unknown[] = []) => {
+    const numbers = Array.from(text.matchAll(/\$(\d+)/g), ([, number]) => Number(number));
+    const given = numbers.map((number) => values[number - 1]);
+    return { rows: (await em.execute(text.replaceAll(/\$\d+/g, "?"), given)) as object[] };
+  },
+});
+
+/** `transact: (run) => sequelize.transaction((tx) => run(tx, ofSequelize(sequelize, tx)))` */
+export const ofSequelize = (sequelize: Sequelize, transaction: SequelizeTransaction) => ({
+  executeSql: async (text: string, bind: unknown[] = []) => ({
+    rows: await sequelize.query<object>(text, { bind, transaction, type: QueryTypes.SELECT }),
   }),
 });

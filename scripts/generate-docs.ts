@@ -17,7 +17,7 @@ import { createFetch } from "../src/sandbox/http/in-process.ts";
 import { Engine } from "../src/sandbox/sandbox-engine.ts";
 import { checkSandboxOptions } from "../src/sandbox/sandbox-options.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
-import { type End, WRONG_ENDINGS } from "../test/suites/wrong-on-paid.ts";
+import { type End, type Row, WRONG_ENDINGS } from "../test/suites/wrong-on-paid.ts";
 import { commandReference, commonFlags } from "./command-reference.ts";
 import { markdownTable as table } from "./markdown-table.ts";
 
@@ -165,16 +165,22 @@ const ENDS: Readonly<Record<End, string>> = {
   again: "repeated",
 };
 
+/** Each server, with its driver and with a library. */
+const SERVERS = [["sqlite"], ["pg", "orm"], ["mysql2", "mysqlOrm"]] as const;
+
+/** What becomes of it with the driver; with a library, if that is something else. */
+const endsOn = ({ end }: Row, [driver, orm]: (typeof SERVERS)[number]): string => {
+  const of = (engine: typeof driver | "orm" | "mysqlOrm") =>
+    typeof end === "string" ? end : end[engine];
+  const [own, other] = [of(driver), orm && of(orm)];
+  if (own === undefined) return "";
+  return other === undefined || other === own ? ENDS[own] : `${ENDS[own]}, ORM: ${ENDS[other]}`;
+};
+
 const wrongEndings = () =>
   table(
-    ["`onPaid`", "SQLite", "`pg`", "ORM"],
-    WRONG_ENDINGS.map(({ name, end }) => [
-      name,
-      ...(["sqlite", "pg", "orm"] as const).map((engine) => {
-        const own = typeof end === "string" ? end : end[engine];
-        return own === undefined ? "" : ENDS[own];
-      }),
-    ]),
+    ["`onPaid`", "SQLite", "PostgreSQL", "MariaDB"],
+    WRONG_ENDINGS.map((row) => [row.name, ...SERVERS.map((server) => endsOn(row, server))]),
   );
 
 /** Every generated table, by the name in its marker. */

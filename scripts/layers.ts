@@ -83,7 +83,7 @@ export const LAYERS: readonly Layer[] = [
   // A page for production stands on nothing that is made for tests.
   layer("operator", [...CHECKOUT, "html"]),
   layer("drill", ALL),
-  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg"),
+  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "mysql2/promise", "pg"),
   layer("index.ts", ALL),
   layer("types.ts", ALL),
 ];

@@ -1,5 +1,6 @@
 import { EVENT_KINDS } from "../contract/events.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { SQL_ENGINES } from "../internal/engine-parts.ts";
 import type { WebhookReceiver } from "../webhooks/index.ts";
 import { createWebhookReceiver } from "../webhooks/receiver/receiver.ts";
 import type { CheckoutSettings } from "./checkout-settings.ts";
@@ -42,7 +43,7 @@ export function checkoutReceiver(
   const checkOthers = () => {
     if (keepsEvents) return;
     throw new ConfigurationError(
-      "This store keeps no events other than those of payments. Use sqlite(path) or postgres(url) as the `store` of the checkout.",
+      `This store keeps no events other than those of payments. Use another engine as the \`store\` of the checkout: ${SQL_ENGINES}.`,
     );
   };
   return {

@@ -11,7 +11,7 @@ import {
   optional,
   wrongOption,
 } from "../internal/check-options.ts";
-import { partOf } from "../internal/engine-parts.ts";
+import { partOf, SQL_ENGINES } from "../internal/engine-parts.ts";
 import { allowedEnvironmentVariable } from "../internal/environment.ts";
 import { MINUTE_MS } from "../internal/units.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
@@ -73,13 +73,7 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
 }
 
 const checkStore = (store: CheckoutOptions["store"]): CheckoutStore =>
-  partOf(
-    "store",
-    store,
-    "checkout",
-    "commit",
-    "a store of orders: sqlite(path), postgres(url) or memory()",
-  );
+  partOf("store", store, "checkout", "commit", `a store of orders: ${SQL_ENGINES} or memory()`);
 
 const CURRENCY = "KES";
 const PREFIX_RULE = "at most 4 upper-case letters, digits and dashes";

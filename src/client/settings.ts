@@ -12,7 +12,7 @@ import {
   type OptionRows,
   optional,
 } from "../internal/check-options.ts";
-import { partOf } from "../internal/engine-parts.ts";
+import { partOf, SQL_ENGINES } from "../internal/engine-parts.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
@@ -115,7 +115,7 @@ function storeOf(given: GatewayOptions["idempotency"], isLive: boolean): Setting
     given,
     "idempotency",
     "begin",
-    "a store of keys: sqlite(path), postgres(url), redis(url) or memory()",
+    `a store of keys: ${SQL_ENGINES}, redis(url) or memory()`,
   );
   return async () => store;
 }

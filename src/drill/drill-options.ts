@@ -85,6 +85,11 @@ const OF_SHOP = {
     fallback: "20s",
   },
   "double-click": { summary: "send every order twice at the same moment" },
+  without: {
+    value: "names",
+    summary:
+      "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
+  },
   phones: {
     value: "digits",
     summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
@@ -121,12 +126,15 @@ export const DRILL_FLAGS = { ...OF_SHOP, ...OF_RUN };
 /** What a drill was called with. */
 export type DrillFlags = FlagsOf<typeof DRILL_FLAGS>;
 
-/** Why cases are not run that need a setting of the shop, and what is not tried then. */
+/** Why cases are not run that need a setting of the shop, and what is not tried then. The names are those of --without. */
 export const NOT_GIVEN = {
   again: ["--again is not given", "paying again (--again)"],
   processes: ["--processes 2 is not given", "two processes (--processes 2)"],
   effects: ["--effects is not given", "what the customer got (--effects)"],
+  clicks: ["--without clicks is given", "two clicks"],
 } as const;
+
+export type Untried = keyof typeof NOT_GIVEN;
 
 /** The names of the flags that take no value. */
 type SwitchOf<Rows> = {

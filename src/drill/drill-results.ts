@@ -56,10 +56,10 @@ function formatStory(result: CaseResult, promise: string, seed: string): string[
   return [`case ${one.number}: ${one.text}`, ...lines, ...end];
 }
 
-/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not test. */
-export function exitStatus({ results, obstacles }: DrillResult): 0 | 1 | 2 {
-  if (results.some(isBroken)) return 1;
-  return obstacles.length > 0 ? 2 : 0;
+/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not test, or not all. */
+export function exitStatus(result: DrillResult): 0 | 1 | 2 {
+  if (result.results.some(isBroken)) return 1;
+  return result.obstacles.length > 0 || untriedOf(result).length > 0 ? 2 : 0;
 }
 
 /** The one counting of cases: each passed, broke a promise, was not decided, or was not run. */
@@ -85,11 +85,20 @@ const isChargedByService = ({ payments = [], problems }: CaseResult) =>
   payments.filter(({ status }) => status === "completed").length > 1 &&
   !problems.has(NO_DOUBLE_CHARGE);
 
-/** What was not tried, since the shop's settings do not say how: a drill without it promises less. */
-export function untriedOf({ results, hasEffects }: DrillResult): string[] {
+/** What was not tried, and not left out on purpose: a drill without it promises less. */
+export function untriedOf({ results, hasEffects, without = [] }: DrillResult): string[] {
   const reasons = new Set(results.map(({ skipped }) => skipped));
   if (results.length > 0 && !hasEffects) reasons.add(NOT_GIVEN.effects[0]);
-  return Object.values(NOT_GIVEN).flatMap(([why, what]) => (reasons.has(why) ? [what] : []));
+  const known = Object.entries(NOT_GIVEN).filter(([name]) => !without.some((one) => one === name));
+  return known.flatMap(([, [why, what]]) => (reasons.has(why) ? [what] : []));
+}
+
+/** The first line of the results, if something was not tried. */
+export function untriedLines(result: DrillResult): string[] {
+  const untried = untriedOf(result);
+  const how =
+    "Give these settings, or leave them out by name (--without): the exit status is 2 until then.";
+  return untried.length === 0 ? [] : [`NOT TRIED: ${untried.join(", ")}. ${how}`];
 }
 
 /** The result of each promise: the cases that broke it, and their stories. */
@@ -150,7 +159,9 @@ export function summarize(result: DrillResult): string {
   const rest = `${failed} failed, ${open}${notRun} ${notRun === 1 ? "was" : "were"} not run`;
   const cases = `${count(total, "case")} in ${(result.elapsedMs / 1_000).toFixed(0)} s: ${passed} passed, ${rest}.`;
   const status = exitStatus(result);
-  if (status === 2) return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
+  if (result.obstacles.length > 0 && status === 2) {
+    return `The drill could not test the shop. ${total > 0 ? cases : ""}`.trimEnd();
+  }
   if (status === 1) return `The shop broke promises. ${cases}`;
   const untried = untriedOf(result);
   if (untried.length === 0) return `Every promise holds. ${cases}`;
@@ -199,6 +210,7 @@ export function formatResults(result: DrillResult): string {
   const head = headlines(result).map((line) => `  ${line}`);
   const customers = ["", `What happened to ${count(total - notRun, "customer")}:`, ...head];
   return [
+    ...untriedLines(result),
     ...(total > notRun ? [...customers, "", ...table] : []),
     ...stories,
     "",
@@ -222,6 +234,7 @@ export function resultsAsJson(result: DrillResult): object {
   return {
     exit_status: exitStatus(result),
     headline: headlines(result),
+    not_tried: untriedOf(result),
     cases: total,
     passed,
     failed,

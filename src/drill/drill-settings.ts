@@ -3,7 +3,13 @@ import { ownOptions } from "../internal/check-options.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { parseJson } from "../internal/json.ts";
 import { HOUR_MS } from "../internal/units.ts";
-import { DRILL_FILE, SHOP_SETTINGS, type ShopSwitch } from "./drill-options.ts";
+import {
+  DRILL_FILE,
+  NOT_GIVEN,
+  SHOP_SETTINGS,
+  type ShopSwitch,
+  type Untried,
+} from "./drill-options.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
 /** Reads a text out of a response; `undefined` if it is not there. */
@@ -196,11 +202,21 @@ export function parseSettings(raw: RawSettings) {
     quietMs: readDuration(text("quiet"), "quiet"),
     slowMs: readDuration(text("slow"), "slow"),
     phones: readPhones(text("phones")),
+    without: optional("without", readUntried) ?? [],
     processes: readNumber(text("processes"), "processes", 1, 8),
     workers: readNumber(text("workers"), "workers", 1, 64),
     orders: readNumber(text("orders"), "orders", 0, 100_000),
     seed: text("seed"),
   };
+}
+
+function readUntried(text: string): Untried[] {
+  const names = text.split(",").map((name) => name.trim());
+  const known = Object.keys(NOT_GIVEN) as Untried[];
+  if (names.every((name) => known.some((one) => one === name))) return names as Untried[];
+  throw new ConfigurationError(
+    `--without must be names of ${known.join(", ")}, with commas between; got "${text}".`,
+  );
 }
 
 function readPhones(text: string): string {

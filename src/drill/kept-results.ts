@@ -30,7 +30,7 @@ function digestOf(raw: RawSettings): string {
 }
 
 /** Whether a case needs no second run. */
-export function isKnown(one: CaseResult): boolean {
+function isKnown(one: CaseResult): boolean {
   if (one.skipped !== undefined || one.undecided !== undefined || one.case.isRandom) return false;
   if (!(one instanceof CaseRun)) return true;
   return !isSpoiled(one) && (one.problems.size > 0 || one.isTested);
@@ -56,19 +56,19 @@ export function keptResults(raw: RawSettings, results: Iterable<CaseResult>): st
  * @throws {ConfigurationError} for the results of other settings, and for what is no such file.
  */
 export function readKeptResults(text: string | undefined, raw: RawSettings): CaseResult[] {
-  const kept = parseJson(text ?? "") as Kept | undefined;
-  if (!Array.isArray(kept?.results)) {
+  const { settings, results }: Partial<Kept> = Object(parseJson(text ?? ""));
+  if (results === undefined) {
     throw new ConfigurationError(
       `There is nothing to continue: ${KEPT_FILE} ${text === undefined ? "does not exist" : "has no results"}. Run the drill without --continue.`,
     );
   }
-  if (kept.settings !== digestOf(raw)) {
+  if (settings !== digestOf(raw)) {
     throw new ConfigurationError(
       `The results in ${KEPT_FILE} are of other settings than those of ${DRILL_FILE} and the flags. Run the drill without --continue.`,
     );
   }
   const cases = new Map(allCases().map((one) => [one.number, one]));
-  return kept.results.flatMap(({ number, problems, story, payments }) => {
+  return results.flatMap(({ number, problems, story, payments }) => {
     const one = cases.get(number);
     if (one === undefined) return [];
     const paid = payments.map((status) => ({ status }));

@@ -10,6 +10,7 @@ import {
   promiseResults,
   storyLines,
   summarize,
+  untriedLines,
   untriedOf,
 } from "./drill-results.ts";
 import { PROMISES } from "./promises.ts";
@@ -47,7 +48,7 @@ function failures({ results, seed }: DrillResult): Part {
 function titleOf(result: DrillResult): string {
   const status = exitStatus(result);
   if (status === 1) return "The shop broke promises";
-  if (status === 2) return "The shop could not be tested";
+  if (result.obstacles.length > 0) return "The shop could not be tested";
   return untriedOf(result).length === 0 ? "The shop passed" : "The shop passed what was tried";
 }
 
@@ -72,6 +73,7 @@ export function resultsAsPage(result: DrillResult, version: string, date: Date):
     head: "",
     body: html`<main>
 <h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${titleOf(result)}</h1>
+${listOf(untriedLines(result))}
 ${listOf(headlines(result), "harm")}
 <p>${printableText(summarize(result))}</p>
 <p class="hint">Each case is one order, and what goes wrong with it. Seed ${printableText(result.seed)}, ${when} UTC, malipo ${version}.</p>

@@ -12,7 +12,7 @@ import {
   type Subject,
 } from "./cases.ts";
 import { TOO_LATE } from "./deliver.ts";
-import { NOT_GIVEN } from "./drill-options.ts";
+import { NOT_GIVEN, type Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { until } from "./machine-pace.ts";
 import { forgive, isSpoiled } from "./promises.ts";
@@ -36,6 +36,8 @@ export interface DrillResult {
   readonly obstacles: readonly string[];
   readonly elapsedMs: number;
   readonly hasEffects: boolean;
+  /** What the shop's settings leave out on purpose. */
+  readonly without?: readonly Untried[];
   readonly seed: string;
 }
 
@@ -89,6 +91,7 @@ export async function runDrill(
     obstacles: [...obstacles],
     elapsedMs: performance.now() - started,
     hasEffects: settings.effects !== undefined,
+    without: settings.without,
     seed: settings.seed,
   };
 }
@@ -437,7 +440,7 @@ export const quoteOutput = (text: string): string =>
 /** Why a case cannot be run with a shop. */
 function whySkipped(
   { group, act, faults }: DrillCase,
-  { again, order, processes }: DrillSettings,
+  { again, order, processes, without }: DrillSettings,
   seen: ReadonlySet<Subject>,
 ): string | undefined {
   const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
@@ -446,6 +449,7 @@ function whySkipped(
     return "the order sends no {amount}";
   }
   if (group === "processes" && processes < 2) return NOT_GIVEN.processes[0];
+  if (act === "clicks" && without.includes("clicks")) return NOT_GIVEN.clicks[0];
   const unseen = faults.find(({ subject }) => !seen.has(subject));
   if (unseen === undefined) return undefined;
   return unseen.subject === "read"

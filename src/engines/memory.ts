@@ -4,6 +4,7 @@ import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { digestInMemory } from "../idempotency/memory/memory-digest.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
 import { checkOptions, type OptionRows } from "../internal/check-options.ts";
+import { SQL_ENGINES } from "../internal/engine-parts.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
@@ -139,7 +140,7 @@ export function memory(options: MemoryOptions = {}): MemoryEngine {
     open: async () => life.check(),
     close: () => life.close(),
     check: async () => [
-      "memory() keeps everything in this process, and a restart forgets it. Use sqlite(path), postgres(url) or redis(url) in production.",
+      `memory() keeps everything in this process, and a restart forgets it. Use ${SQL_ENGINES} or redis(url) in production.`,
     ],
   };
 }

@@ -9,6 +9,7 @@ import type { CheckoutEngine, CheckoutStore } from "../checkout/orders/checkout-
 import type { Wakeups } from "../client/wakeups/local.ts";
 import { type PostgresWakeups, postgresWakeups } from "../client/wakeups/postgres-wakeups.ts";
 import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
@@ -246,8 +247,15 @@ export function postgres(
     ...{ idempotency, inbox, checkout, sql, open, check, stored },
     wakeups: () => {
       life.check();
+      // The listener would keep the only connection, and all else would wait for it.
+      if (listenPool === undefined && pool.options?.max === 1) throw noPlaceToListen();
       return wakeups;
     },
     close: () => life.close(),
   };
 }
+
+const noPlaceToListen = () =>
+  new ConfigurationError(
+    "postgres: the pool has one connection, and `wakeups` keeps one to listen: nothing else could be done. Set `max` of the pool to 2 or more, or pass `listenPool`.",
+  );

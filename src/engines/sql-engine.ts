@@ -131,7 +131,15 @@ export class SqlEngine<Connection> {
     this.#life.check();
     const { dialect } = this.#room;
     const component: Component = COMPONENTS[part];
-    if (!(await this.#room.look(isStoredSteps(dialect, component)))) return undefined;
+    const isStored = await this.#room
+      .look(isStoredSteps(dialect, component))
+      .catch(async (error: unknown) => {
+        const right = await this.#missingRight(component).catch(() => undefined);
+        throw right ?? error;
+      });
+    if (!isStored) return undefined;
+    // Tables of a newer version are refused before anything is read from them.
+    await this.#openPart(part);
     if (part !== "inbox") return {};
     const query = statement(retentionQuery(metaOf(dialect, component)));
     const { rows } = await this.#room.look(only<never>([query, {}]));
@@ -153,8 +161,13 @@ export class SqlEngine<Connection> {
   /** What is stored is opened as another process would: what has changed since is seen. Nothing is made. */
   async #try(part: StoredPart): Promise<void> {
     const component: Component = COMPONENTS[part];
-    if ((await this.stored(part)) !== undefined) return this.#room.tables(component).open();
+    const right = await this.#missingRight(component);
+    if (right !== undefined) throw right;
+    if ((await this.stored(part)) !== undefined) await this.#room.tables(component).open();
+  }
+
+  async #missingRight(component: Component): Promise<ConfigurationError | undefined> {
     const right = await this.#room.missingRight?.(component);
-    if (right !== undefined) throw new ConfigurationError(right);
+    return right === undefined ? undefined : new ConfigurationError(right);
   }
 }

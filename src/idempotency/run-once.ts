@@ -5,6 +5,7 @@ import {
   OutcomeUnknownError,
 } from "../errors/attempt.ts";
 import { type Outcome, withKey } from "../errors/base.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
 import { ConnectionError, TimeoutError } from "../errors/connection.ts";
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
@@ -192,8 +193,11 @@ export interface KeyedCall<T> extends Caller {
 export const recordName = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 
 /** Nothing is sent if the store fails: it could not prevent a second prompt. */
-export const storeError = (message: string, cause: unknown): ConnectionError =>
-  new ConnectionError(message, "not_sent", { cause });
+export function storeError(message: string, thrown: unknown, redactor: Redactor): ConnectionError {
+  // What a person must change, such as a password or a missing right.
+  const reason = thrown instanceof ConfigurationError ? ` ${redactor.text(thrown.message)}` : "";
+  return new ConnectionError(message + reason, "not_sent", { cause: redactor.cause(thrown) });
+}
 
 const conflictError = ({ endpoint, key }: KeyedCall<unknown>) =>
   new IdempotencyConflictError(
@@ -333,7 +337,8 @@ async function begin(
     await writeBestEffort(() => store.forget(name, owner));
     throw storeError(
       `${endpoint}: the idempotency store failed, so nothing was sent. The call may be made again.`,
-      redactor.cause(cause),
+      cause,
+      redactor,
     );
   }
 }
@@ -345,7 +350,8 @@ function decodeStored<T>({ endpoint, key, redactor, decode }: KeyedCall<T>, resu
   } catch (cause) {
     const error = storeError(
       `${endpoint}: the idempotency store holds a result for the idempotency key ${quoteMasked(key)} that cannot be read, so nothing was sent now. An earlier attempt may have happened. Look before you use another key.`,
-      redactor.cause(cause),
+      cause,
+      redactor,
     );
     throw withKey(error, "taken");
   }

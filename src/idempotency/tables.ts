@@ -171,6 +171,22 @@ export type KeyStatement = keyof ReturnType<typeof statementsFor>;
 /** In PostgreSQL, a comment on the table said its format before there was a table for that. */
 const COMMENT = /^Idempotency keys of malipo, format (\d{1,9})$/;
 
+/**
+ * Before keys, events and orders had one schema, a table of any name said its format in a comment. That of a checkout was
+ * named as it is now, beside its orders: a comment is left on it.
+ */
+const findFormer = ({ name, table }: Dialect): string | undefined =>
+  name === "postgres"
+    ? `SELECT format('%I.%I', nspname, t.relname) AS name
+        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+        JOIN pg_description ON objoid = t.oid AND classoid = 'pg_class'::regclass AND objsubid = 0
+        WHERE description ~ '^Idempotency keys of malipo, format [0-9]+$'
+          AND t.oid IS DISTINCT FROM to_regclass('${table(NAME, "")}')
+          AND NOT (t.relname = 'idempotency' AND EXISTS (SELECT 1 FROM pg_class beside
+            WHERE beside.relnamespace = t.relnamespace AND beside.relname IN ('orders', 'idempotency_meta')))
+        ORDER BY 1`
+    : undefined;
+
 /** Idempotency keys, in any SQL database. */
 export const KEYS: Component<KeyStatement> = {
   name: NAME,
@@ -179,4 +195,5 @@ export const KEYS: Component<KeyStatement> = {
   statements: (dialect): Statements<KeyStatement> => statementsFor(dialect),
   types: TYPES,
   withoutMeta: { table: "", formatIn: (comment) => COMMENT.exec(comment)?.[1] ?? "0" },
+  former: { find: findFormer, risk: "a customer could be prompted again for the same key" },
 };

@@ -1,6 +1,9 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { describeValue } from "./check-options.ts";
 
+/** The engines that are databases of SQL, and hold everything, as messages name them. */
+export const SQL_ENGINES = "sqlite(path), postgres(url), mysql(url)";
+
 const has = (value: unknown, method: string): boolean =>
   typeof Object(value)[method] === "function";
 
@@ -9,7 +12,7 @@ const has = (value: unknown, method: string): boolean =>
  *
  * @param part - The method of an engine that returns the part.
  * @param method - A method that each such part has.
- * @param expected - What to pass: `sqlite(path), postgres(url) or memory()`.
+ * @param expected - What to pass: `sqlite(path) or memory()`.
  * @throws {ConfigurationError} for anything else, such as an engine that cannot hold it.
  */
 export function partOf<Part>(

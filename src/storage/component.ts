@@ -3,11 +3,20 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { bareName, type Dialect } from "./dialect.ts";
 import { type Statements, type Steps, statement } from "./sql-steps.ts";
 
-/** A change of the tables. Each is additive: two versions of malipo run side by side while a shop is deployed. */
+/**
+ * A change of the tables. It adds to them: the version before goes on while a shop is deployed, and starts on them if the
+ * shop goes back. It removes only what that version did not use.
+ */
 export interface Migration {
   /** The format that the tables have after it. */
   readonly format: number;
-  /** Its statements, in their order. Each may be run again. */
+  /**
+   * The oldest format whose versions may use the tables after it, from the second step on: at the latest the format before.
+   *
+   * @default `format`
+   */
+  readonly readableSince?: number;
+  /** Its statements, in their order. Each may be run again, after any of those that follow it, too. */
   readonly sql: (dialect: Dialect) => readonly string[];
 }
 
@@ -22,6 +31,14 @@ interface WithoutMeta {
   readonly formatIn: (comment: string) => string;
 }
 
+/** Tables of the versions before the first format that had other names. They must be moved: this version does not read them. */
+interface Former {
+  /** A query for the `name` of each; `undefined` if there were none in this kind of database. */
+  readonly find: (dialect: Dialect) => string | undefined;
+  /** What happens if they are left, as the end of a sentence. */
+  readonly risk: string;
+}
+
 /** The tables of a store, and what it does with them. */
 export interface Component<Name extends string = string> {
   /** The beginning of the names of its tables: `checkout`. */
@@ -33,6 +50,7 @@ export interface Component<Name extends string = string> {
   readonly statements: (dialect: Dialect) => Statements<Name>;
   readonly types: ValueTypes;
   readonly withoutMeta?: WithoutMeta;
+  readonly former?: Former;
 }
 
 /** The table of names and values in which a component writes about itself: its format is the row `format`. */
@@ -47,15 +65,24 @@ const metaTable = (dialect: Dialect, meta: string): string => {
   return `CREATE TABLE IF NOT EXISTS ${meta} (name ${key} PRIMARY KEY, value ${text} NOT NULL)${dialect.suffix}`;
 };
 
-/** All that makes the tables of a component where there are none, and says their format at the end. */
-export function tableSql(dialect: Dialect, component: Component): string[] {
+/** Writes a format into the table about a component, and never lowers it. */
+function raiseSql(meta: string, name: string, format: number, { migrations }: Component): string[] {
+  const older = migrations.filter((one) => one.format < format).map((one) => `'${one.format}'`);
+  const insert = `INSERT INTO ${meta} (name, value) SELECT '${name}', '${format}'
+      WHERE NOT EXISTS (SELECT 1 FROM ${meta} WHERE name = '${name}')`;
+  if (older.length === 0) return [insert];
+  const update = `UPDATE ${meta} SET value = '${format}' WHERE name = '${name}' AND value IN (${older})`;
+  return [insert, update];
+}
+
+/** The statements of a step. Older versions are kept away before it, and its format is written when all is there. */
+function stepSql(dialect: Dialect, component: Component, step: Migration): string[] {
   const meta = metaOf(dialect, component);
-  return [
-    ...component.migrations.flatMap(({ sql }) => sql(dialect)),
-    metaTable(dialect, meta),
-    `INSERT INTO ${meta} (name, value) SELECT 'format', '${formatOf(component)}'
-      WHERE NOT EXISTS (SELECT 1 FROM ${meta} WHERE name = 'format')`,
-  ];
+  const { format, readableSince = format } = step;
+  const tables = step.sql(dialect);
+  const written = raiseSql(meta, "format", format, component);
+  if (step === component.migrations[0]) return [...tables, metaTable(dialect, meta), ...written];
+  return [...raiseSql(meta, "readable_since", readableSince, component), ...tables, ...written];
 }
 
 /** The tables of a component, without their schema. */
@@ -65,31 +92,76 @@ export const tablesOf = (dialect: Dialect, component: Component): string[] =>
     return table === undefined ? [] : bareName(table);
   });
 
-const isKnown = ({ migrations }: Component, format: string): boolean =>
-  migrations.some((one) => String(one.format) === format);
+/** All that makes the tables of a component, or brings them to the newest format. It may be run again. */
+export const tableSql = (dialect: Dialect, component: Component): string[] =>
+  component.migrations.flatMap((step) => stepSql(dialect, component, step));
 
-/** Resolves with the format of the tables: `undefined` if there are none, or if some of a known format are missing. */
+/** The format of stored tables, and the oldest one whose versions may use them. */
+interface Found {
+  readonly format: string;
+  readonly readableSince: string;
+}
+
+const asFound = (format: unknown, readableSince = format): Found => ({
+  format: String(format),
+  readableSince: String(readableSince),
+});
+
+/** Whether this version may use tables, or bring them to the newest format. */
+function isKnown(component: Component, { format, readableSince }: Found): boolean {
+  const newest = formatOf(component);
+  if (Number(readableSince) > newest) return false;
+  return (
+    Number(format) > newest || component.migrations.some((one) => String(one.format) === format)
+  );
+}
+
+/**
+ * Resolves with the format of the tables: `undefined` if there are none, or if some of a known format are missing.
+ *
+ * @throws {ConfigurationError} if there are former tables, unless the table of the component says that others own them.
+ */
 export function* formatSteps(
   dialect: Dialect,
   component: Component,
-): Steps<never, string | undefined> {
+): Steps<never, Found | undefined> {
   const meta = metaOf(dialect, component);
   const { rows: made } = yield [statement(dialect.comment(meta)), {}];
-  if (made.length > 0) {
-    const { rows } = yield [statement(`SELECT value FROM ${meta} WHERE name = 'format'`), {}];
-    if (rows.length === 0 && !dialect.isMadeAtOnce) return undefined;
-    return String(rows[0]?.value ?? 0);
-  }
+  const rows =
+    made.length === 0 ? [] : (yield [statement(`SELECT name, value FROM ${meta}`), {}]).rows;
+  const about = new Map(rows.map(({ name, value }) => [String(name), value]));
+  yield* formerSteps(dialect, component, (table) => about.has(`former ${table}`));
+  const format = about.get("format");
+  if (format !== undefined) return asFound(format, about.get("readable_since"));
+  // A process that was killed may have left some tables.
+  if (!dialect.isMadeAtOnce) return undefined;
+  if (made.length > 0) return asFound(0);
   const { name, withoutMeta } = component;
   if (withoutMeta === undefined) return undefined;
   const { table, formatIn } = withoutMeta;
-  const { rows } = yield [statement(dialect.comment(dialect.table(name, table))), {}];
-  const found = rows[0] && formatIn(String(rows[0].comment));
+  const comments = (yield [statement(dialect.comment(dialect.table(name, table))), {}]).rows;
+  const found = comments[0] && asFound(formatIn(String(comments[0].comment)));
   return found === undefined || isKnown(component, found) ? undefined : found;
 }
 
-/** Whether there are tables of a component, in whatever format. */
+function* formerSteps(
+  dialect: Dialect,
+  { what, former }: Component,
+  isOfOthers: (table: string) => boolean,
+): Steps<never, void> {
+  const query = former?.find(dialect);
+  if (former === undefined || query === undefined) return;
+  const names = (yield [statement(query), {}]).rows.map(({ name }) => String(name));
+  const left = names.filter((name) => !isOfOthers(name));
+  if (left.length === 0) return;
+  throw new ConfigurationError(
+    `A former version of malipo has stored ${what} in ${left.join(" and ")}, which this version does not read: ${former.risk}. Move them, or say that they belong to another shop, as "Upgrade and go back" in the manual shows.`,
+  );
+}
+
+/** Whether there are tables of a component, in whatever format. @throws {ConfigurationError} as {@link formatSteps}. */
 export function* isStoredSteps(dialect: Dialect, component: Component): Steps<never, boolean> {
+  if ((yield* formatSteps(dialect, component)) !== undefined) return true;
   const { name, withoutMeta } = component;
   const tables = [metaOf(dialect, component)];
   if (withoutMeta !== undefined) tables.push(dialect.table(name, withoutMeta.table));
@@ -100,32 +172,34 @@ export function* isStoredSteps(dialect: Dialect, component: Component): Steps<ne
 }
 
 /**
- * What brings tables of a format to the newest one: statements for each step, which belong into one transaction.
+ * What brings tables of a format to the newest one: statements for each step, which belong into one transaction. None for
+ * tables of a newer format that this version may use.
  *
  * @param found - The format of the tables; `undefined` if there are none.
- * @throws {ConfigurationError} for a format that this version does not know.
+ * @throws {ConfigurationError} for a format that this version may not use.
  */
 export function missingSteps(
   dialect: Dialect,
   component: Component,
-  found: string | undefined,
+  found: Found | undefined,
 ): readonly (readonly string[])[] {
-  if (found === undefined) return [tableSql(dialect, component)];
-  const meta = metaOf(dialect, component);
-  if (!isKnown(component, found)) throw wrongFormat(component, found);
+  if (found !== undefined && !isKnown(component, found)) throw wrongFormat(component, found);
+  const format = Number(found?.format ?? 0);
   return component.migrations
-    .filter((migration) => migration.format > Number(found))
-    .map(({ format: next, sql }) => [
-      ...sql(dialect),
-      `UPDATE ${meta} SET value = '${next}' WHERE name = 'format'`,
-    ]);
+    .filter((step) => step.format > format)
+    .map((step) => stepSql(dialect, component, step));
 }
 
-function wrongFormat(component: Component, found: string): ConfigurationError {
+function wrongFormat(component: Component, found: Found): ConfigurationError {
   const newest = formatOf(component);
-  const what = `The tables of ${component.what} have format ${found}, and this version of malipo knows the formats up to ${newest}.`;
+  // A newer version that was killed has kept others away before it wrote its format.
+  const isNewer = Number(found.readableSince) > newest;
+  const format = isNewer
+    ? Math.max(Number(found.format) || 0, Number(found.readableSince))
+    : found.format;
+  const what = `The tables of ${component.what} have format ${format}, and this version of malipo knows the formats up to ${newest}.`;
   return new ConfigurationError(
-    Number(found) > newest
+    isNewer
       ? `${what} A newer version has written them: install that version, or a later one.`
       : `${what} Use the version that wrote them.`,
   );

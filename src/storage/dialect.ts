@@ -68,9 +68,14 @@ export interface Dialect {
   readonly durable: string;
   /**
    * What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out.
-   * Its order must be that of the index that it reads: MySQL locks all the rows that it sorts, although LIMIT leaves them out.
+   * Its order must be that of the index that it reads, which {@link by} names.
    */
   readonly takeRows: string;
+  /**
+   * A table that is read in the order of one of its indexes. MySQL would sort few rows, whatever their index, and would lock
+   * all that it sorts, although LIMIT leaves them out.
+   */
+  readonly by: (table: string, index: string) => string;
   /** What ends a SELECT of a row that nobody else may change until the transaction ends. A row that another one holds is waited for. */
   readonly lockRow: string;
   /** A statement that makes transactions of one `$name` wait for each other. */

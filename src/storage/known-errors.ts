@@ -29,7 +29,7 @@ export const ADDRESS_ERRORS: readonly KnownError[] = [
       ...["UNABLE_TO_GET_ISSUER_CERT", "ERR_TLS_CERT_ALTNAME_INVALID", "HANDSHAKE_SSL_ERROR"],
     ],
     advice:
-      "Node does not trust the certificate of this server. Pass a pool with `ssl: { ca }`, where `ca` is the certificate of the authority that signed it, and use the host name that is in the certificate.",
+      "Node does not trust the certificate of this server. Pass a pool with `ssl: { ca }`: the certificate of the authority that signed it. Use the host name that is in the certificate.",
   },
 ];
 

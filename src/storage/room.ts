@@ -12,6 +12,11 @@ export interface TransactionOptions<Returned> {
    * process makes a difference.
    */
   readonly isLater?: boolean;
+  /**
+   * Each step may be committed by itself: a server then needs no round trips to begin and to commit. If a row was taken
+   * meanwhile, all steps are run again, after those that were committed.
+   */
+  readonly isSplit?: boolean;
   /** How long the database has, in milliseconds. After that, its connection is closed, and everything is rolled back. */
   readonly timeoutMs?: number;
 }

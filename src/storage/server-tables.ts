@@ -11,7 +11,15 @@ import {
   type TransactionOptions,
   type WorkedTogether,
 } from "./room.ts";
-import type { Statement, Statements, Step, StepResult, Steps, Value } from "./sql-steps.ts";
+import {
+  type Statement,
+  type Statements,
+  type Step,
+  type StepResult,
+  type Steps,
+  type Value,
+  valueIn,
+} from "./sql-steps.ts";
 import { rolledBack, SAVEPOINT } from "./transaction-end.ts";
 
 /** A statement as a database takes it, with the names of its values in their order. */
@@ -83,8 +91,26 @@ export interface Server<Sent extends Prepared, Client extends object> {
   takeWarnings(): string[];
 }
 
-/** How long a transaction may wait for its process, which may be frozen. */
-export const IDLE_MS = 60_000;
+/**
+ * How long a transaction may wait for the code of the merchant in it, unless that says so. Its process may be frozen, and
+ * others wait for the rows that it has written.
+ */
+export const CODE_IDLE_MS = 60_000;
+/** How long it may wait for our own code, which waits for nothing between two statements. */
+export const IDLE_MS = 10_000;
+
+/** How long a process that makes the tables may be frozen, and how long others wait for it. */
+export const MIGRATION_IDLE_MS = 10_000;
+export const MIGRATION_LOCK_MS = 60_000;
+
+/** How long a step waits for a table that another program has locked: all that use the table wait behind the step. */
+export const TABLE_LOCK_MS = 5_000;
+
+export const tablesLocked = (cause?: unknown): Error =>
+  new Error(
+    "Another process has had the tables of malipo locked for too long: it makes them, or holds a transaction or a backup open. They were not changed. Try again when it has ended.",
+    { cause },
+  );
 
 /** The tables of a component on a server. */
 export class ServerTables<
@@ -150,7 +176,7 @@ export class ServerTables<
   /** Steps of this component on some connection. */
   #on<Returned>(steps: Steps<Name, Returned>, run: RunStatement<Sent>): Promise<Returned> {
     const valueAt = (values: Step[1], name: string): Value =>
-      values[name] ?? (name === "wall" ? (this.#server.now?.() ?? null) : null);
+      valueIn(values, name) ?? (name === "wall" ? (this.#server.now?.() ?? null) : null);
     return runLater(steps, ([given, values]) => {
       const known = this.#preparedOf(given);
       return run(
@@ -172,15 +198,17 @@ export class ServerTables<
 
   async transaction<Returned>(
     steps: () => Steps<Name, Returned>,
-    { isKept = () => true, timeoutMs }: TransactionOptions<Returned> = {},
+    { isKept = () => true, isSplit = false, timeoutMs }: TransactionOptions<Returned> = {},
   ): Promise<Returned> {
     await this.#openIn(timeoutMs);
     const options = timeoutMs === undefined ? {} : { timeoutMs };
+    const once = () =>
+      isSplit
+        ? this.#alone(steps(), timeoutMs)
+        : this.#server.transaction((run) => this.#on(steps(), run), isKept, options);
     for (let failed = 1; ; failed++) {
       try {
-        return await this.#noting(
-          this.#server.transaction((run) => this.#on(steps(), run), isKept, options),
-        );
+        return await this.#noting(once());
       } catch (error) {
         if (!this.#server.isAgain(error, failed)) throw error;
       }
@@ -209,7 +237,7 @@ export class ServerTables<
       async (run, client) => {
         const guard = new GuardedClient(client, onLate, caller, this.#server.methods);
         try {
-          return await this.#worked(parts, run, async () => {
+          return await this.#worked(parts, run, IDLE_MS, async () => {
             const result = await parts.work(guard.client as unknown as Connection);
             await guard.idle();
             return result;
@@ -233,7 +261,8 @@ export class ServerTables<
     const done = await transact(async (client, db) => {
       const run = this.#server.runOn(db);
       const worked = await this.#server.withSettings(run, () =>
-        this.#worked(parts, run, async () => parts.work(client as Connection)),
+        // After it, the transaction waits for further code of the merchant.
+        this.#worked(parts, run, CODE_IDLE_MS, async () => parts.work(client as Connection)),
       );
       if (worked.worked !== undefined) return worked;
       notReady = worked;
@@ -251,6 +280,7 @@ export class ServerTables<
   async #worked<Before, Worked>(
     parts: Together<Name, Before, Worked, Connection>,
     run: RunStatement<Sent>,
+    idleMs: number,
     work: () => Promise<Worked>,
   ): Promise<WorkedTogether<Before, Worked>> {
     const server = this.#server;
@@ -258,14 +288,14 @@ export class ServerTables<
     if (!parts.isReady(before)) return { before };
     await run(server.plain(`SAVEPOINT ${SAVEPOINT}`), []);
     const writtenBefore = await server.countWritten(run);
-    await run(server.plain(server.limitIdle(parts.idleMs ?? IDLE_MS)), []);
+    await run(server.plain(server.limitIdle(parts.idleMs ?? CODE_IDLE_MS)), []);
     const result = await work();
     await run(server.plain(`RELEASE SAVEPOINT ${SAVEPOINT}`), []).catch((error: unknown) => {
       throw server.savepointError(parts.caller, error);
     });
     const isEmpty =
       writtenBefore !== undefined && (await server.countWritten(run)) === writtenBefore;
-    await run(server.plain(server.limitIdle(IDLE_MS)), []);
+    await run(server.plain(server.limitIdle(idleMs)), []);
     await this.#on(parts.after(before), run);
     if (isEmpty) parts.onEmpty?.();
     return { before, worked: { result } };

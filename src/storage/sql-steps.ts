@@ -7,6 +7,13 @@ export type Value = string | number | Uint8Array | null;
 /** The values of a statement, by their names: `{ id: "42" }` stands for `$id`. */
 export type Values = Readonly<Record<string, Value>>;
 
+/** Values of many rows, which a map holds faster. */
+export type ManyValues = ReadonlyMap<string, Value>;
+
+/** The value of a name; `undefined` for one that a step does not give, such as a clock. */
+export const valueIn = (values: Values | ManyValues, name: string): Value | undefined =>
+  values instanceof Map ? values.get(name) : (values as Values)[name];
+
 /** A row as the driver of its database returns it: PostgreSQL's returns large numbers as text. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -36,7 +43,7 @@ export const insertIfAbsent = (text: string): Statement => ({ text, isIfAbsent: 
 /** A statement to run, by its name among those of a component, with its values. */
 export type Step<Name extends string = string> = readonly [
   statement: Name | Statement,
-  values: Values,
+  values: Values | ManyValues,
 ];
 
 /** Steps that return something when all of them have run. */

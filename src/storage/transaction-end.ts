@@ -27,6 +27,15 @@ export const rolledBack = (caller: string, cause?: unknown): TransactionEndedErr
     cause,
   );
 
+/** Code of the user has given a connection back to the pool in the middle of a transaction. It is closed. */
+export class LeftOpenError extends Error {
+  constructor() {
+    super(
+      "A connection of your pool had a transaction that was left open: what malipo writes in it might never be committed. The connection was closed, and the database has rolled that transaction back. Find the code that gives a connection back without COMMIT or ROLLBACK, or that sends BEGIN by the pool.",
+    );
+  }
+}
+
 /** For a call after the end of an engine. */
 export const engineClosed = (): ConfigurationError =>
   new ConfigurationError(

@@ -16,6 +16,7 @@ import { benchLearn } from "./learn.ts";
 import { benchObserve } from "./observe.ts";
 import { installPeers } from "./peers.ts";
 import { benchSize } from "./size.ts";
+import { benchStorage } from "./storage.ts";
 import { goalLine, type Measured, textTable } from "./table.ts";
 import { hasFailed, lastLine, type Ran, timeGoal } from "./verdicts.ts";
 import { benchVerify } from "./verify.ts";
@@ -31,6 +32,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
   observe: benchObserve,
   learn: benchLearn,
   size: benchSize,
+  storage: benchStorage,
   import: (rounds) => benchColdImport(Math.min(rounds, 9)),
 };
 

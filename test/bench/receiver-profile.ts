@@ -1,5 +1,5 @@
 // What one delivery and a group of 64 cost with each inbox: round trips to the engine, waits for the disk,
-// and where the CPU time of the receiver goes: npm run bench -- receiver-profile [--inboxes bullmq,sqlite]
+// and where the CPU time of the receiver goes: npm run bench -- receiver-profile [--inboxes redis,sqlite]
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    inboxes: { type: "string", default: "memory,sqlite,bullmq,postgres" },
+    inboxes: { type: "string", default: "memory,sqlite,redis,postgres" },
     /** How often each delivery and each group is counted. */
     times: { type: "string", default: "15" },
     /** How many events are profiled. */
@@ -82,7 +82,7 @@ const inside = (store: string): Opened => ({
 const OPEN: Readonly<Record<string, () => Promise<Opened | undefined>>> = {
   memory: async () => inside(""),
   sqlite: async () => inside(join(folder, "inbox.db")),
-  bullmq: openRedis,
+  redis: openRedis,
   postgres: openPostgres,
 };
 

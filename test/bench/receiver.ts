@@ -1,10 +1,11 @@
 // How many deliveries a second a receiver acknowledges and what one costs, on each inbox, beside a server
 // that only responds, beside the leanest receivers that can be written, and beside the receiver that is
-// usually written: npm run bench -- receiver [--only bullmq,usual] [--rounds 8] [--seconds 0.6]
+// usually written: npm run bench -- receiver [--only redis,usual] [--rounds 8] [--seconds 0.6]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { startMysql } from "../support/engines/mysql.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, type Sent, send } from "./receivers/candidate.ts";
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "8" },
     seconds: { type: "string", default: "0.6" },
     connections: { type: "string", default: "64" },
-    /** How many events memoryInbox gets, to see how it grows. */
+    /** How many events memory() gets, to see how it grows. */
     events: { type: "string", default: "50000" },
     /** Names of the line-up, with commas. */
     only: { type: "string" },
@@ -46,6 +47,7 @@ const needs = (store: Store) => lineup.some((row) => row.store === store);
 const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const redis = needs("redis") ? await startRedis() : undefined;
 const postgres = needs("postgres") ? await startPostgres() : undefined;
+const mysql = needs("mysql") ? await startMysql() : undefined;
 
 /** The store of a candidate; `undefined` if its engine did not start. */
 const STORES: Readonly<Record<Store, (name: string) => string | undefined>> = {
@@ -53,6 +55,7 @@ const STORES: Readonly<Record<Store, (name: string) => string | undefined>> = {
   file: (name) => join(folder, `${name}.db`),
   redis: () => redis?.url,
   postgres: () => postgres?.url,
+  mysql: () => mysql?.url,
 };
 
 const entries: Entry[] = [];
@@ -155,6 +158,6 @@ if (memory !== undefined && events > 0) await growth(memory);
 steps.end();
 
 for (const { candidate } of entries) candidate.kill();
-await Promise.all([redis?.stop(), postgres?.stop()]);
+await Promise.all([redis?.stop(), postgres?.stop(), mysql?.stop()]);
 rmSync(folder, { recursive: true, force: true });
 process.exit();

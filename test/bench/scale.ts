@@ -1,5 +1,5 @@
 // What one, two and four receivers on one engine carry, and what a delivery costs the receivers and the
-// engine: npm run bench -- scale [--engines sqlite,bullmq,postgres] [--receivers 1,2,4] [--seconds 3]
+// engine: npm run bench -- scale [--engines sqlite,redis,postgres] [--receivers 1,2,4] [--seconds 3]
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    engines: { type: "string", default: "sqlite,bullmq,postgres" },
+    engines: { type: "string", default: "sqlite,redis,postgres" },
     receivers: { type: "string", default: "1,2,4" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
@@ -42,7 +42,7 @@ const ENGINES: Readonly<Record<string, () => Promise<Shared | undefined>>> = {
     cpu: NO_ENGINE,
     stop: async () => {},
   }),
-  bullmq: async () => {
+  redis: async () => {
     const redis = await startRedis();
     return redis && { store: redis.url, cpu: redisCpu(redis.url), stop: () => redis.stop() };
   },
@@ -101,7 +101,7 @@ async function measure(receivers: Candidate[], cpu: EngineCpu, count: number): P
 const SATURATED = 0.9;
 
 function saturated(round: Round, receivers: number, engine: string): string {
-  if (engine === "bullmq" && round.engineCores >= SATURATED) return "Redis, which has one thread";
+  if (engine === "redis" && round.engineCores >= SATURATED) return "Redis, which has one thread";
   if (round.receiverCores / receivers >= SATURATED) return "the receivers, a thread each";
   if (round.machine >= SATURATED) return "the cores of the machine";
   return "waiting for the disk";

@@ -16,7 +16,7 @@ const [, , kind = "", store = "", name = ""] = process.argv;
 const INBOXES: Readonly<Record<string, () => Inbox>> = {
   memory: () => memory().inbox(),
   sqlite: () => sqlite(store).inbox(),
-  bullmq: () => redis(store).inbox({ queue: `events-${name}` }),
+  redis: () => redis(store).inbox({ queue: `events-${name}` }),
   // With separate tables: the events of other candidates must not be among them.
   postgres: () => postgres(store, { schema: `events_${name}` }).inbox(),
 };

@@ -1,5 +1,5 @@
 // What one delivery costs, stored and processed, when many events are stored already:
-// npm run bench -- stored-events [--inboxes memory,sqlite,bullmq,postgres] [--sizes 10000,100000,1000000]
+// npm run bench -- stored-events [--inboxes memory,sqlite,redis,postgres] [--sizes 10000,100000,1000000]
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const MAX_GROWTH = 1.5;
 
 const { values } = parseArgs({
   options: {
-    inboxes: { type: "string", default: "memory,sqlite,bullmq,postgres" },
+    inboxes: { type: "string", default: "memory,sqlite,redis,postgres" },
     sizes: { type: "string", default: "10000,100000,1000000" },
     rounds: { type: "string", default: "9" },
     deliveries: { type: "string", default: "3000" },
@@ -54,12 +54,12 @@ async function filled(inbox: string, store: string, size: number): Promise<Candi
 }
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
-const redis = inboxes.includes("bullmq") ? await startRedis() : undefined;
+const redis = inboxes.includes("redis") ? await startRedis() : undefined;
 const postgres = inboxes.includes("postgres") ? await startPostgres() : undefined;
 const STORES: Readonly<Record<string, (size: number) => string | undefined>> = {
   memory: () => "",
   sqlite: (size) => join(folder, `${size}.db`),
-  bullmq: () => redis?.url,
+  redis: () => redis?.url,
   postgres: () => postgres?.url,
 };
 
@@ -103,7 +103,7 @@ for (const inbox of inboxes) {
   const last = larger.at(-1);
   if (first === undefined || last === undefined) continue;
   // An engine works in separate processes, whose time is not ours.
-  const isEngine = inbox === "bullmq" || inbox === "postgres";
+  const isEngine = inbox === "redis" || inbox === "postgres";
   const costOf = ({ cpuUs, wallUs }: Candidate) => median(isEngine ? wallUs : cpuUs);
   const growth = costOf(last) / costOf(first);
   const text = `${inbox}: a delivery at ${last.size.toLocaleString("en")} stored events costs at most ${MAX_GROWTH} times what it costs at ${first.size.toLocaleString("en")} (${growth.toFixed(2)})`;

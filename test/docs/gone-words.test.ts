@@ -42,7 +42,7 @@ const GONE_WORDS: readonly GoneWord[] = [
       "docs/{guides,concepts,operations,reference}/**/*.md",
       "examples/**/*.ts",
     ],
-    instead: "sqlite(path), postgres(url), redis(url), memory()",
+    instead: "sqlite(path), postgres(url), mysql(url), redis(url), memory()",
   },
   {
     word: /\b(?:Known|identityOf|textOf|textOfReports?)\b/,

@@ -208,17 +208,27 @@ test("without --effects, the results say nothing about the goods, except that th
 });
 
 test.each([
-  ["--again is not given", true, "NOT TRIED: paying again (--again)."],
-  ["--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
-  [undefined, false, "NOT TRIED: what the customer got (--effects)."],
+  ["again", "--again is not given", true, "NOT TRIED: paying again (--again)."],
+  ["processes", "--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
+  ["effects", undefined, false, "NOT TRIED: what the customer got (--effects)."],
 ] as const)(
-  "the last line and the title say what was not tried (%s)",
-  (skipped, hasEffects, said) => {
+  "the first line, the last line, the title and the exit status say what was not tried (%s)",
+  (name, skipped, hasEffects, said) => {
     const result = { ...drillResult([caseResult(1), caseResult(2, {}, skipped)]), hasEffects };
-    expect(formatResults(result).split("\n").at(-1)).toContain(said);
+    const lines = formatResults(result).split("\n");
+    expect([lines[0], lines.at(-1)]).toEqual([
+      expect.stringContaining(said),
+      expect.stringContaining(said),
+    ]);
     expect(resultsAsPage(result, "1.2.3", new Date())).toContain(
       "The shop passed what was tried</h1>",
     );
+    expect(resultsAsJson(result)).toMatchObject({ exit_status: 2, not_tried: [expect.anything()] });
+    // Left out by name, it is no secret, and no failure.
+    const named = { ...result, without: [name] };
+    expect(resultsAsJson(named)).toMatchObject({ exit_status: 0, not_tried: [] });
+    expect(formatResults(named)).toContain("Every promise holds.");
+    expect(formatResults(named)).toMatch(/Not (?:run|checked): .*is not given/);
   },
 );
 

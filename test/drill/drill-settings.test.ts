@@ -64,6 +64,18 @@ test.each([
   expect(parsePlace(place)(response(body, headers))).toBe(expected);
 });
 
+test("--without takes the names of what is not tried, and no others", () => {
+  const raw = { start: "node shop.mjs", order: "POST /orders {}" };
+  expect(parseSettings(raw).without).toEqual([]);
+  expect(parseSettings({ ...raw, without: "effects, clicks" }).without).toEqual([
+    "effects",
+    "clicks",
+  ]);
+  expect(() => parseSettings({ ...raw, without: "effects,refunds" })).toThrow(
+    '--without must be names of again, processes, effects, clicks, with commas between; got "effects,refunds".',
+  );
+});
+
 test.each([
   ["1", 1],
   ["12", 2],

@@ -22,6 +22,8 @@ test.concurrent.each([
     start: node("test/drill/shops/engine-shop.ts"),
     env: [`ENGINE=${engine.url}`, `RUN=run${Date.now()}`],
     ready: "GET /orders/none",
+    // This shop starts its processes itself.
+    without: "processes",
     quiet: "20s",
     slow: "7s",
   };

@@ -19,7 +19,7 @@ if (url !== "") {
 test("it cannot hold the orders of a checkout, and the error says what can", () => {
   const store = redis("redis://127.0.0.1:1") as never;
   expect(() => createCheckout({ store, onPaid: () => {} })).toThrow(
-    "`store` must be a store of orders: sqlite(path), postgres(url) or memory(); got an engine that cannot hold them.",
+    "`store` must be a store of orders: sqlite(path), postgres(url), mysql(url) or memory(); got an engine that cannot hold them.",
   );
   expect(() => redis("localhost")).toThrow(/^`source` must be an address such as redis:/);
 });

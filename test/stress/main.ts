@@ -35,7 +35,10 @@ async function runAll(subject: Subject, { store: engines, ...asked }: Asked): Pr
       if (outcome !== undefined) held = print(outcome) && held;
       else {
         held = held && engines.length > 1;
-        console.log(`${engine}: NOT RUN, there is no engine for it here\n`);
+        console.log(
+          `${engine}: NOT RUN, there is no engine for it here, or the sabotage is of another one
+`,
+        );
       }
     } catch (error) {
       held = false;

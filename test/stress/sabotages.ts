@@ -77,6 +77,7 @@ export const SABOTAGES = {
       parts.work(this.#room.connection);
       const done = await`,
       breaks: "goods",
+      on: "sqlite",
     },
     "a phone is asked for two orders": {
       file: "checkout/orders/order-steps.ts",
@@ -89,12 +90,14 @@ export const SABOTAGES = {
       from: "if (transaction !== undefined) return tables.within(transaction, steps);",
       to: "if (transaction !== undefined) return tables.transaction(steps);",
       breaks: "cart",
+      on: "postgres",
     },
     "what onPaid rolled back counts as given": {
       file: "storage/sqlite/sqlite-room.ts",
       from: "throw /no such savepoint/.test(String(error)) ? rolledBack(parts.caller, error) : error;",
       to: "return { before, worked: { result: result as Worked } };",
       breaks: "goods",
+      on: "sqlite",
     },
     "a review is decided by two people": {
       file: "checkout/rules/decision-rules.ts",

@@ -34,6 +34,8 @@ export interface MerchantDatabase {
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
+const ORM_PACKAGES = ["knex", "typeorm", "@prisma/*", "@mikro-orm/*", "sequelize"];
+
 /** Beside node_modules, so that the modules that are not bundled are found. A file for each process of tests. */
 const PROGRAM = fromRoot(`node_modules/.cache/run/paying-${process.env.VITEST_POOL_ID}.mjs`);
 let bundling: Promise<unknown> | undefined;
@@ -47,7 +49,7 @@ async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
     platform: "node",
     format: "esm",
     tsconfig: fromRoot("tsconfig.json"),
-    external: ["better-sqlite3", "pg", "pg-boss", "knex", "typeorm", "@prisma/*"],
+    external: ["better-sqlite3", "pg", "pg-boss", "mysql2", "mariadb", ...ORM_PACKAGES],
     logLevel: "error",
   });
   await bundling;
@@ -217,6 +219,21 @@ export function checkoutTransactionSuite(
     });
 
     if (cut === undefined) return;
+    it("is another transaction than that in which the checkout was called", async () => {
+      const { merchant, paid, later } = await stage();
+      const { checkout } = await paid(async ({ id }, { transaction }) => {
+        await transaction((connection) => merchant.give(connection, id));
+      });
+      const rolledBack = merchant.inTransaction(async (_, connection) => {
+        await merchant.give(connection, "OTHER");
+        await later(10_000, checkout);
+        throw BROKEN;
+      });
+      await expect(rolledBack).rejects.toThrow(BROKEN.message);
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done" });
+    });
+
     it("loses its connection between the goods and the commit: they are given once", async () => {
       const { merchant, paid, later } = await stage();
       let calls = 0;

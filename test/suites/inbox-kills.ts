@@ -16,7 +16,7 @@ import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS, type Point, type ShopSettings } from "../stress/inboxes/settings.ts";
 import type { Engine } from "../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../support/engines/proxy.ts";
-import type { OrmName } from "../support/orms.ts";
+import type { OrmName } from "../support/orms/orm.ts";
 import { references, until } from "./inbox-stage.ts";
 
 /** What every inbox promises when processes die, and when several share a store. */

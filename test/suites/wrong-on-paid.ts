@@ -1,6 +1,6 @@
 // Wrong and right ways to write `onPaid`, and what becomes of the goods. The manual prints the table.
 import type { Checkout, PaidContext } from "../../src/checkout/index.ts";
-import type { OrmName } from "../support/orms.ts";
+import type { OrmName } from "../support/orms/orm.ts";
 
 /** What a wrong `onPaid` works with. */
 export interface Wrong {
@@ -42,14 +42,17 @@ export type End =
   | "safe"
   | "again";
 
-/** The engines: a SQLite connection is used at once, PostgreSQL keeps nothing of a transaction with a failed statement. */
-export type Engine = "sqlite" | "pg" | "orm";
+/**
+ * The engines, each with its driver or with a library. A SQLite connection is used at once. PostgreSQL keeps nothing of a
+ * transaction with a failed statement. MariaDB ends a transaction if another one begins, or if a table is made.
+ */
+export type Engine = "sqlite" | "pg" | "orm" | "mysql2" | "mysqlOrm";
 
 export interface Row {
   readonly name: string;
   readonly onPaid: (wrong: Wrong) => unknown;
-  /** For each engine, or for one library. */
-  readonly end: End | Readonly<Partial<Record<Engine | OrmName, End>>>;
+  /** For each engine, or for one library on it. */
+  readonly end: End | Readonly<Partial<Record<Engine | `${Engine} ${OrmName}`, End>>>;
 }
 
 const BROKEN = new Error("The printer has no paper.");
@@ -67,6 +70,20 @@ const caught = ({ sql }: Wrong, connection: unknown, text = FAILS) => {
   } catch {
     return undefined;
   }
+};
+
+/** PostgreSQL keeps nothing after the error of a statement, and Prisma nowhere. MariaDB and SQLite undo the statement. */
+const CAUGHT: Row["end"] = {
+  ...{ sqlite: "given", pg: "told", orm: "told", mysql2: "given", mysqlOrm: "given" },
+  "mysqlOrm prisma": "told",
+};
+
+/** What waits for something works on a server. */
+const GIVEN_LATER: Partial<Record<Engine, End>> = {
+  pg: "given",
+  orm: "given",
+  mysql2: "given",
+  mysqlOrm: "given",
 };
 
 export const WRONG_ENDINGS: readonly Row[] = [
@@ -110,7 +127,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   {
     name: "forgets the await before its statements",
     onPaid: ({ context, give }) => context.transaction((db) => void give(db)),
-    end: { sqlite: "given", pg: "given", orm: "safe" },
+    end: { sqlite: "given", pg: "given", orm: "safe", mysql2: "given", mysqlOrm: "safe" },
   },
   {
     name: "makes a statement, and never runs it",
@@ -126,7 +143,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => void caught({ context, give, all, ...wrong }, db),
         ),
       ),
-    end: { sqlite: "given", pg: "told", orm: "safe" },
+    end: { sqlite: "given", pg: "told", orm: "safe", mysql2: "given", mysqlOrm: "safe" },
   },
   {
     name: "writes the items of an order in async functions that it does not wait for",
@@ -140,7 +157,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
         };
         void writeItem();
       }),
-    end: { pg: "given" },
+    end: { pg: "given", mysql2: "given" },
   },
   {
     name: "writes in async functions that it does not wait for, and that fail",
@@ -152,7 +169,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
         };
         void writeItem().catch(() => {});
       }),
-    end: { pg: "told" },
+    end: { pg: "told", mysql2: "given" },
   },
   {
     name: "catches the error of a statement, and goes on",
@@ -163,7 +180,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => caught(wrong, db),
         ),
       ),
-    end: { sqlite: "given", pg: "told", orm: "told" },
+    end: CAUGHT,
   },
   {
     name: "catches the error of a statement before its goods",
@@ -174,7 +191,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => wrong.give(db),
         ),
       ),
-    end: { sqlite: "given", pg: "told", orm: "told" },
+    end: CAUGHT,
   },
   {
     name: "rolls back to a savepoint after the error of a statement",
@@ -188,7 +205,10 @@ export const WRONG_ENDINGS: readonly Row[] = [
         ),
       ),
     // Prisma ends a transaction whose statement has failed.
-    end: { sqlite: "given", pg: "given", orm: "given", prisma: "told" },
+    end: {
+      ...{ sqlite: "given", pg: "given", orm: "given", mysql2: "given", mysqlOrm: "given" },
+      ...{ "orm prisma": "told", "mysqlOrm prisma": "told" },
+    },
   },
   {
     name: "releases a savepoint that is not there, and goes on",
@@ -199,7 +219,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => caught(wrong, db, "RELEASE SAVEPOINT no_such"),
         ),
       ),
-    end: { sqlite: "given", pg: "told", orm: "told" },
+    end: CAUGHT,
   },
   {
     name: "rolls back by itself at the end",
@@ -244,7 +264,50 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => sql(db, "COMMIT"),
         ),
       ),
-    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
+    end: "given, told",
+  },
+  {
+    name: "commits by itself, and writes the goods then",
+    onPaid: ({ context, give, sql, all }) =>
+      context.transaction((db) =>
+        all(
+          () => sql(db, "COMMIT"),
+          () => give(db),
+        ),
+      ),
+    end: "given, told",
+  },
+  {
+    name: "commits by itself, and throws before it wrote anything",
+    onPaid: ({ context, sql, all }) =>
+      context.transaction((db) => all(() => sql(db, "COMMIT"), fail)),
+    end: "dropped",
+  },
+  {
+    name: "begins a transaction inside transaction, and writes the goods",
+    onPaid: ({ context, give, sql, all }) =>
+      context.transaction((db) =>
+        all(
+          () => sql(db, "BEGIN"),
+          () => give(db),
+        ),
+      ),
+    end: { sqlite: "told", pg: "given", orm: "given", mysql2: "dropped", mysqlOrm: "dropped" },
+  },
+  {
+    name: "makes a table after it wrote the goods",
+    onPaid: ({ context, give, sql, all }) =>
+      context.transaction((db) =>
+        all(
+          () => give(db),
+          () => sql(db, "CREATE TABLE IF NOT EXISTS prizes (id INT)"),
+        ),
+      ),
+    // MariaDB commits before it makes a table.
+    end: {
+      ...{ sqlite: "given", pg: "given", orm: "given" },
+      ...{ mysql2: "given, told", mysqlOrm: "given, told" },
+    },
   },
   {
     name: "commits, and begins again",
@@ -256,7 +319,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => sql(db, "BEGIN"),
         ),
       ),
-    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
+    end: "given, told",
   },
   {
     name: "commits, begins again, and catches the error of a statement",
@@ -269,7 +332,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => caught(wrong, db),
         ),
       ),
-    end: { sqlite: "given, told", pg: "given, told", orm: "safe" },
+    end: "given, told",
   },
   {
     name: "lets a statement roll back the transaction, and goes on",
@@ -362,7 +425,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
       });
       later(async () => give(kept));
     },
-    end: { pg: "given, told" },
+    end: { pg: "given, told", mysql2: "given, told" },
   },
   {
     name: "releases the connection of its transaction",
@@ -373,7 +436,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => (db as { release(): void }).release(),
         ),
       ),
-    end: { pg: "told" },
+    end: { pg: "told", mysql2: "told" },
   },
   {
     name: "throws after it committed",
@@ -412,12 +475,12 @@ export const WRONG_ENDINGS: readonly Row[] = [
       context.transaction(async (db) => {
         await give(db);
       }),
-    end: { sqlite: "told", pg: "given", orm: "given" },
+    end: { ...GIVEN_LATER, sqlite: "told" },
   },
   {
     name: "writes later, in a function that returns a promise",
     onPaid: ({ context, give }) => context.transaction((db) => pause().then(() => give(db))),
-    end: { sqlite: "stopped", pg: "given", orm: "given" },
+    end: { ...GIVEN_LATER, sqlite: "stopped" },
   },
   {
     name: "writes by another connection, and throws",
@@ -446,7 +509,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
         await checkout.get(id);
         await checkout.list();
       }),
-    end: { pg: "given", orm: "given" },
+    end: GIVEN_LATER,
   },
   {
     name: "pays and cancels the order in its transaction",

@@ -4,10 +4,13 @@ import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Gateway, type MemoryDatabase, memory } from "malipo";
 import { createCheckout } from "malipo/checkout";
+import { mysql } from "malipo/mysql";
 import { type PostgresClient, postgres } from "malipo/postgres";
 import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
+import { createPool as createCallbackPool } from "mysql2";
+import { createPool, type PoolConnection } from "mysql2/promise";
 import { Pool, type PoolClient } from "pg";
 import { fromDrizzle } from "pg-boss";
 import { expectTypeOf, test } from "vitest";
@@ -73,6 +76,16 @@ test("it passes on the client of a pool, and for an address a client of a type t
   });
 });
 
+test("it passes on a connection of mysql2", () => {
+  for (const source of ["mysql://localhost/shop", createPool({}), createCallbackPool({})]) {
+    createCheckout({
+      store: mysql(source),
+      onPaid: (_, { transaction }) =>
+        transaction((connection) => expectTypeOf(connection).toEqualTypeOf<PoolConnection>()),
+    });
+  }
+});
+
 const db = drizzle("postgres://localhost/shop");
 type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0];
 
@@ -105,6 +118,8 @@ test("an engine is taken only by the options of what it holds", () => {
   createCheckout({ store: redis("redis://localhost"), onPaid: () => {} });
   // @ts-expect-error: a file carries no wake-ups between processes
   new Gateway({ wakeups: sqlite("data/shop.db") });
+  // @ts-expect-error: nor does a MariaDB
+  createWebhookReceiver({ wakeups: mysql("mysql://localhost/shop") });
   // @ts-expect-error: nor does memory
   createWebhookReceiver({ wakeups: memory() });
   new Gateway({ idempotency: redis("redis://localhost"), wakeups: redis("redis://localhost") });

@@ -157,10 +157,12 @@ export interface CheckoutStore<Connection = unknown> {
    *
    * @internal
    * @param transaction - Reads in this transaction of the merchant.
+   * @param isMadeSince - Another one has made the order since that transaction began, which may not see it otherwise.
    */
   read(
     id: string,
     transaction?: unknown,
+    isMadeSince?: boolean,
   ): Promise<{ readonly now: number; readonly stored: StoredOrder | undefined }>;
   /**
    * The id of the order to which a payment belongs: by its reference, else by its other name, else by its account

@@ -60,7 +60,12 @@ export class OrderMaker {
   ): Promise<KnownOrder> {
     const { prefix, currency, attemptLimit } = this.#settings;
     const order = checkOrder(call, params, currency);
-    const { now, stored } = await this.#writer.settings.store.read(order.id, transaction);
+    const isMadeSince = transaction !== undefined && salt > 0;
+    const { now, stored } = await this.#writer.settings.store.read(
+      order.id,
+      transaction,
+      isMadeSince,
+    );
     if (stored === undefined) {
       const accountReference = referenceFor(call, params, prefix, salt);
       const made = newOrder(order, accountReference, attemptLimit, now);

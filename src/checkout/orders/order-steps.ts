@@ -139,8 +139,11 @@ const known = (name: string): string => (name.length <= MAX_NAME && isStorable(n
 /** The clock of the store, and an order. */
 export function* readSteps(
   id: string,
+  isMadeSince = false,
 ): Steps<{ readonly now: number; readonly stored: StoredOrder | undefined }> {
-  const [row] = yield* rowsOf(["read", { id: known(id) }]);
+  const values = { id: known(id) };
+  const locked = isMadeSince ? yield* rowsOf(["readLocked", values]) : [];
+  const [row] = locked.length > 0 ? locked : yield* rowsOf(["read", values]);
   const order: OrderState | undefined = row?.state ? JSON.parse(String(row.state)) : undefined;
   return { now: Number(row?.now), stored: order && { version: Number(row?.version), order } };
 }

@@ -56,8 +56,8 @@ export function sqlCheckout<Connection>(
       await tables.open();
       await open();
     },
-    read: (id, transaction) => {
-      const steps = () => readSteps(id);
+    read: (id, transaction, isMadeSince) => {
+      const steps = () => readSteps(id, isMadeSince);
       return transaction === undefined ? tables.run(steps) : tables.within(transaction, steps);
     },
     orderOf: (names) => tables.run(() => orderOfSteps(names)),

@@ -75,7 +75,11 @@ function statementsOf(dialect: Dialect) {
       (id, version, label, status, has_review, created_at, due_at, planned_at, state)
       SELECT $id, 1, $label, $status, $has_review, $at, $due_at, $now, $state
       WHERE NOT EXISTS (${wasAsked})`),
-    exists: statement(`SELECT id FROM ${orders} WHERE id = $id`),
+    /** As it is now. A transaction of the merchant may see only what was there when it began. */
+    readLocked: statement(
+      `SELECT ${now} AS now, version, state FROM ${orders} WHERE id = $id ${lockRow}`,
+    ),
+    exists: statement(`SELECT id FROM ${orders} WHERE id = $id ${lockRow}`),
     wasAsked: statement(wasAsked),
     update: statement(`UPDATE ${orders} SET version = version + 1, status = $status,
       has_review = $has_review, due_at = $due_at, planned_at = $now, state = $state

@@ -139,7 +139,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   return last?.message ?? MESSAGES.open;
 }
 
-/** Whether money came for an order that is over, and nobody has decided about it. */
+/** Whether money came for an order that is over, and no decision about it was made. */
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment");
 

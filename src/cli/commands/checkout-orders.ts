@@ -25,7 +25,7 @@ import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 type StoreFlags = FlagsOf<typeof CHECKOUT_STORE>;
 
-const ENGINES = "sqlite: or postgres://";
+const ENGINES = "sqlite:, postgres:// or mysql://";
 
 /** Opens the checkout that `--store` names. */
 async function openStore(input: Input<StoreFlags>): Promise<CheckoutStore> {

@@ -27,7 +27,8 @@ const SCHEMA = {
 export const ATTEMPT_STORE = {
   store: {
     value: "url",
-    summary: "the idempotency store: sqlite:payments.db, redis://... or postgres://...",
+    summary:
+      "the idempotency store: sqlite:payments.db, redis://..., postgres://... or mysql://...",
   },
   scope: { value: "name", summary: "the `scope` option of the store", default: "" },
   prefix: { value: "text", summary: "the `prefix` option of the Redis engine" },
@@ -39,7 +40,10 @@ export const ATTEMPT_STORE = {
 } as const satisfies FlagRows;
 
 export const INBOX_STORE = {
-  store: { value: "url", summary: "the inbox: sqlite:inbox.db, redis://... or postgres://..." },
+  store: {
+    value: "url",
+    summary: "the inbox: sqlite:inbox.db, redis://..., postgres://... or mysql://...",
+  },
   queue: {
     value: "name",
     summary: "the `queue` option of an inbox in Redis",
@@ -85,7 +89,10 @@ export const CHANGE = {
 } as const satisfies FlagRows;
 
 export const CHECKOUT_STORE = {
-  store: { value: "url", summary: "the store of the checkout: sqlite:shop.db or postgres://..." },
+  store: {
+    value: "url",
+    summary: "the store of the checkout: sqlite:shop.db, postgres://... or mysql://...",
+  },
   ...SCHEMA,
   ...ENV_FILE,
 } as const satisfies FlagRows;

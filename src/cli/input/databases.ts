@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
+import type mysql from "mysql2/promise";
 import type { Pool } from "pg";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
@@ -11,9 +12,16 @@ import { requireValue } from "./flag-values.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** How the address of a server begins. */
+const SERVERS = [
+  ["redis", /^rediss?:\/\//],
+  ["postgres", /^postgres(ql)?:\/\//],
+  ["mysql", /^(mysql|mariadb):\/\//],
+] as const;
+
 /** The place of a store: the path of a SQLite file, or the URL of a server. */
 export interface StoreAddress {
-  readonly engine: "sqlite" | "redis" | "postgres";
+  readonly engine: "sqlite" | (typeof SERVERS)[number][0];
   readonly address: string;
 }
 
@@ -25,7 +33,7 @@ export interface StoreAddress {
  */
 export function storeAddress(
   { flags, io }: Input<{ readonly store: string | undefined }>,
-  engines = "sqlite:, redis:// or postgres://",
+  engines = "sqlite:, redis://, postgres:// or mysql://",
 ): StoreAddress {
   const url = requireValue(flags, "store");
   if (url.startsWith("sqlite:")) {
@@ -37,8 +45,8 @@ export function storeAddress(
       );
     return { engine: "sqlite", address: pathOf(io, path) };
   }
-  if (/^rediss?:\/\//.test(url)) return { engine: "redis", address: url };
-  if (/^postgres(ql)?:\/\//.test(url)) return { engine: "postgres", address: url };
+  const [engine] = SERVERS.find(([, beginning]) => beginning.test(url)) ?? [];
+  if (engine !== undefined) return { engine, address: url };
   throw usageError(`--store must start with ${engines}, such as sqlite:payments.db.`);
 }
 
@@ -72,4 +80,15 @@ export function connectPostgres(io: Io, url: string): Pool {
   const pg = loadFromProject<{ Pool: new (options: object) => Pool }>(io, "pg");
   const options = { connectionString: url, max: 2, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   return new pg.Pool(options);
+}
+
+/** A small pool. */
+export function connectMysql(io: Io, url: string): mysql.Pool {
+  const { createPool } = loadFromProject<typeof mysql>(io, "mysql2/promise");
+  return createPool({
+    uri: url,
+    connectionLimit: 2,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    charset: "utf8mb4",
+  });
 }

@@ -8,6 +8,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { printError } from "../terminal/output.ts";
 import {
+  connectMysql,
   connectPostgres,
   connectRedis,
   loadFromProject,
@@ -72,6 +73,16 @@ const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
     };
     return { engine: engine as AnyEngine, close };
   },
+  mysql: async (url, { io }, pepper) => {
+    const pool = connectMysql(io, url);
+    const { mysql } = await import("../../engines/mysql.ts");
+    const engine = mysql(pool, pepper);
+    const close = async () => {
+      await engine.close();
+      await pool.end();
+    };
+    return { engine: engine as AnyEngine, close };
+  },
 };
 
 const NOT_OF: Readonly<Record<StoreAddress["engine"], readonly ("queue" | "schema" | "prefix")[]>> =
@@ -79,6 +90,7 @@ const NOT_OF: Readonly<Record<StoreAddress["engine"], readonly ("queue" | "schem
     sqlite: ["queue", "schema", "prefix"],
     redis: ["schema"],
     postgres: ["queue", "prefix"],
+    mysql: ["queue", "schema", "prefix"],
   };
 
 const NOTHING: Readonly<Record<StoredPart, string>> = {
@@ -87,9 +99,6 @@ const NOTHING: Readonly<Record<StoredPart, string>> = {
   checkout: "There are no orders of a checkout",
 };
 
-/** What an inbox on a server needs of the project in which the command runs. */
-const INBOX_PACKAGES = { sqlite: [], redis: ["bullmq"], postgres: [] } as const;
-
 /** Where a part is looked for, in words. */
 function placeOf(
   { engine, address }: StoreAddress,
@@ -97,6 +106,7 @@ function placeOf(
   part: StoredPart,
 ): string {
   if (engine === "sqlite") return address;
+  if (engine === "mysql") return "this database";
   if (engine === "postgres") return `the schema ${schema} of this PostgreSQL`;
   return part === "inbox" ? `the queue ${queue ?? "malipo-webhooks"} of this Redis` : "this Redis";
 }
@@ -118,9 +128,8 @@ export async function openEngine(
   if (other !== undefined) {
     throw usageError(`--${other} does not go with --store ${address.engine}:...`);
   }
-  if (part === "inbox") {
-    for (const name of INBOX_PACKAGES[address.engine]) loadFromProject(io, name);
-  }
+  // Of the project in which the command runs.
+  if (part === "inbox" && address.engine === "redis") loadFromProject(io, "bullmq");
   const secret = pepper === undefined ? {} : { pepper };
   const opened = await OPENERS[address.engine](address.address, input, secret);
   try {

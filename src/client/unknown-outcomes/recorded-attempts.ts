@@ -90,7 +90,7 @@ export async function fromStore<T>(
   try {
     return await call();
   } catch (cause) {
-    throw storeError(failed, redactor.cause(cause));
+    throw storeError(failed, cause, redactor);
   }
 }
 

@@ -69,7 +69,7 @@ const VALUES = {
     "the service gave no checkout_request_id",
     (body) => findField(body, "checkout_request_id"),
   ],
-  // The query parameter that sets the length of a page, and where the next page begins.
+  // The query parameter that sets the length of a page, and the one that says at which row the next page begins.
   pageSize: ["no parameter sets the length of a page here"],
   shownSize: [
     "the response does not show the length of its page",

@@ -66,6 +66,7 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     // By innodb_flush_log_at_trx_commit of the server, which no transaction can set.
     durable: "true",
     takeRows: "FOR UPDATE SKIP LOCKED",
+    by: (table, index) => `${table} FORCE INDEX (${bareName(table)}_${index})`,
     lockRow: "FOR UPDATE",
     // GET_LOCK is held until a connection ends; a row is until the transaction ends.
     lockName: `INSERT INTO ${LOCKS} (id) VALUES (CRC32($name) MOD ${LOCK_COUNT}) ON DUPLICATE KEY UPDATE ${LOCKS}.id = ${LOCKS}.id`,

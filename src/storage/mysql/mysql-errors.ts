@@ -68,12 +68,19 @@ const AGAIN: Readonly<Record<string, number>> = { ER_LOCK_DEADLOCK: 5, ER_LOCK_W
 export const isAgain = (error: unknown, times: number): boolean =>
   Object.entries(AGAIN).some(([code, most]) => times <= most && hasCode(error, [code]));
 
+/** Whether another transaction has taken a unique value: the same statement would fail again. */
+export const isTaken = (error: unknown): boolean => hasCode(error, ["ER_DUP_ENTRY"]);
+
 /** Whether a savepoint is not there any more: its transaction has ended. */
 export const isSavepointGone = (error: unknown): boolean =>
   hasCode(error, ["ER_SP_DOES_NOT_EXIST", 1305, "1305"]);
 
-/** Whether an index is there already. */
-export const isThere = (error: unknown): boolean => hasCode(error, ["ER_DUP_KEYNAME"]);
+/** Whether an index or a column is there already. */
+export const isThere = (error: unknown): boolean =>
+  hasCode(error, ["ER_DUP_KEYNAME", "ER_DUP_FIELDNAME"]);
+
+/** Whether a lock was waited for as long as `lock_wait_timeout` allows. */
+export const isLocked = (error: unknown): boolean => hasCode(error, ["ER_LOCK_WAIT_TIMEOUT"]);
 
 /** Whether a table or its database is gone. */
 export const isTableMissing = (error: unknown): boolean =>

@@ -14,29 +14,36 @@ import {
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
+  CODE_IDLE_MS,
   endedBy,
   IDLE_MS,
+  MIGRATION_IDLE_MS,
+  MIGRATION_LOCK_MS,
   type RunStatement,
   type Server,
   ServerTables,
   type ServerTransaction,
+  TABLE_LOCK_MS,
+  tablesLocked,
 } from "../server-tables.ts";
 import { type Steps, statement, type Value } from "../sql-steps.ts";
-import { engineClosed } from "../transaction-end.ts";
+import { engineClosed, LeftOpenError } from "../transaction-end.ts";
 import { checkTransact } from "./check-transact.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import {
   explained,
   grantTo,
   isAgain,
+  isLocked,
   isSavepointGone,
   isTableMissing,
+  isTaken,
   isThere,
   lacksRight,
 } from "./mysql-errors.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
 import { settingsProblem, settingsRisks } from "./server-settings.ts";
-import { byConnection, runOn, type Transact } from "./transact.ts";
+import { byConnection, checkIdle, runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;
 
@@ -56,8 +63,9 @@ const BEGIN = [
   plain("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   plain("START TRANSACTION"),
 ];
-const COMMIT = plain("COMMIT");
-const ROLLBACK = plain("ROLLBACK");
+// Whatever `completion_type` is.
+const COMMIT = plain("COMMIT AND NO CHAIN");
+const ROLLBACK = plain("ROLLBACK AND NO CHAIN");
 
 /** Rows that this connection has written. MySQL counts those of its temporary tables, too. */
 const WRITTEN = query(
@@ -78,8 +86,16 @@ const tryRights = (tables: readonly string[], meta: string): string[] => [
 ];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
-const LOCK = "CONCAT('malipo ', MD5(DATABASE()))";
-const LOCK_SECONDS = 60;
+const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
+const LOCK = plain(`SELECT GET_LOCK(${LOCK_NAME}, ${MIGRATION_LOCK_MS / 1_000}) AS got`);
+const UNLOCK = plain(`SELECT RELEASE_LOCK(${LOCK_NAME}) AS released`);
+/** A process that is frozen, or a table that another program has locked, does not keep others from starting. */
+const LIMIT_MIGRATION = plain(
+  `SET SESSION wait_timeout = ${MIGRATION_IDLE_MS / 1_000}, SESSION lock_wait_timeout = ${TABLE_LOCK_MS / 1_000}`,
+);
+
+/** How often a transaction is run again that found a unique value taken. */
+const MAX_TAKEN = 5;
 
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
@@ -110,7 +126,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   readonly prepare = positional;
   readonly plain = plain;
   readonly isTableMissing = isTableMissing;
-  readonly isAgain = isAgain;
   readonly runOn = runOn;
   readonly limitIdle = limitIdle;
   readonly #options: MysqlRoomOptions;
@@ -119,7 +134,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   #opening: Promise<void> | undefined;
   #trying: Promise<void> | undefined;
   #isClosed = false;
-  readonly #warnings: string[] = [];
+  readonly #warnings = new Set<string>();
 
   constructor(options: MysqlRoomOptions) {
     const { pool, transact, now } = options;
@@ -159,10 +174,29 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     }
   }
 
-  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
+  /** Work on one connection that is in no transaction. */
   async #onConnection<Result>(
     work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
-    { signal, timeoutMs }: ServerTransaction = {},
+    options: ServerTransaction = {},
+  ): Promise<Result> {
+    if (this.#options.isOwnPool) return this.#onAny(work, options);
+    for (let closed = 0; ; closed++) {
+      try {
+        return await this.#onAny(async (run, connection) => {
+          await checkIdle(connection);
+          return work(run, connection);
+        }, options);
+      } catch (error) {
+        if (!(error instanceof LeftOpenError) || closed > sizeOf(this.#options.pool)) throw error;
+        this.#warnings.add(error.message);
+      }
+    }
+  }
+
+  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
+  async #onAny<Result>(
+    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
+    { signal, timeoutMs }: ServerTransaction,
   ): Promise<Result> {
     if (this.#isClosed) throw engineClosed();
     const connection = await connectTo(this.#options.pool, timeoutMs);
@@ -227,9 +261,13 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     return outcome.result;
   }
 
+  isAgain(error: unknown, times: number): boolean {
+    return isAgain(error, times) || (times <= MAX_TAKEN && isTaken(error));
+  }
+
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
     await run(KEEP_LIMIT, []);
-    await run(plain(limitIdle(IDLE_MS)), []);
+    await run(plain(limitIdle(CODE_IDLE_MS)), []);
     try {
       return await work();
     } finally {
@@ -289,15 +327,16 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 
   /** Work that one process of all does at a time. */
   #locked(work: (run: Run) => Promise<void>): Promise<void> {
-    return this.#onConnection(async (run) => {
-      const { rows } = await run(plain(`SELECT GET_LOCK(${LOCK}, ${LOCK_SECONDS}) AS got`), []);
-      if (Number(rows[0]?.got) !== 1) {
-        throw new Error(
-          `Another process has made the tables of malipo for ${LOCK_SECONDS} s and has not ended. Try again when it has.`,
-        );
-      }
-      await work(run);
-      await run(plain(`SELECT RELEASE_LOCK(${LOCK}) AS released`), []);
+    return this.#onConnection(async (run, connection) => {
+      await run(LIMIT_MIGRATION, []);
+      const { rows } = await run(LOCK, []);
+      if (Number(rows[0]?.got) !== 1) throw tablesLocked();
+      await work(run).catch((error: unknown) => {
+        throw isLocked(error) ? tablesLocked(error) : error;
+      });
+      await run(UNLOCK, []);
+      // Its limits are not for others.
+      connection.destroy();
     });
   }
 
@@ -314,7 +353,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     const settings = await this.#settings();
     const problem = settingsProblem(settings);
     if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
-    this.#warnings.push(...settingsRisks(settings));
+    for (const risk of settingsRisks(settings)) this.#warnings.add(risk);
   }
 
   async tryTransact(meta: string): Promise<void> {
@@ -329,8 +368,12 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   }
 
   async #settings(): Promise<ReadonlyMap<string, string>> {
-    const { rows } = await this.run(SETTINGS, []);
-    const [row] = (await this.run(DATABASE, [])).rows;
+    // Also of a connection that the settings make unusable.
+    const [{ rows }, database] = await this.#onAny(
+      async (run) => [await run(SETTINGS, []), await run(DATABASE, [])] as const,
+      {},
+    );
+    const [row] = database.rows;
     const all = rows.map(
       ({ Variable_name, Value }) => [String(Variable_name), String(Value)] as const,
     );
@@ -344,14 +387,17 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   }
 
   takeWarnings(): string[] {
-    return this.#warnings.splice(0);
+    const warnings = [...this.#warnings];
+    this.#warnings.clear();
+    return warnings;
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (!this.#options.isOwnPool) return;
-    const ending = this.#options.pool.end();
+    // It rejects for a connection that was lost: that one needs no end.
+    const ending = this.#options.pool.end().catch(() => {});
     // A connection that waits for the server would keep the process for minutes.
     if (await waitAtMost(ending, CLOSE_MS)) return;
     for (const giveUp of this.#busy) giveUp();

@@ -20,13 +20,7 @@ export const noReply = (): Error => new EngineAwayError("The MySQL server does n
 
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
 export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
-  if (typeof given !== "string") {
-    // A pool of "mysql2", for callbacks, has one for promises.
-    const pool =
-      "promise" in given && typeof given.promise === "function" ? given.promise() : given;
-    if (typeof (pool as Partial<mysql.Pool>).getConnection === "function")
-      return pool as mysql.Pool;
-  } else if (/^(?:mysql|mariadb):\/\//.test(given)) {
+  if (typeof given === "string" && /^(?:mysql|mariadb):\/\//.test(given)) {
     try {
       return mysql.createPool({
         uri: given,
@@ -40,6 +34,10 @@ export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }):
       throw explained("use this address", Object.assign(new Error(message), { code }));
     }
   }
+  const { promise, getConnection } = Object(given);
+  // A pool of "mysql2", for callbacks, has one for promises.
+  if (typeof promise === "function") return (given as { promise(): mysql.Pool }).promise();
+  if (typeof getConnection === "function") return given as mysql.Pool;
   throw new ConfigurationError(
     `${OWNER} takes the address of a database, such as "mysql://localhost/shop", or a pool of mysql2.`,
   );

@@ -4,6 +4,7 @@ import { describeValue } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { RunStatement } from "../server-tables.ts";
 import type { Row, StepResult } from "../sql-steps.ts";
+import { LeftOpenError } from "../transaction-end.ts";
 import { bound, foundRows, type PositionalStatement } from "./mysql-dialect.ts";
 import { OWNER } from "./pool.ts";
 
@@ -60,6 +61,16 @@ export const byConnection =
     if (Array.isArray(result)) return { rows: result, changed: 0 };
     return { rows: [], changed: changedBy(given, result) };
   };
+
+// https://dev.mysql.com/doc/dev/mysql-server/latest/mysql__com_8h.html
+const IN_TRANSACTION = 1;
+const AUTOCOMMIT = 2;
+
+/** @throws {LeftOpenError} if what is written on a connection is not committed by itself. */
+export async function checkIdle(connection: Connection): Promise<void> {
+  const [{ serverStatus }] = await connection.query<mysql.ResultSetHeader>("DO 0");
+  if ((serverStatus & (IN_TRANSACTION | AUTOCOMMIT)) !== AUTOCOMMIT) throw new LeftOpenError();
+}
 
 /** Of an executor of the user, only the rows of a query are known. */
 const byExecutor =

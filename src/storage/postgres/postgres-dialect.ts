@@ -50,6 +50,7 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
   fromMs: (ms) => `to_timestamp(${ms} / 1000.0)`,
   durable: DURABLE,
   takeRows: "FOR UPDATE SKIP LOCKED",
+  by: (table) => table,
   lockRow: "FOR UPDATE",
   lockName: "SELECT pg_advisory_xact_lock(hashtext($name))::text AS locked",
   maxValues: 65_000,
@@ -59,8 +60,9 @@ export const postgresDialect = (schema: string, isGiven = false): Dialect => ({
     return `${schema}.${[prefix, name].filter((part) => part !== "").join("_")}`;
   },
   column: (name) => name,
-  comment: (table) => `SELECT obj_description(to_regclass('${table}'), 'pg_class') AS comment
-    WHERE to_regclass('${table}') IS NOT NULL`,
+  // To open `pg_class` makes the connection see what was committed while it waited for a lock.
+  comment: (table) =>
+    `SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass('${table}')`,
   index: (table, name, columns, rows) =>
     `CREATE INDEX IF NOT EXISTS ${bareName(table)}_${name} ON ${table} ${columns}${indexedRows(rows)}`,
 });

@@ -56,11 +56,17 @@ export const explained = (what: string, error: unknown): unknown =>
 /** Whether the role lacks a right. */
 export const lacksRight = (error: unknown): boolean => hasCode(error, ["42501", "3F000"]);
 
-/** Whether another transaction was in the way, and this one changed nothing: it may be run again. */
-export const isDeadlock = (error: unknown): boolean => hasCode(error, ["40P01", "40001"]);
+/**
+ * Whether another transaction was in the way (a deadlock, or a unique value that it has taken), and this one changed
+ * nothing: it may be run again.
+ */
+export const isInTheWay = (error: unknown): boolean => hasCode(error, ["40P01", "40001", "23505"]);
 
 /** Whether a table or its schema is gone. */
 export const isTableMissing = (error: unknown): boolean => hasCode(error, ["42P01", "3F000"]);
+
+/** Whether a lock was waited for as long as `lock_timeout` allows. */
+export const isLocked = (error: unknown): boolean => hasCode(error, ["55P03"]);
 
 /** https://www.postgresql.org/docs/10/sql-createtable.html: the first version with `GENERATED ALWAYS AS IDENTITY`. */
 const OLDEST = 10;
@@ -71,3 +77,6 @@ export function tooOld(version: string): string | undefined {
   if (major >= OLDEST) return undefined;
   return `This is PostgreSQL ${version}. Use PostgreSQL ${OLDEST} or later.`;
 }
+
+/** Whether a lock was waited for as long as `lock_timeout` allows. */
+export const isLocked = (error: unknown): boolean => hasCode(error, ["55P03"]);

@@ -7,22 +7,34 @@ import { type Component, formatSteps, missingSteps, tableSql, tablesOf } from ".
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
+  CODE_IDLE_MS,
   endedBy,
   IDLE_MS,
+  MIGRATION_IDLE_MS,
+  MIGRATION_LOCK_MS,
   type RunStatement,
   type Server,
   ServerTables,
   type ServerTransaction,
+  TABLE_LOCK_MS,
+  tablesLocked,
 } from "../server-tables.ts";
 import type { Steps, Value } from "../sql-steps.ts";
-import { engineClosed, inSentence } from "../transaction-end.ts";
+import { engineClosed, inSentence, LeftOpenError } from "../transaction-end.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { checkTransact } from "./check-transact.ts";
 import { missingRight } from "./engine-state.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
 import { type NumberedStatement, numbered, postgresDialect } from "./postgres-dialect.ts";
-import { explained, isDeadlock, isTableMissing, lacksRight, tooOld } from "./postgres-errors.ts";
+import {
+  explained,
+  isInTheWay,
+  isLocked,
+  isTableMissing,
+  lacksRight,
+  tooOld,
+} from "./postgres-errors.ts";
 import { runOn, type Transact } from "./transact.ts";
 
 type Run = RunStatement<NumberedStatement>;
@@ -30,7 +42,12 @@ type Run = RunStatement<NumberedStatement>;
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(IDLE_MS)}`;
 
-const MAX_DEADLOCKS = 5;
+const limitLock = (ms: number) => `SET LOCAL lock_timeout = ${ms}`;
+/** A process that is frozen does not keep others from starting. */
+const BEGIN_MIGRATION = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(MIGRATION_IDLE_MS)}; ${limitLock(MIGRATION_LOCK_MS)}`;
+
+/** How often a transaction is run again. */
+const MAX_AGAIN = 5;
 
 /** How long a close waits for the connections that are in use. */
 const CLOSE_MS = 500;
@@ -42,6 +59,18 @@ const notKept = (caller: string, cause?: unknown) =>
   );
 
 type Query = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
+type Work<Result> = (query: Query, client: pg.PoolClient) => Promise<Result>;
+
+interface ClientOptions {
+  /** Its abort closes the connection: PostgreSQL then rolls back, whatever the work does. */
+  readonly signal?: AbortSignal;
+  /** After that, the connection is closed, too. */
+  readonly timeoutMs?: number;
+}
+
+/** Whether code of the user has left a transaction open on a connection. An older pg does not tell. */
+const isInTransaction = (client: Partial<pg.PoolClient>): boolean =>
+  ["T", "E"].includes(String(client.getTransactionStatus?.()));
 
 /** Runs statements of ours by a client of pg. */
 const byQuery =
@@ -108,7 +137,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
   readonly #busy = new Set<() => void>();
   #opening: Promise<void> | undefined;
   #trying: Promise<void> | undefined;
-  #warnings: string[] = [];
+  readonly #warnings = new Set<string>();
   #isClosed = false;
 
   constructor(options: PostgresRoomOptions) {
@@ -141,27 +170,44 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   /** One statement, on a connection of its own. */
-  readonly query = (
+  readonly query = async (
     text: string,
     values?: unknown[],
     timeoutMs?: number,
-  ): Promise<pg.QueryResult> =>
-    this.onClient((query) => query(text, values), timeoutMs === undefined ? {} : { timeoutMs });
+  ): Promise<pg.QueryResult> => {
+    // The connection is as it was, and is used again.
+    const inTheWay = (error: unknown) => {
+      if (isInTheWay(error)) return { error };
+      throw error;
+    };
+    const outcome = await this.#onClient(
+      (query) => query(text, values).catch(inTheWay),
+      timeoutMs === undefined ? {} : { timeoutMs },
+    );
+    if ("error" in outcome) throw outcome.error;
+    return outcome;
+  };
 
   run(given: NumberedStatement, values: readonly Value[], timeoutMs?: number) {
     return byQuery((...sent) => this.query(...sent, timeoutMs))(given, values);
   }
 
+  /** Work on one connection that is in no transaction. */
+  async #onClient<Result>(work: Work<Result>, options: ClientOptions = {}): Promise<Result> {
+    for (;;) {
+      try {
+        return await this.#onAny(work, options);
+      } catch (error) {
+        if (!(error instanceof LeftOpenError)) throw error;
+        this.#warnings.add(error.message);
+      }
+    }
+  }
+
   /**
    * Work on one connection. If the work fails, the connection is closed: what is left on it is not known.
-   *
-   * @param signal - Its abort closes the connection: PostgreSQL then rolls back, whatever the work does.
-   * @param timeoutMs - After that, the connection is closed, too.
    */
-  async onClient<Result>(
-    work: (query: Query, client: pg.PoolClient) => Promise<Result>,
-    { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
-  ): Promise<Result> {
+  async #onAny<Result>(work: Work<Result>, { signal, timeoutMs }: ClientOptions): Promise<Result> {
     if (this.#isClosed) throw engineClosed();
     const client = await connectTo(this.#options.pool, timeoutMs);
     let isBroken = false;
@@ -183,6 +229,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
     signal?.addEventListener("abort", giveUp);
     try {
       signal?.throwIfAborted();
+      if (isInTransaction(client)) throw new LeftOpenError();
       const working = work((text, values) => client.query(text, values), client);
       return await (timeoutMs === undefined ? working : withTimeout(working, timeoutMs, noReply));
     } catch (error) {
@@ -202,7 +249,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
     isKept: (result: Result) => boolean,
     { caller = "the code", ...options }: ServerTransaction = {},
   ): Promise<Result> {
-    const outcome = await this.onClient(async (query, client) => {
+    const outcome = await this.#onClient(async (query, client) => {
       try {
         await query(`${BEGIN}; SELECT ${this.dialect.durable}`);
         const result = await work(byQuery(query), client);
@@ -231,13 +278,13 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   isAgain(error: unknown, times: number): boolean {
-    return times <= MAX_DEADLOCKS && isDeadlock(error);
+    return times <= MAX_AGAIN && isInTheWay(error);
   }
 
   /** The settings end with the transaction. */
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
     await run(plain(`SELECT ${this.dialect.durable}`), []);
-    await run(plain(limitIdle(IDLE_MS)), []);
+    await run(plain(limitIdle(CODE_IDLE_MS)), []);
     return work();
   }
 
@@ -255,18 +302,22 @@ export class PostgresRoom<Connection = pg.PoolClient>
   async migrate(component: Component): Promise<void> {
     await this.#makeMissing(component);
     const problem = await this.missingRight(component);
-    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
+    if (problem !== undefined) throw new ConfigurationError(problem);
   }
 
-  /** The right that the role lacks to make or use the tables, as a sentence. */
-  missingRight(component: Component): Promise<string | undefined> {
+  async missingRight(component: Component): Promise<string | undefined> {
+    const found = await this.#missingRight(component);
+    return found && `${OWNER}: ${found}`;
+  }
+
+  #missingRight(component: Component): Promise<string | undefined> {
     return missingRight(this.query, this.#options.schema, tablesOf(this.dialect, component));
   }
 
   async explained(what: string, error: unknown, component: Component): Promise<unknown> {
     if (!lacksRight(error)) return explained(what, error);
     try {
-      const advice = (await this.missingRight(component)) ?? NOT_OWNER;
+      const advice = (await this.#missingRight(component)) ?? NOT_OWNER;
       const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
       return new ConfigurationError(message, { cause: error });
     } catch {
@@ -285,10 +336,11 @@ export class PostgresRoom<Connection = pg.PoolClient>
     };
     if ((await missing(this.query)).length === 0) return;
     await makeTables(() =>
-      this.onClient(async (query) => {
-        await query(BEGIN);
+      this.#onClient(async (query) => {
+        await query(BEGIN_MIGRATION);
         // Held until the end: two processes may start at the same time.
         await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
+        await query(limitLock(TABLE_LOCK_MS));
         const { rows } = await query("SELECT to_regnamespace($1) IS NULL AS is_new", [schema]);
         // IF NOT EXISTS needs the right to make a schema, also if it is there.
         if (rows[0].is_new) await query(this.schemaSql());
@@ -297,14 +349,16 @@ export class PostgresRoom<Connection = pg.PoolClient>
         }
         await query("COMMIT");
       }),
-    );
+    ).catch((error: unknown) => {
+      throw isLocked(error) ? tablesLocked(error) : error;
+    });
   }
 
   /** Once; again after it failed. */
   open(): Promise<void> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
-      throw explained("use this database", error);
+      throw error;
     });
     return this.#opening;
   }
@@ -313,11 +367,14 @@ export class PostgresRoom<Connection = pg.PoolClient>
     const { version, risks } = await this.#state();
     const problem = tooOld(version);
     if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
-    this.#warnings.push(...risks);
+    for (const risk of risks) this.#warnings.add(risk);
   }
 
   async #state(): Promise<{ version: string; risks: string[] }> {
-    const { version, risks } = (await this.query(STATE)).rows[0];
+    const { rows } = await this.query(STATE).catch((error: unknown) => {
+      throw explained("use this database", error);
+    });
+    const { version, risks } = rows[0];
     const sentenceOf = (name: string) =>
       `This PostgreSQL loses what it acknowledged when it crashes: \`${name}\` is off. Set \`${name} = on\`.`;
     return { version, risks: risks.map(sentenceOf) };
@@ -341,7 +398,9 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   takeWarnings(): string[] {
-    return this.#warnings.splice(0);
+    const warnings = [...this.#warnings];
+    this.#warnings.clear();
+    return warnings;
   }
 
   async close(): Promise<void> {

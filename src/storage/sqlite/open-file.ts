@@ -91,8 +91,10 @@ export function openFile(owner: string, path: SqliteSource): DatabaseSync {
   // At run time: a bundle for a runtime without it fails here, with a message that says why.
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
+    // Who writes memory() never wrote sqlite().
+    const what = path === ":memory:" ? `A checkout of memory(), or ${owner}(":memory:"),` : owner;
     throw new ConfigurationError(
-      `${owner} requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.`,
+      `${what} requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.`,
     );
   }
   try {

@@ -36,6 +36,7 @@ export const SQLITE: Dialect = {
   durable: "true",
   // One process writes at a time.
   takeRows: "",
+  by: (table) => table,
   lockRow: "",
   lockName: "SELECT $name AS locked",
   maxValues: 32_000,

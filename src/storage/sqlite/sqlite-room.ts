@@ -13,6 +13,7 @@ import {
   type Steps,
   unnamed,
   type Value,
+  valueIn,
 } from "../sql-steps.ts";
 import {
   engineClosed,
@@ -132,8 +133,7 @@ class SqliteTables<Name extends string, Connection> implements Tables<Name, Conn
     return prepared;
   }
 
-  #valueOf(values: Step[1], name: string): Value {
-    if (name in values) return values[name] ?? null;
+  #clockOf(name: string): Value {
     if (name === "wall") return this.#room.now();
     if (name === "uptime") return uptimeMs();
     if (name !== "retention") return null;
@@ -145,7 +145,7 @@ class SqliteTables<Name extends string, Connection> implements Tables<Name, Conn
   /** A statement at once, on the connection of the file or of the merchant. */
   #run = ([given, values]: Step<Name>, prepared: Prepared = this.#open()): StepResult => {
     const found = typeof given === "string" ? this.#statements[given] : given;
-    return prepared.run(found, (name) => this.#valueOf(values, name));
+    return prepared.run(found, (name) => valueIn(values, name) ?? this.#clockOf(name));
   };
 
   open(): Promise<void> {

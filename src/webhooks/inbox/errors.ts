@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { SQL_ENGINES } from "../../internal/engine-parts.ts";
 import { errorText } from "../../internal/error-text.ts";
 import { causesOf, EngineAwayError } from "../../storage/engine-away.ts";
 import { type Lists, MAX_ATTEMPTS } from "./inbox-types.ts";
@@ -15,7 +16,7 @@ export class NoTransactionError extends ConfigurationError {
 
   constructor() {
     super(
-      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqlite(path) or postgres(url), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
+      `The handler called \`transaction\`, and this inbox has none, so nothing was written. Use another engine (${SQL_ENGINES}), or do without \`transaction\` and pass \`idempotencyKey\` on. Then requeue the event: receiver.deadLetters lists it, and \`npx malipo inbox requeue <id>\` does the same from a shell.`,
     );
   }
 }
@@ -49,7 +50,7 @@ export function notFoundIn(list: keyof Lists, id: string): ConfigurationError {
 export function required<Part>(part: Part | undefined, what: string): Part {
   if (part !== undefined) return part;
   throw new ConfigurationError(
-    `This inbox cannot ${what}. Those of memory(), sqlite(path), postgres(url) and redis(url) can.`,
+    `This inbox cannot ${what}. Those of memory(), ${SQL_ENGINES} and redis(url) can.`,
   );
 }
 

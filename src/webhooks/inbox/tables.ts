@@ -161,9 +161,9 @@ function statements(dialect: Dialect) {
       `UPDATE ${events} SET due_at = ${leaseMs} WHERE id = $row AND token = $token AND due_at = $due`,
     ),
     overEvents:
-      statement(`SELECT id, signed_at FROM ${events} WHERE forget_at <= ${retentionMs} AND state = 'done'
+      statement(`SELECT id, signed_at FROM ${dialect.by(events, "forget")} WHERE forget_at <= ${retentionMs} AND state = 'done'
       ORDER BY forget_at LIMIT ${FORGET_BATCH} ${dialect.takeRows}`),
-    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${conflicts}
+    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${dialect.by(conflicts, "decided")}
       WHERE forget_at <= ${retentionMs} AND state = 'decided'
       ORDER BY forget_at LIMIT ${FORGET_CONFLICTS} ${dialect.takeRows}`),
     deleteConflict: statement(`DELETE FROM ${conflicts} WHERE ${key} = $key AND digest = $digest`),
@@ -191,6 +191,17 @@ function statements(dialect: Dialect) {
 
 export type InboxStatement = keyof ReturnType<typeof statements>;
 
+/** Before keys, events and orders had one schema, the names of these tables began with that of a queue of pg-boss. */
+const findFormer = ({ name }: Dialect): string | undefined =>
+  name === "postgres"
+    ? `SELECT format('%I.%I', nspname, t.relname) AS name
+        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+        WHERE t.relkind = 'r' AND t.relname LIKE '%\\_events' AND (SELECT COUNT(*) FROM pg_class beside
+          WHERE beside.relnamespace = t.relnamespace AND beside.relname IN (SELECT
+            regexp_replace(t.relname, 'events$', part) FROM unnest(ARRAY['conflicts', 'doubles', 'meta']) AS part)) = 3
+        ORDER BY 1`
+    : undefined;
+
 /** The tables of events, of format 1. */
 export const INBOX: Component<InboxStatement> = {
   name: NAME,
@@ -198,6 +209,7 @@ export const INBOX: Component<InboxStatement> = {
   migrations: [{ format: 1, sql: firstFormat }],
   statements: (dialect): Statements<InboxStatement> => statements(dialect),
   types: TYPES,
+  former: { find: findFormer, risk: "events that wait there would never be processed" },
 };
 
 /**

@@ -9,7 +9,7 @@ import {
   optional,
   wrongOption,
 } from "../../internal/check-options.ts";
-import { partOf } from "../../internal/engine-parts.ts";
+import { partOf, SQL_ENGINES } from "../../internal/engine-parts.ts";
 import { environmentVariable } from "../../internal/environment.ts";
 import { DAY_MS } from "../../internal/units.ts";
 import { isEngineAway } from "../../storage/engine-away.ts";
@@ -94,7 +94,7 @@ const checkInbox = (given: Options["inbox"] = defaultInbox()): Inbox =>
     given,
     "inbox",
     "accept",
-    "an inbox: sqlite(path), postgres(url), redis(url) or memory()",
+    `an inbox: ${SQL_ENGINES}, redis(url) or memory()`,
   );
 
 function checkWakeups(given: NonNullable<Options["wakeups"]>) {

@@ -126,6 +126,6 @@ export const FLOORS: Readonly<
 > = {
   "floor-verified": (_, onDone) => verifiedOnly(onDone),
   "floor-sqlite": sqlite,
-  "floor-bullmq": redis,
+  "floor-redis": redis,
   "floor-postgres": postgres,
 };

@@ -5,11 +5,13 @@ import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
 import express from "express";
 import { memory } from "malipo";
+import { mysql } from "malipo/mysql";
 import { nodeHandler } from "malipo/node";
 import { postgres } from "malipo/postgres";
 import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver, type Inbox, receiptFor } from "malipo/webhooks";
+import { createPool, type RowDataPacket } from "mysql2/promise";
 import { PgBoss } from "pg-boss";
 import type { Asked } from "./candidate.ts";
 import { type CpuProfile, profileCpu } from "./cpu-parts.ts";
@@ -62,6 +64,30 @@ async function usualPgBoss(url: string): Promise<RequestListener> {
   return usual((event) => boss.send("usual", event, { retryLimit: 11 }));
 }
 
+/** Each delivery is a row, and a worker takes rows that are not done. */
+async function usualMysql(url: string): Promise<RequestListener> {
+  const pool = createPool({ uri: url });
+  await pool.query(`CREATE TABLE usual_events (id bigint AUTO_INCREMENT PRIMARY KEY,
+    reference varchar(100) NOT NULL UNIQUE, body longtext NOT NULL, done tinyint NOT NULL DEFAULT 0, KEY (done, id))`);
+  const work = async () => {
+    const connection = await pool.getConnection();
+    await connection.beginTransaction();
+    const [rows] = await connection.query<RowDataPacket[]>(
+      "SELECT id FROM usual_events WHERE done = 0 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED",
+    );
+    rows.forEach(count);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0)
+      await connection.query("UPDATE usual_events SET done = 1 WHERE id IN (?)", [ids]);
+    await connection.commit();
+    connection.release();
+    setTimeout(() => void work(), rows.length === 100 ? 0 : 50);
+  };
+  void work();
+  const insert = "INSERT IGNORE INTO usual_events (reference, body) VALUES (?, ?)";
+  return usual((event) => pool.execute(insert, [event.data.reference, JSON.stringify(event)]));
+}
+
 /** Counts a stored event as processed: another process would process it later. */
 const only = (inbox: Inbox): Inbox => ({
   ...inbox,
@@ -94,14 +120,17 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   nothing: () => receiver(nothing),
   usual: () => usualBullmq(store),
   "usual-pg-boss": () => usualPgBoss(store),
+  "usual-mysql": () => usualMysql(store),
   memory: () => receiver(memory().inbox()),
   "memory-only": () => receiver(only(memory().inbox())),
   sqlite: () => receiver(sqlite(store).inbox()),
   "sqlite-only": () => receiver(only(sqlite(store).inbox())),
-  bullmq: () => receiver(redis(store).inbox()),
-  "bullmq-only": () => receiver(only(redis(store).inbox())),
+  redis: () => receiver(redis(store).inbox()),
+  "redis-only": () => receiver(only(redis(store).inbox())),
   postgres: () => receiver(postgres(store).inbox()),
   "postgres-only": () => receiver(only(postgres(store).inbox())),
+  mysql: () => receiver(mysql(store).inbox()),
+  "mysql-only": () => receiver(only(mysql(store).inbox())),
 };
 const listener = await (CANDIDATES[name]?.() ?? FLOORS[name]?.(store, count));
 const server = createServer(listener);

@@ -1,43 +1,48 @@
-import { describe } from "vitest";
-import { sqlCheckout } from "../../../src/checkout/orders/order-store.ts";
+import { describe, expect, it } from "vitest";
 import { ORDERS } from "../../../src/checkout/orders/tables.ts";
-import { KEYS } from "../../../src/idempotency/tables.ts";
-import { poolFor } from "../../../src/storage/mysql/pool.ts";
 import { mysqlStage, roomOn, untilOneWaits } from "../../storage/mysql/mysql-stage.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
-import { mysqlKeys } from "../../support/key-stores.ts";
+import { mysqlCheckout } from "../../support/stores/mysql-checkout.ts";
+import { newSandbox, ORDER, openShop } from "../stage.ts";
 
 const engine = await sharedMysql();
 const { newDatabase, poolOf } = mysqlStage(engine);
-
-/** Orders with their keys, in one database. */
-function storeAt(url: string, now: () => number) {
-  const pool = poolFor(url);
-  const room = roomOn(pool, { isOwnPool: true, now });
-  return sqlCheckout(room.tables(ORDERS), {
-    idempotency: mysqlKeys(pool),
-    inbox: undefined,
-    sql: () => room.sql([ORDERS, KEYS]),
-    open: () => room.open(),
-    close: () => room.close(),
-  });
-}
 
 describe.skipIf(engine === undefined)("orders on MariaDB", () => {
   checkoutSuite("MySQL", {
     fresh: async (now) => {
       const url = await newDatabase();
-      const first = storeAt(url, now);
+      const open = () => mysqlCheckout(url, { now });
+      const first = open();
       await first.open();
       await first.close();
       const pool = poolOf(url);
       const deleteRows = async (...tables: readonly string[]) => {
         for (const table of tables) await pool.query(`DELETE FROM malipo_checkout_${table}`);
       };
-      return { open: () => storeAt(url, now), deleteRows };
+      return { open, deleteRows };
     },
+  });
+
+  it("finds an order that another process made since the transaction of the merchant began", async () => {
+    const url = await newDatabase();
+    const pool = poolOf(url);
+    const [one, other] = [mysqlCheckout(url), mysqlCheckout(url)].map(
+      (store) => openShop(newSandbox(), store).checkout,
+    );
+    await one?.create({ id: "ORDER-0", amount: 1 });
+    const transaction = await pool.getConnection();
+    // By the default of the server, it sees what was committed until its first query.
+    await transaction.beginTransaction();
+    await transaction.query("SELECT id FROM malipo_checkout_orders");
+    const made = await other?.create(ORDER);
+    expect(await one?.create(ORDER, { transaction })).toEqual(made);
+    const wrong = one?.create({ ...ORDER, amount: 1 }, { transaction });
+    await expect(wrong).rejects.toMatchObject({ code: "order_conflict" });
+    await transaction.rollback();
+    transaction.release();
   });
 
   strayUpdatesSuite("MySQL", async () => {

@@ -7,8 +7,12 @@ import {
   type Order,
   type PaidContext,
 } from "malipo/checkout";
-import type { PoolClient } from "pg";
-import { ORMS, type OrmName } from "../../support/orms.ts";
+import type { Transact } from "malipo/postgres";
+import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
+import { MYSQL_ORMS } from "../../support/orms/mysql-orms.ts";
+import type { OrmName, Orms } from "../../support/orms/orm.ts";
+import { POSTGRES_ORMS } from "../../support/orms/postgres-orms.ts";
+import { mysqlCheckout } from "../../support/stores/mysql-checkout.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 
@@ -28,20 +32,15 @@ function onSqlite(database: string | DatabaseSync | BetterSqlite3.Database) {
   };
 }
 
-function onPostgres() {
-  const own = orm === undefined ? undefined : ORMS[orm as OrmName](place);
-  const give = (client: unknown) =>
-    own === undefined
-      ? (client as PoolClient).query(insert)
-      : own.write(client, table, "order_id", order);
-  const options = { connectionString: place, schema, ...clock };
+/** @param store - On the server, with the `transact` of a library, or of the driver. */
+function onServer(orms: Orms, store: (transact: Transact | undefined) => CheckoutStore) {
+  const own = orm === undefined ? undefined : orms[orm as OrmName](place);
   return {
-    store: own
-      ? postgresCheckout({ ...options, transact: own.transact })
-      : postgresCheckout(options),
+    store: store(own?.transact),
     onPaid: (_: Order, { transaction }: PaidContext) =>
       transaction(async (client) => {
-        await give(client);
+        if (own) await own.write(client, table, "order_id", order);
+        else await (client as { query(text: string): Promise<unknown> }).query(insert);
         die();
       }),
   };
@@ -51,7 +50,19 @@ const SHOPS: Readonly<Record<string, () => Pick<CheckoutOptions, "store" | "onPa
   sqlite: () => onSqlite(place),
   "node:sqlite": () => onSqlite(new DatabaseSync(place)),
   "better-sqlite3": () => onSqlite(new BetterSqlite3(place)),
-  postgres: onPostgres,
+  postgres: () =>
+    onServer(POSTGRES_ORMS, (transact) =>
+      postgresCheckout({
+        connectionString: place as string,
+        schema,
+        ...clock,
+        transact: transact as never,
+      }),
+    ),
+  mysql: () =>
+    onServer(MYSQL_ORMS, (transact) =>
+      mysqlCheckout(place, { ...clock, ...(transact && { transact }) }),
+    ),
 };
 
 const shop = SHOPS[engine]?.();

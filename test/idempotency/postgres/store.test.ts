@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SqlIdempotencyOptions } from "../../../src/idempotency/sql-store.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import { numbered, postgresDialect } from "../../../src/storage/postgres/postgres-dialect.ts";
@@ -145,6 +145,12 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   async function formerTable(own: string, comment: string): Promise<void> {
     const { sql } = KEYS.migrations[0] as (typeof KEYS.migrations)[0];
     const [create = ""] = sql(postgresDialect(own));
+    // Other tests would find it.
+    onTestFinished(() =>
+      connect()
+        .query(`DROP SCHEMA ${own} CASCADE`)
+        .then(() => {}),
+    );
     await connect().query(
       `CREATE SCHEMA ${own}; ${create}; COMMENT ON TABLE ${own}.idempotency IS ${comment}`,
     );

@@ -11,11 +11,13 @@ import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
 import { redisIdempotency } from "../../../src/idempotency/redis/store.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import { tableSql } from "../../../src/storage/component.ts";
+import { lockTable, mysqlDialect } from "../../../src/storage/mysql/mysql-dialect.ts";
 import { postgresDialect } from "../../../src/storage/postgres/postgres-dialect.ts";
 import { gatewayWith } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
-import { sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
-import { postgresKeys, sqliteKeys } from "../../support/key-stores.ts";
+import { mysqlStage } from "../../storage/mysql/mysql-stage.ts";
+import { sharedMysql, sharedPostgres, sharedRedis } from "../../support/engines/shared.ts";
+import { mysqlKeys, postgresKeys, sqliteKeys } from "../../support/key-stores.ts";
 import {
   expectEachState,
   FUTURE_MS,
@@ -229,6 +231,36 @@ async function postgresPlace(isFormer: boolean): Promise<StoredStore> {
   };
 }
 
+const mysqlEngine = await sharedMysql();
+stops.push(() => mysqlEngine?.stop());
+const { newDatabase, poolOf } = mysqlStage(mysqlEngine);
+
+async function mysqlPlace(): Promise<StoredStore> {
+  const pool = poolOf(await newDatabase());
+  const rowsOf = async (table: string) =>
+    (await pool.query(`SELECT * FROM ${table} ORDER BY 1`))[0];
+  return {
+    open: async () => mysqlKeys(pool, OPTIONS),
+    fixTimes: async () => {
+      await pool.query(
+        `UPDATE malipo_idempotency SET begun_at = ${PAST_MS}, lease_from = ${PAST_MS},
+          keep_until = IF(keep_until IS NULL, NULL, ${FUTURE_MS})`,
+      );
+    },
+    dump: async () => ({
+      schema: [...lockTable(), ...tableSql(mysqlDialect(), KEYS)],
+      malipo_idempotency: await rowsOf("malipo_idempotency"),
+      malipo_idempotency_meta: await rowsOf("malipo_idempotency_meta"),
+    }),
+    load: async ({ schema, malipo_idempotency: rows }) => {
+      // They say the format, too.
+      for (const sql of schema as string[]) await pool.query(sql);
+      for (const row of rows as Row[])
+        await pool.query("INSERT INTO malipo_idempotency SET ?", row);
+    },
+  };
+}
+
 const PLACES = [
   { name: "sqlite", place: sqlitePlace, isThere: true },
   { name: "redis", place: redisPlace, isThere: redisEngine !== undefined },
@@ -237,6 +269,7 @@ const PLACES = [
     place: () => postgresPlace(false),
     isThere: postgresEngine !== undefined,
   },
+  { name: "mysql", place: mysqlPlace, isThere: mysqlEngine !== undefined },
 ] as const;
 
 /** A statement means the same with other blanks. */

@@ -39,7 +39,7 @@ async function opened() {
   const other = await poolOf(url).getConnection();
   const together = (
     work: (connection: mysql.PoolConnection) => unknown,
-    more: { idleMs?: number; signal?: AbortSignal } = {},
+    more: { idleMs?: number; signal?: AbortSignal; after?: () => Steps<Name, void> } = {},
   ) =>
     tables
       .together({
@@ -70,6 +70,52 @@ describe.skipIf(engine === undefined)("a MySQL of its own", () => {
       expect(isTransactionEnded(error)).toBe(true);
     },
   );
+
+  it.each(["START TRANSACTION", "SET autocommit = 0"])(
+    "uses no connection on which other code of the user has left %s",
+    async (sql) => {
+      const { pool, tables, other, ids } = await opened();
+      const left = await Promise.all([0, 1, 2].map(() => pool.getConnection()));
+      for (const one of left) {
+        await one.query(sql);
+        // From here on, it sees what was committed until now.
+        await one.query("SELECT id FROM malipo_seats");
+        one.release();
+      }
+      await other.query("INSERT INTO malipo_seats (id, place) VALUES ('theirs', 1)");
+      expect((await tables.run(() => only(["all", {}]))).rows).toEqual([{ id: "theirs" }]);
+      await tables.run(() => add("a"));
+      await tables.transaction(() => add("b"));
+      expect(await ids()).toEqual(["a", "b", "theirs"]);
+      expect(tables.takeWarnings()).toEqual([expect.stringMatching(/left open.*COMMIT/)]);
+    },
+  );
+
+  it("holds its rows for ten seconds at most if its process is frozen, and for a minute in the merchant's code", async () => {
+    const { tables, together } = await opened();
+    const limits: unknown[] = [];
+    const limit = "SELECT @@SESSION.wait_timeout AS seconds";
+    function* note(): Steps<Name, void> {
+      limits.push((yield [statement(limit), {}]).rows[0]?.seconds);
+    }
+    await tables.transaction(note);
+    const work = async (on: mysql.PoolConnection) => limits.push(...(await column(on, limit)));
+    expect(await together(work, { after: note })).toBeUndefined();
+    expect(limits).toEqual([10, 60, 10]);
+  });
+
+  it("leaves no transaction open on a server that chains them", async () => {
+    const { pool, tables, ids } = await opened();
+    const all = await Promise.all([0, 1, 2].map(() => pool.getConnection()));
+    for (const one of all) {
+      await one.query("SET SESSION completion_type = 1");
+      one.release();
+    }
+    for (const id of ["a", "b", "c", "d"]) await tables.transaction(() => add(id));
+    await tables.run(() => add("e"));
+    expect(await ids()).toEqual(["a", "b", "c", "d", "e"]);
+    expect(tables.takeWarnings()).toEqual([]);
+  });
 
   it("does not believe a transaction that a deadlock has ended while the merchant's code goes on", async () => {
     const { tables, other, together, ids } = await opened();

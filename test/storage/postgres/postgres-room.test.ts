@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
 import type { Transact } from "../../../src/storage/postgres/transact.ts";
 import type { Tables, Together } from "../../../src/storage/room.ts";
-import { only, type Steps } from "../../../src/storage/sql-steps.ts";
+import { only, type Steps, statement } from "../../../src/storage/sql-steps.ts";
 import { isTransactionEnded } from "../../../src/storage/transaction-end.ts";
 import { type SeatStatement, seats, storageRoomSuite } from "../../suites/storage-room.ts";
 import type { Engine } from "../../support/engines/engine.ts";
@@ -193,6 +193,43 @@ describe.skipIf(engine === undefined)("a room on PostgreSQL", () => {
     await expect(working).rejects.toThrow();
     expect(await tables.run(idsSteps)).toEqual([]);
   });
+
+  it("holds its rows for ten seconds at most if its process is frozen, and for a minute in the merchant's code", async () => {
+    const tables = roomIn(freshSchema()).tables(seats());
+    const limits: unknown[] = [];
+    const limit = "SELECT current_setting('idle_in_transaction_session_timeout') AS most";
+    function* note(): Steps<SeatStatement, void> {
+      limits.push((yield [statement(limit), {}]).rows[0]?.most);
+    }
+    await tables.transaction(note);
+    const work: Parts["work"] = async (on) => limits.push((await on.query(limit)).rows[0]?.most);
+    await together(tables, work, { after: note });
+    expect(limits).toEqual(["10s", "1min", "10s"]);
+  });
+
+  it.each(["BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"])(
+    "uses no connection on which other code of the user has left %s",
+    async (sql) => {
+      const schema = freshSchema();
+      const shared = new pg.Pool({ connectionString: engine?.url, max: 2, allowExitOnIdle: true });
+      const options = { pool: shared, isOwnPool: false, transact: undefined, now: undefined };
+      const tables = new PostgresRoom({ ...options, schema }).tables(seats());
+      await tables.open();
+      const left = await Promise.all([shared.connect(), shared.connect()]);
+      for (const one of left) {
+        await one.query(sql);
+        await one.query(`SELECT id FROM ${schema}.seats`);
+        one.release();
+      }
+      await tables.run(() => only(["add", { id: "a", place: 1, code: null }]));
+      const { rows } = await pool.query(`SELECT id FROM ${schema}.seats`);
+      expect(rows).toEqual([{ id: "a" }]);
+      await tables.transaction(() => only(["add", { id: "b", place: 1, code: null }]));
+      expect(await tables.run(idsSteps)).toEqual(["a", "b"]);
+      expect(tables.takeWarnings()).toEqual([expect.stringMatching(/left open.*COMMIT/)]);
+      await shared.end();
+    },
+  );
 
   it("says that the database was closed if the merchant has ended the pool", async () => {
     const own = new pg.Pool({ connectionString: engine?.url, allowExitOnIdle: true });

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import type { EngineName } from "./databases.ts";
 
 /** A change of the source, which is made while a process of a shop is bundled. */
 export interface Change {
@@ -16,6 +17,8 @@ export interface Change {
 export interface Sabotage extends Change {
   /** The kind of breach that says so. */
   readonly breaks: string;
+  /** The only store on which it can be noticed: the change is of its files, or waits for itself elsewhere. */
+  readonly on?: EngineName;
 }
 
 export type Sabotages = Readonly<Record<string, Sabotage>>;

@@ -55,6 +55,7 @@ export async function runCampaign(
   engineName: EngineName,
   { seed, sabotage, history: saved, ...options }: Asked & Values<Options>,
 ): Promise<Outcome | undefined> {
+  if (sabotage?.on !== undefined && sabotage.on !== engineName) return undefined;
   const why = notOn?.(engineName, options);
   if (why !== undefined) {
     console.log(why);

@@ -1,4 +1,4 @@
-import type { OrmName } from "../../support/orms.ts";
+import type { OrmName } from "../../support/orms/orm.ts";
 import type { Place } from "../harness/databases.ts";
 
 /**

@@ -7,7 +7,7 @@ import {
   type Inbox,
   type WebhookHandler,
 } from "malipo/webhooks";
-import type { Orm } from "../../support/orms.ts";
+import type { Orm } from "../../support/orms/orm.ts";
 import { all, DATABASES, fileTables, type Place, tablesIn } from "../harness/databases.ts";
 import { receiveSetup, serve, started } from "../harness/worker.ts";
 import { paymentOf, SECRET } from "./sender.ts";
@@ -48,7 +48,9 @@ async function runShop(settings: ShopSettings): Promise<void> {
   const { place, port, die, leaseMs, orders = [] } = settings;
   const { mode = "start", isDrainer = false, version } = settings;
   // Only a shop that writes with such a library loads them.
-  const orm = settings.orm && (await import("../../support/orms.ts")).ORMS[settings.orm](place.url);
+  const orm =
+    settings.orm &&
+    (await import("../../support/orms/postgres-orms.ts")).POSTGRES_ORMS[settings.orm](place.url);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };

@@ -300,7 +300,7 @@ class BullmqInbox {
  * @throws {ConfigurationError} for an unknown option, a wrong value or a missing connection.
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  const own = checkOptions(options, OPTIONS, "bullmqInbox");
+  const own = checkOptions(options, OPTIONS, "The inbox of redis");
   const { connection, queue, retentionMs, replicas, pace } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
   const upkeepMs = (pace.leaseMs * 2) / 3;

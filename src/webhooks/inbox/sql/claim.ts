@@ -12,33 +12,49 @@ import { hexOf, requestIn, stored } from "./rows.ts";
  * what a part compares, and has its events in the order in which they are due.
  */
 interface Parts {
-  readonly conditions: readonly string[];
+  readonly conditions: readonly Part[];
   readonly values: Values;
+}
+
+interface Part {
+  /** The name of its index. */
+  readonly index: string;
+  readonly condition: string;
 }
 
 function partsFor(kinds: Kinds): Parts {
   const queues = queuesOnlyWith(kinds).map((queue, at) => [`queue_${at}`, queue] as const);
   const others = kindsInOther(kinds).map((kind, at) => [`kind_${at}`, stored(kind)] as const);
   const conditions = [
-    ...queues.map(([name]) => `queue = $${name}`),
-    ...others.map(([name]) => `queue = '${OTHER_QUEUE}' AND kind = $${name}`),
+    ...queues.map(([name]) => ({ index: "due", condition: `queue = $${name}` })),
+    ...others.map(([name]) => ({
+      index: "other",
+      condition: `queue = '${OTHER_QUEUE}' AND kind = $${name}`,
+    })),
   ];
   return { conditions, values: Object.fromEntries([...queues, ...others]) };
 }
 
-/** A query on each part. */
-const ofParts = ({ conditions }: Parts, query: (pending: string) => string): string =>
+/** A query on each part. @param query - Gets what stands after FROM. */
+const ofParts = (
+  { dialect, tables }: InboxSql,
+  { conditions }: Parts,
+  query: (pending: string) => string,
+): string =>
   conditions
-    .map((one, at) => `SELECT * FROM (${query(`state = 'pending' AND ${one}`)}) AS part_${at}`)
+    .map(({ index, condition }, at) => {
+      const events = dialect.by(tables.events, index);
+      const pending = `${events} WHERE state = 'pending' AND ${condition}`;
+      return `SELECT * FROM (${query(pending)}) AS part_${at}`;
+    })
     .join(" UNION ALL ");
 
 /** Milliseconds until the next event of the kinds is due; infinite if there is none. */
 export function* nextDueSteps(sql: InboxSql, kinds: Kinds): Steps<InboxStatement, number> {
   const parts = partsFor(kinds);
   if (parts.conditions.length === 0) return Number.POSITIVE_INFINITY;
-  const first = (pending: string) =>
-    `SELECT MIN(due_at) AS due_at FROM ${sql.tables.events} WHERE ${pending}`;
-  const text = `SELECT MIN(due_at) - ${sql.dialect.clocks.leaseMs} AS in_ms FROM (${ofParts(parts, first)}) AS firsts`;
+  const first = (pending: string) => `SELECT MIN(due_at) AS due_at FROM ${pending}`;
+  const text = `SELECT MIN(due_at) - ${sql.dialect.clocks.leaseMs} AS in_ms FROM (${ofParts(sql, parts, first)}) AS firsts`;
   const [row] = (yield [sql.statement(text), parts.values]).rows;
   return (row?.in_ms ?? null) === null ? Number.POSITIVE_INFINITY : Number(row?.in_ms);
 }
@@ -48,8 +64,8 @@ export function* dueCountSteps(sql: InboxSql, kinds: Kinds): Steps<InboxStatemen
   const parts = partsFor(kinds);
   if (parts.conditions.length === 0) return 0;
   const count = (pending: string) =>
-    `SELECT COUNT(*) AS due FROM ${sql.tables.events} WHERE ${pending} AND due_at <= ${sql.dialect.clocks.leaseMs}`;
-  const text = `SELECT SUM(due) AS due FROM (${ofParts(parts, count)}) AS counts`;
+    `SELECT COUNT(*) AS due FROM ${pending} AND due_at <= ${sql.dialect.clocks.leaseMs}`;
+  const text = `SELECT SUM(due) AS due FROM (${ofParts(sql, parts, count)}) AS counts`;
   return Number((yield [sql.statement(text), parts.values]).rows[0]?.due);
 }
 
@@ -71,11 +87,11 @@ function notOf(busy: readonly string[]): { readonly text: string; readonly value
 function claimStatement(sql: InboxSql, parts: Parts, condition: string): Statement {
   const { tables, dialect } = sql;
   const { leaseMs } = dialect.clocks;
-  const due = (pending: string) => `SELECT id, due_at, attempts FROM ${tables.events}
-    WHERE ${pending} AND due_at <= ${leaseMs} + $ahead ${condition} ORDER BY due_at LIMIT $count ${dialect.takeRows}`;
+  const due = (pending: string) => `SELECT id, due_at, attempts FROM ${pending}
+    AND due_at <= ${leaseMs} + $ahead ${condition} ORDER BY due_at LIMIT $count ${dialect.takeRows}`;
   return sql.statement(`SELECT e.id, e.${dialect.column("key")}, e.raw, d.attempts, e.received_at, e.trace_context, e.source,
       d.due_at - ${leaseMs} AS in_ms
-    FROM (SELECT * FROM (${ofParts(parts, due)}) AS parts ORDER BY due_at LIMIT $count) AS d
+    FROM (SELECT * FROM (${ofParts(sql, parts, due)}) AS parts ORDER BY due_at LIMIT $count) AS d
     JOIN ${tables.events} AS e ON e.id = d.id ORDER BY d.due_at`);
 }
 

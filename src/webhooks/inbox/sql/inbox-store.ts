@@ -5,7 +5,7 @@ import { Batcher, type Stored } from "../batcher.ts";
 import type { NewDelivery, Receipt } from "../inbox-types.ts";
 import { DEFAULT_PACE, type Pace } from "../pace.ts";
 import { InboxSql, type InboxStatement } from "./inbox-sql.ts";
-import { type StoredGroup, storeSteps } from "./store-group.ts";
+import { storeSteps } from "./store-group.ts";
 
 /** Time between two runs of the upkeep: in this process, and of all processes at a server. */
 const MAINTENANCE_MS = { here: 1_000, server: 30_000 };
@@ -94,27 +94,25 @@ export class InboxStore {
     return stored;
   }
 
-  /** In one transaction, which is on the disk when this resolves. */
+  /** All of them are on the disk when this resolves. */
   async #store(
     deliveries: readonly NewDelivery[],
     isOver: (at: number) => boolean,
   ): Promise<Stored[]> {
     let live: number[] = [];
+    const own = new Set<NewDelivery>();
     const { sql } = this;
     const retention = this.retentionSteps.bind(this);
-    const store = function* (): Steps<InboxStatement, StoredGroup> {
+    const store = function* (): Steps<InboxStatement, readonly Receipt["kind"][]> {
       yield* retention();
       live = [...deliveries.keys()].filter((at) => !isOver(at));
       const group = live.map((at) => deliveries[at] as NewDelivery);
-      return yield* storeSteps(sql, group);
+      return yield* storeSteps(sql, group, own);
     };
-    const options = { isLater: true, isKept: ({ isSure }: StoredGroup) => isSure };
-    let group = await this.transaction(store, options);
-    // Another process has stored one of the events at the same moment. Now it is known.
-    while (!group.isSure) group = await this.transaction(store, options);
+    const stored = await this.transaction(store, { isLater: true, isSplit: true });
     this.hasRetention = true;
     await this.tables.sync();
-    const kinds = new Map(live.map((at, place) => [at, group.kinds[place]]));
+    const kinds = new Map(live.map((at, place) => [at, stored[place]]));
     return deliveries.map((_, at) => kinds.get(at));
   }
 }

@@ -10,8 +10,11 @@ import type { InboxStore } from "./inbox-store.ts";
 import { stored } from "./rows.ts";
 import { Upkeep } from "./upkeep.ts";
 
-/** How many deliveries are leased before a handler is free for them, if a commit takes long. */
-const MAX_AHEAD = 100;
+/**
+ * How many deliveries are leased before a handler is free for them. In this process, others wait to be stored while a
+ * commit runs.
+ */
+const MAX_AHEAD = { here: 24, server: 100 };
 
 /** How long the code of a handler may do something else in the middle of its transaction. */
 const MAX_IDLE_MS = 300_000;
@@ -69,7 +72,7 @@ function* lostSteps(sql: InboxSql, tokens: readonly string[]): Steps<InboxStatem
 
 /** The events of an inbox, as one worker leases them. */
 export class SqlLeases implements LeaseStore {
-  readonly maxAhead?: number;
+  readonly maxAhead: number;
   readonly #store: InboxStore;
   readonly #leaseMs: number;
   readonly #upkeep: Upkeep;
@@ -84,7 +87,7 @@ export class SqlLeases implements LeaseStore {
     this.#store = store;
     this.#leaseMs = Math.ceil(store.pace.leaseMs);
     this.#upkeep = new Upkeep(store);
-    if (!store.sql.dialect.isInProcess) this.maxAhead = MAX_AHEAD;
+    this.maxAhead = MAX_AHEAD[store.sql.dialect.isInProcess ? "here" : "server"];
   }
 
   /** Deliveries come first, if they wait for the same connection. */

@@ -1,8 +1,8 @@
-import type { Dialect } from "../../../storage/dialect.ts";
 import {
-  insertIfAbsent,
+  type ManyValues,
   type Statement,
   type Steps,
+  statement,
   type Value,
 } from "../../../storage/sql-steps.ts";
 import { conflictIdOf } from "../delivery.ts";
@@ -13,13 +13,6 @@ import { bytesOfHex, deliveryValues, hexOf, stored } from "./rows.ts";
 
 /** How many rows an INSERT has. In this process, a statement with one row is the fastest. */
 const ROWS_AT_ONCE = 100;
-
-/** What became of a group of deliveries. */
-export interface StoredGroup {
-  readonly kinds: readonly Receipt["kind"][];
-  /** Whether each new event was stored by this transaction: another process may have stored one at the same moment. */
-  readonly isSure: boolean;
-}
 
 /** What is stored of some keys, and what a group of deliveries adds to it. */
 class KnownEvents {
@@ -82,21 +75,18 @@ const eventRow = (delivery: NewDelivery): NewRow => ({
   error: delivery.deadLetterReason === undefined ? null : stored(delivery.deadLetterReason),
 });
 
-const conflictRow = (delivery: NewDelivery): NewRow => ({
-  ...deliveryValues(delivery),
-  state: "open",
-});
-
 /** The values of a row among others end with its number. */
-const numberedValues = (rows: readonly NewRow[]): NewRow =>
-  Object.fromEntries(
-    rows.flatMap((row, at) =>
-      Object.entries(row).map(([column, value]) => [`${column}_${at}`, value] as const),
-    ),
-  );
+function numberedValues(rows: readonly NewRow[]): ManyValues {
+  const all = new Map<string, Value>();
+  for (const [at, row] of rows.entries()) {
+    for (const column of Object.keys(row)) all.set(`${column}_${at}`, row[column] as Value);
+  }
+  return all;
+}
 
+/** @param more - Columns whose values are expressions, each with its expression. */
 function insertStatement(
-  { column }: Dialect,
+  { dialect }: InboxSql,
   table: string,
   columns: readonly string[],
   count: number,
@@ -104,34 +94,16 @@ function insertStatement(
 ): Statement {
   const valuesOf = (at: number) =>
     columns.map((one) => (count === 1 ? `$${one}` : `$${one}_${at}`));
-  const tuples = Array.from({ length: count }, (_, at) =>
-    [...valuesOf(at), ...Object.values(more)].join(", "),
-  );
-  const names = [...columns, ...Object.keys(more)].map(column).join(", ");
-  return insertIfAbsent(`INSERT INTO ${table} (${names}) VALUES (${tuples.join("), (")})`);
-}
-
-/**
- * Inserts rows that are not there. Returns how many were not.
- *
- * @param more - Columns whose values are expressions, each with its expression.
- */
-function* insertRows(
-  sql: InboxSql,
-  table: string,
-  rows: readonly NewRow[],
-  rowsAtOnce: number,
-  more: Readonly<Record<string, string>> = {},
-): Steps<InboxStatement, number> {
-  let inserted = 0;
-  for (const part of inParts(rows, rowsAtOnce)) {
-    const [first = {}] = part;
-    const insert = sql.named(`insert ${table} ${part.length}`, () =>
-      insertStatement(sql.dialect, table, Object.keys(first), part.length, more),
+  // The setting is that of the transaction: the first row is enough.
+  const expressionsOf = (at: number) =>
+    Object.values(more).map((one) =>
+      at === 0 ? `CASE WHEN ${dialect.durable} THEN ${one} END` : one,
     );
-    inserted += (yield [insert, part.length === 1 ? first : numberedValues(part)]).changed;
-  }
-  return inserted;
+  const tuples = Array.from({ length: count }, (_, at) =>
+    [...valuesOf(at), ...expressionsOf(at)].join(", "),
+  );
+  const names = [...columns, ...Object.keys(more)].map(dialect.column).join(", ");
+  return statement(`INSERT INTO ${table} (${names}) VALUES (${tuples.join("), (")})`);
 }
 
 /** In one order for all processes that write at the same time, so that two of them do not wait for each other. */
@@ -140,20 +112,49 @@ const inOrder = ({ dialect }: InboxSql, deliveries: readonly NewDelivery[]) =>
     ? deliveries
     : deliveries.toSorted((a, b) => (conflictIdOf(a) < conflictIdOf(b) ? -1 : 1));
 
-/** Stores a group of deliveries, as a part of a transaction. What it returns is valid when that is on the disk. */
+/** Inserts deliveries that are not there, and notes each that is stored. */
+function* insertAll(
+  sql: InboxSql,
+  table: string,
+  deliveries: readonly NewDelivery[],
+  rowOf: (delivery: NewDelivery) => NewRow,
+  more: Readonly<Record<string, string>>,
+  own: Set<NewDelivery>,
+): Steps<InboxStatement, void> {
+  const size = sql.dialect.isInProcess ? 1 : ROWS_AT_ONCE;
+  for (const part of inParts(inOrder(sql, deliveries), size)) {
+    const rows = part.map(rowOf);
+    const [first = {}] = rows;
+    const insert = sql.named(`insert ${table} ${rows.length}`, () =>
+      insertStatement(sql, table, Object.keys(first), rows.length, more),
+    );
+    yield [insert, rows.length === 1 ? first : numberedValues(rows)];
+    for (const delivery of part) own.add(delivery);
+  }
+}
+
+/**
+ * Stores a group of deliveries. What it returns is valid when that is on the disk.
+ *
+ * It needs no transaction: each delivery stands for itself. If another process stores one of them at the same moment, a
+ * statement fails as a whole, and the steps are to be run again.
+ *
+ * @param own - Those that an earlier run has stored: they are no duplicates of themselves.
+ */
 export function* storeSteps(
   sql: InboxSql,
   deliveries: readonly NewDelivery[],
-): Steps<InboxStatement, StoredGroup> {
+  own: Set<NewDelivery> = new Set(),
+): Steps<InboxStatement, readonly Receipt["kind"][]> {
   const known = yield* readKnown(sql, deliveries);
-  const kinds = deliveries.map((delivery) => known.take(delivery));
-  const { isInProcess, clocks } = sql.dialect;
-  const rowsAtOnce = isInProcess ? 1 : ROWS_AT_ONCE;
-  const { newEvents, newConflicts } = known;
-  const due = { due_at: clocks.leaseMs };
-  const events = inOrder(sql, newEvents).map(eventRow);
-  const inserted = yield* insertRows(sql, sql.tables.events, events, rowsAtOnce, due);
-  const conflicts = inOrder(sql, newConflicts).map(conflictRow);
-  yield* insertRows(sql, sql.tables.conflicts, conflicts, rowsAtOnce);
-  return { kinds, isSure: inserted === newEvents.length };
+  const kinds = deliveries.map((delivery) => {
+    const kind = known.take(delivery);
+    return kind === "duplicate" && own.has(delivery) ? "accepted" : kind;
+  });
+  const { events, conflicts } = sql.tables;
+  const due = { due_at: sql.dialect.clocks.leaseMs };
+  yield* insertAll(sql, events, known.newEvents, eventRow, due, own);
+  const open = { state: "'open'" };
+  yield* insertAll(sql, conflicts, known.newConflicts, deliveryValues, open, own);
+  return kinds;
 }

@@ -43,7 +43,10 @@ describe("the options of a campaign", () => {
     [["--payments", "1e3"], "--payments is 1e3."],
     [["--workers", "many"], "--workers is many."],
     [["--kills", "50001"], "--kills is 50001. It takes a whole number from 0 to 50000."],
-    [["--store", "oracle"], "--store is oracle. It takes memory, sqlite, redis, postgres, mysql, all."],
+    [
+      ["--store", "oracle"],
+      "--store is oracle. It takes memory, sqlite, redis, postgres, mysql, all.",
+    ],
     [
       ["--sabotage", "all"],
       "--sabotage is all. It takes no-deadline, early-resolve, forgetful-store.",

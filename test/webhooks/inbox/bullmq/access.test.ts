@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Redis, type RedisOptions } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../../src/drill/child.ts";
+import { redis } from "../../../../src/engines/redis.ts";
 import { bullmqInbox } from "../../../../src/webhooks/inbox/bullmq/inbox.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
@@ -59,6 +60,33 @@ async function useAll(connection: RedisOptions): Promise<string[]> {
     ([error]) => error,
   );
   return errors.map(String).filter((text) => !text.includes("no stock"));
+}
+
+/** What keys and wake-ups ask of a Redis. */
+async function useKeysAndWakeups(url: string): Promise<void> {
+  const db = redis(url);
+  const store = db.idempotency();
+  const begin = (owner: string) =>
+    store.begin(`E ${owner}`, {
+      ...{ parameters: "p", owner, leaseMs: 60_000, endpoint: "E", idempotencyKey: owner },
+      baseUrl: "http://127.0.0.1:9/v1",
+    });
+  for (const owner of ["a", "b", "c"]) await begin(owner);
+  await store.finish("E a", "a", { state: "succeeded", result: "{}" });
+  await store.finish("E b", "b", { state: "unknown" });
+  await store.forget("E c", "c");
+  expect((await store.list()).attempts).toHaveLength(2);
+  await store.resolve("E b", "{}", "b");
+  const other = redis(url);
+  let isAwake = false;
+  db.wakeups().wake("PAY-1", () => {
+    isAwake = true;
+  });
+  await until(async () => {
+    other.wakeups().notify("PAY-1");
+    return isAwake;
+  });
+  await Promise.all([db.close(), other.close()]);
 }
 
 describe.skipIf(!isHere)("bullmqInbox", () => {
@@ -125,17 +153,18 @@ describe.skipIf(!isHere)("bullmqInbox", () => {
       "utf8",
     );
     const [, rights = ""] = /ACL SETUSER malipo on (.+?)```/s.exec(page) ?? [];
-    const redis = new Redis(engine.url);
-    await redis.call("ACL", "SETUSER", "malipo", "on", ...rights.split(/[\s\\]+/).filter(Boolean));
+    const admin = new Redis(engine.url);
+    await admin.call("ACL", "SETUSER", "malipo", "on", ...rights.split(/[\s\\]+/).filter(Boolean));
     const { port } = new URL(engine.url);
     const connection = { host: "127.0.0.1", port: Number(port), username: "malipo" };
     expect(await useAll({ ...connection, password: "secret" })).toEqual([]);
-    const log = (await redis.call("ACL", "LOG")) as unknown[][];
+    await useKeysAndWakeups(`redis://malipo:secret@127.0.0.1:${port}`);
+    const log = (await admin.call("ACL", "LOG")) as unknown[][];
     const denied = log.map((entry) => entry[entry.indexOf("object") + 1]);
     // They are read if the user may read them, and not needed.
     expect(
       denied.filter((name) => !["config|get", "client|setinfo"].includes(name as string)),
     ).toEqual([]);
-    redis.disconnect();
+    admin.disconnect();
   });
 });

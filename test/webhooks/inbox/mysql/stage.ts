@@ -1,4 +1,7 @@
 import mysql, { type RowDataPacket } from "mysql2/promise";
+import { MysqlRoom } from "../../../../src/storage/mysql/mysql-room.ts";
+import { poolFor } from "../../../../src/storage/mysql/pool.ts";
+import { INBOX } from "../../../../src/webhooks/inbox/tables.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 
 /** Leases last a second or two, and retries come at once. */
@@ -24,6 +27,18 @@ export async function query(url: string, text: string, values: unknown[] = []) {
   const [rows] = await connection.query<RowDataPacket[]>(text, values);
   await connection.end();
   return rows;
+}
+
+/** Makes the tables of an inbox. */
+export async function makeTables(url: string): Promise<void> {
+  const room = new MysqlRoom({
+    pool: poolFor(url),
+    isOwnPool: true,
+    transact: undefined,
+    now: undefined,
+  });
+  await room.tables(INBOX).open();
+  await room.close();
 }
 
 /** The address of an empty database of the server. @param name - Of the database; the same again if it is there. */

@@ -5,7 +5,8 @@ import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
-import { ORMS, type OrmName } from "../../../support/orms.ts";
+import type { OrmName } from "../../../support/orms/orm.ts";
+import { POSTGRES_ORMS } from "../../../support/orms/postgres-orms.ts";
 import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace } from "./stage.ts";
 
@@ -56,5 +57,5 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
 });
 
 describe.skipIf(engine === undefined)("postgresInbox in a transaction of the user's client", () => {
-  killSuite("postgres", () => url, Object.keys(ORMS) as OrmName[]);
+  killSuite("postgres", () => url, Object.keys(POSTGRES_ORMS) as OrmName[]);
 });

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
-import { ORMS, type OrmName } from "../../../support/orms.ts";
+import type { OrmName } from "../../../support/orms/orm.ts";
+import { POSTGRES_ORMS } from "../../../support/orms/postgres-orms.ts";
 import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { freshSchema, pace, query } from "./stage.ts";
 
@@ -15,9 +16,9 @@ afterAll(async () => {
 });
 
 describe.skipIf(engine === undefined)("postgresInbox in a transaction of the user's client", () => {
-  for (const name of Object.keys(ORMS) as OrmName[]) {
+  for (const name of Object.keys(POSTGRES_ORMS) as OrmName[]) {
     transactionSuite(name, async () => {
-      const orm = ORMS[name](url);
+      const orm = POSTGRES_ORMS[name](url);
       opened.push(orm);
       const schema = freshSchema();
       const table = `${schema}_effects`;

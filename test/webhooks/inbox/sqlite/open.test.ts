@@ -254,7 +254,7 @@ describe("a runtime without node:sqlite", () => {
     expect(error).toMatchObject({
       code: "configuration",
       message:
-        "sqlite requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
+        'A checkout of memory(), or sqlite(":memory:"), requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.',
     });
   });
 });
