@@ -111,7 +111,7 @@ describe("malipo attempts", () => {
   test.each([
     ["no store", [], /--store is required/],
     ["a file that does not exist", ["--store", "sqlite:/none.db"], /there is no file \/none\.db/],
-    ["another database", ["--store", "mysql://localhost"], /must start with sqlite:/],
+    ["another database", ["--store", "mongodb://localhost"], /must start with sqlite:/],
   ])("with %s says what is wrong", async (_, args, message) => {
     const { code, stderr } = await malipo(["attempts", "list", ...args]);
     expect(code).toBe(2);

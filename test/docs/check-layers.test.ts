@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { findRepeatedNames, findStaleLayers, findWrongImports } from "../../scripts/check-layers.ts";
+import {
+  findRepeatedNames,
+  findStaleLayers,
+  findWrongImports,
+} from "../../scripts/check-layers.ts";
 
 const LAYERS = [
   { path: "low", imports: [], packages: [] },

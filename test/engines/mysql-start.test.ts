@@ -84,7 +84,9 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
       error = thrown;
     }
     expect(error).toMatchObject({ code: "configuration" });
-    expect(String(error)).toMatch(/The address is not a URL\. .+ encodeURIComponent\(password\)\.$/);
+    expect(String(error)).toMatch(
+      /The address is not a URL\. .+ encodeURIComponent\(password\)\.$/,
+    );
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
   });
 
@@ -132,9 +134,15 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
     // Another user makes the tables.
     const owner = engineAt(asRoot);
     await owner.open();
-    await rejectsAtStart(make, /mysql cannot make or read the tables of .+ \(UPDATE command denied .+/);
+    await rejectsAtStart(
+      make,
+      /mysql cannot make or read the tables of .+ \(UPDATE command denied .+/,
+    );
     await admin.query(`GRANT INSERT, UPDATE ON ${database}.* TO ${account}`);
-    await rejectsAtStart(make, /mysql cannot make or read the tables of .+ \(DELETE command denied .+/);
+    await rejectsAtStart(
+      make,
+      /mysql cannot make or read the tables of .+ \(DELETE command denied .+/,
+    );
     await admin.query(`GRANT DELETE ON ${database}.* TO ${account}`);
     const granted = make();
     await granted.open();
@@ -160,16 +168,16 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
 
   test("goes on without connections that are left", async () => {
     const { database, account, url } = await newShop();
-    await admin.query(
-      `GRANT ALL ON ${database}.* TO ${account} WITH MAX_USER_CONNECTIONS 1`,
-    );
+    await admin.query(`GRANT ALL ON ${database}.* TO ${account} WITH MAX_USER_CONNECTIONS 1`);
     const only = await client.createConnection(url);
     const db = engineAt(url);
     const receiver = receiverOn(db.inbox());
     const reported: unknown[] = [];
     const checkout = checkoutOn(db, (error) => reported.push(error));
     await Promise.all([receiver.start(), checkout.start()]);
-    const full = expect.stringMatching(/max_user_connections.+lower `connectionLimit` of the pools/);
+    const full = expect.stringMatching(
+      /max_user_connections.+lower `connectionLimit` of the pools/,
+    );
     const away = { isEngineAway: true, message: full };
     expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject(away);
     expect(reported[0]).toMatchObject(away);

@@ -194,7 +194,10 @@ describe.skipIf(engine === undefined)("a start on PostgreSQL", () => {
       make,
       /postgres.+ lacks rights in the schema malipo_checkout: USAGE\. Run as the owner: GRANT .+/,
     );
-    await isRefusedByCommands(url, /postgres: .+ lacks rights in the schema malipo_checkout: USAGE\. .+GRANT /);
+    await isRefusedByCommands(
+      url,
+      /postgres: .+ lacks rights in the schema malipo_checkout: USAGE\. .+GRANT /,
+    );
     await run(`GRANT USAGE ON SCHEMA malipo_checkout TO ${role}`);
     await run(`GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA malipo_checkout TO ${role}`);
     await rejectsAtStart(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ORDERS } from "../../src/checkout/tables.ts";
+import { ORDERS } from "../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../src/idempotency/tables.ts";
 import type { Component } from "../../src/storage/component.ts";
 import { INBOX } from "../../src/webhooks/inbox/tables.ts";

@@ -77,6 +77,3 @@ export function tooOld(version: string): string | undefined {
   if (major >= OLDEST) return undefined;
   return `This is PostgreSQL ${version}. Use PostgreSQL ${OLDEST} or later.`;
 }
-
-/** Whether a lock was waited for as long as `lock_timeout` allows. */
-export const isLocked = (error: unknown): boolean => hasCode(error, ["55P03"]);

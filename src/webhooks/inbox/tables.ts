@@ -163,7 +163,8 @@ function statements(dialect: Dialect) {
     overEvents:
       statement(`SELECT id, signed_at FROM ${dialect.by(events, "forget")} WHERE forget_at <= ${retentionMs} AND state = 'done'
       ORDER BY forget_at LIMIT ${FORGET_BATCH} ${dialect.takeRows}`),
-    overConflicts: statement(`SELECT ${key}, digest, signed_at FROM ${dialect.by(conflicts, "decided")}
+    overConflicts:
+      statement(`SELECT ${key}, digest, signed_at FROM ${dialect.by(conflicts, "decided")}
       WHERE forget_at <= ${retentionMs} AND state = 'decided'
       ORDER BY forget_at LIMIT ${FORGET_CONFLICTS} ${dialect.takeRows}`),
     deleteConflict: statement(`DELETE FROM ${conflicts} WHERE ${key} = $key AND digest = $digest`),

@@ -1,6 +1,6 @@
 import type { RowDataPacket } from "mysql2/promise";
 import { describe, expect, it } from "vitest";
-import { ORDERS } from "../../../src/checkout/tables.ts";
+import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import { type Component, tableSql } from "../../../src/storage/component.ts";
 import { lockTable, mysqlDialect } from "../../../src/storage/mysql/mysql-dialect.ts";
