@@ -177,11 +177,22 @@ const endsOn = ({ end }: Row, [driver, orm]: (typeof SERVERS)[number]): string =
   return other === undefined || other === own ? ENDS[own] : `${ENDS[own]}, ORM: ${ENDS[other]}`;
 };
 
-const wrongEndings = () =>
-  table(
-    ["`onPaid`", "SQLite", "PostgreSQL", "MariaDB"],
-    WRONG_ENDINGS.map((row) => [row.name, ...SERVERS.map((server) => endsOn(row, server))]),
-  );
+/** What ends alike on each engine is a line for each end, and the rest is a table. */
+function wrongEndings(): string {
+  const rows = WRONG_ENDINGS.map((row) => ({
+    name: row.name,
+    ends: SERVERS.map((server) => endsOn(row, server)),
+  }));
+  const isAlike = ({ ends }: (typeof rows)[number]) => new Set(ends).size === 1;
+  const alike = new Map<string, string[]>();
+  for (const { name, ends } of rows.filter(isAlike)) {
+    const end = ends[0] ?? "";
+    alike.set(end, [...(alike.get(end) ?? []), name]);
+  }
+  const lines = [...alike].map(([end, names]) => `- *${end}*: ${names.join("; ")}`);
+  const others = rows.filter((row) => !isAlike(row)).map(({ name, ends }) => [name, ...ends]);
+  return `${lines.join("\n")}\n\n${table(["`onPaid`", "SQLite", "PostgreSQL", "MariaDB"], others)}`;
+}
 
 /** Every generated table, by the name in its marker. */
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -8,6 +8,7 @@ import { ENTRY_POINTS } from "./entry-points.ts";
 const SHARED: Readonly<Record<string, string>> = {
   "webhooks/inbox": "inbox",
   openapi: "contract",
+  storage: "engines",
 };
 
 /** The entry points that import a module, over any number of steps. */

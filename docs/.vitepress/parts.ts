@@ -48,7 +48,7 @@ export const PARTS: readonly {
       ["idempotency", "How one key makes one prompt", 510],
       ["webhooks", "How a webhook is stored, processed and recognised", 510],
       ["promises", "What is promised, and what is not", 625],
-      ["on-paid", "What may go wrong in onPaid, and what happens then", 1340],
+      ["on-paid", "What may go wrong in onPaid, and what happens then", 1090],
       ["keys", "API keys: public, secret, sandbox", 380],
     ],
   },
@@ -73,7 +73,7 @@ export const PARTS: readonly {
       ["cli-service", "malipo payments, webhooks, invoices, merchant", 370],
       ["cli-learn", "malipo probe, learn", 330],
       ["cli-stores", "malipo attempts, inbox, checkout", 990],
-      ["cli-drill", "malipo drill, explain", 510],
+      ["cli-drill", "malipo drill, explain", 540],
     ],
   },
   {

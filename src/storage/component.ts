@@ -140,8 +140,12 @@ export function* formatSteps(
   if (withoutMeta === undefined) return undefined;
   const { table, formatIn } = withoutMeta;
   const comments = (yield [statement(dialect.comment(dialect.table(name, table))), {}]).rows;
-  const found = comments[0] && asFound(formatIn(String(comments[0].comment)));
-  return found === undefined || isKnown(component, found) ? undefined : found;
+  if (comments[0] === undefined) return undefined;
+  // Another process may have made all of them between the two looks.
+  const { rows: madeNow } = yield [statement(dialect.comment(meta)), {}];
+  if (madeNow.length > 0) return yield* formatSteps(dialect, component);
+  const found = asFound(formatIn(String(comments[0].comment)));
+  return isKnown(component, found) ? undefined : found;
 }
 
 function* formerSteps(

@@ -34,7 +34,7 @@ export const ADDRESS_ERRORS: readonly KnownError[] = [
 ];
 
 /** The row of an error, and the error in its chain of causes that the row is about. */
-export function knownErrorOf(
+function knownErrorOf(
   rows: readonly KnownError[],
   error: unknown,
 ): { readonly row: KnownError; readonly cause: unknown } | undefined {

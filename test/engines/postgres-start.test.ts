@@ -283,7 +283,9 @@ describe.skipIf(engine === undefined)("a start on PostgreSQL", () => {
   test("rejects wake-ups on a pool of one connection, which they would keep", () => {
     const pool = new pg.Pool({ connectionString: at("malipo"), max: 1 });
     const db = postgres(pool);
-    expect(() => new Gateway({ apiKey: "sk_test_1", wakeups: db })).toThrow(
+    expect(
+      () => new Gateway({ apiKey: "sk_test_1", baseUrl: "http://127.0.0.1:1/api", wakeups: db }),
+    ).toThrow(
       /^postgres: the pool has one connection, .+ Set `max` of the pool to 2 or more, or pass `listenPool`\.$/,
     );
     expect(() => postgres(pool, { listenPool: new pg.Pool() }).wakeups()).not.toThrow();

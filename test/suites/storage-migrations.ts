@@ -206,7 +206,7 @@ export function storageMigrationsSuite(
     await add(old, "old");
     const room = stage.open();
     const child = start(room, stage, 3, true);
-    await expect.poll(() => stage.isMigrating(), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => stage.isMigrating()).toBe(true);
     await killChild(child);
     expect(child.signalCode).toBe("SIGKILL");
     expect(await aboutSeats(room)).toMatchObject({ format: "1" });

@@ -2,7 +2,7 @@ import { hasCode } from "../error-codes.ts";
 import { ADDRESS_ERRORS, explainedBy, type KnownError } from "../known-errors.ts";
 
 /** What malipo says about an error, by its code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-export const POSTGRES_ERRORS: readonly KnownError[] = [
+const POSTGRES_ERRORS: readonly KnownError[] = [
   ...ADDRESS_ERRORS,
   {
     codes: ["28P01"],
