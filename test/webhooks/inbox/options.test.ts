@@ -9,7 +9,10 @@ type Open = (options: object) => unknown;
 /** Each with its required options, so that only the option under test is wrong. */
 const INBOXES: readonly (readonly [name: string, open: Open])[] = [
   ["memoryInbox", (options) => memoryInbox(options)],
-  ["bullmqInbox", (options) => bullmqInbox({ connection: { lazyConnect: true }, ...options })],
+  [
+    "The inbox of redis",
+    (options) => bullmqInbox({ connection: { lazyConnect: true }, ...options }),
+  ],
   ["The inbox of postgres", (options) => postgres("postgres://none").inbox(options)],
   ["The inbox of sqlite", (options) => sqlite(":memory:").inbox(options)],
 ];
