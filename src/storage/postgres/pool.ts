@@ -49,6 +49,8 @@ export function poolFor(connectionString: string | undefined, pool: pg.Pool | un
   });
   // An error of an idle connection would end the process. The next statement reports it.
   own.on("error", () => {});
+  // So would that of a connection that ends while it is handed over: nothing else listens for a moment.
+  own.on("connect", (client) => client.on("error", () => {}));
   return own;
 }
 
