@@ -126,7 +126,7 @@ describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async 
       "SCAN malipo_checkout_payments USING INDEX malipo_checkout_payments_review",
     ],
     [
-      /review IS NULL AND at < \$wall - 86400000 ORDER BY at/,
+      /review IS NULL AND at < \? - 86400000 ORDER BY at/,
       "SEARCH malipo_checkout_payments USING INDEX malipo_checkout_payments_stray (at<?)",
     ],
     [
@@ -156,9 +156,9 @@ describe.each(LIBRARIES)("100,000 paid orders in %s, without statistics", async 
     [/SELECT MIN\(due_at\) - .+kind = \?/s, "COVERING INDEX malipo_inbox_other (kind=?)"],
     [/SELECT SUM\(due\).+queue = \?/s, "malipo_inbox_due (queue=? AND due_at<?)"],
     [/AS parts ORDER BY due_at LIMIT/, "malipo_inbox_due (queue=? AND due_at<?)"],
-    [/UNION ALL SELECT "key", digest, state/, "INDEX sqlite_autoindex_malipo_inbox_1 (key=?)"],
+    [/UNION ALL SELECT key, digest, state/, "INDEX sqlite_autoindex_malipo_inbox_1 (key=?)"],
     [/SELECT id, signed_at FROM malipo_inbox/, "malipo_inbox_forget (forget_at<?)"],
-    [/SELECT "key", digest, signed_at/, "malipo_inbox_conflicts_decided (forget_at<?)"],
+    [/SELECT key, digest, signed_at/, "malipo_inbox_conflicts_decided (forget_at<?)"],
     [/SET due_at = \? WHERE state/, "malipo_inbox_due (queue=? AND due_at>?)"],
     [/kind NOT IN/, "malipo_inbox_due (queue=? AND due_at<?)"],
     [/WHERE state = 'dead' AND received_at >=/, "malipo_inbox_dead (received_at>?"],
