@@ -9,6 +9,7 @@ import { sqlite } from "malipo/sqlite";
 import type { Inbox } from "malipo/webhooks";
 import mysql2 from "mysql2/promise";
 import pg from "pg";
+import { isThenable } from "../../../src/internal/thenable.ts";
 
 export type EngineName = "memory" | "sqlite" | "redis" | "postgres" | "mysql";
 
@@ -160,7 +161,10 @@ interface Stores {
 /** Steps one after another: at once with SQLite, whose transactions take no async function. */
 export function all(...steps: readonly (() => unknown)[]): unknown {
   let before: unknown;
-  for (const step of steps) before = before instanceof Promise ? before.then(step) : step();
+  for (const step of steps) {
+    // That of Prisma runs when it is waited for, and is no Promise.
+    before = isThenable(before) ? Promise.resolve(before).then(step) : step();
+  }
   return before;
 }
 
