@@ -29,8 +29,14 @@ export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
 export type { SqlExecutor, Transact } from "../storage/mysql/transact.ts";
 export type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 
+/** A pool of `mysql2`, whose functions take callbacks. */
+export interface MysqlCallbackPool {
+  /** The same pool with functions that return promises. */
+  promise(): Pool;
+}
+
 /** A pool of `mysql2/promise`, or of `mysql2`. */
-export type MysqlPool = Pool | { promise(): Pool };
+export type MysqlPool = Pool | MysqlCallbackPool;
 
 /** How an engine works on MariaDB or MySQL. */
 export interface MysqlOptions<Client = unknown> {
