@@ -20,6 +20,7 @@ const PROJECTS = [
 const PEERS: Readonly<Record<string, string>> = {
   fastify: "fastify",
   msw: "msw",
+  mysql: "mysql2",
   otel: "@opentelemetry/api",
   redis: "ioredis",
 };
