@@ -53,7 +53,7 @@ export function keptResults(raw: RawSettings, results: Iterable<CaseResult>): st
 /**
  * Reads the results of the cases that need not run again.
  *
- * @throws {ConfigurationError} for the results of other settings, and for what is no such file.
+ * @throws {ConfigurationError} for the results of other settings, and if the file holds no results of a drill.
  */
 export function readKeptResults(text: string | undefined, raw: RawSettings): CaseResult[] {
   const { settings, results }: Partial<Kept> = Object(parseJson(text ?? ""));

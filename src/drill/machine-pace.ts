@@ -1,4 +1,4 @@
-// How busy the machine is. A shop that is slow since other programs have the machine breaks no promise: every wait
+// How busy the machine is. A shop that is slow because other programs use the machine does not break a promise: every wait
 // of a drill lasts as much longer as the drill itself runs slower.
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";

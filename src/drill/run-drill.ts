@@ -294,7 +294,7 @@ class Drill {
     if (run.length === 0) this.obstacles.add("No case tested the shop.");
   }
 
-  /** What came late on a busy machine is no promise that the shop broke. */
+  /** A result that came late on a busy machine does not show that the shop broke a promise. */
   #concludeDelays(): void {
     for (const run of this.#ran()) if (isSpoiled(run)) forgive(run);
     const undecided = this.#ran().filter((run) => run.undecided !== undefined);

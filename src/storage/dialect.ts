@@ -67,7 +67,7 @@ export interface Dialect {
   /** A condition that is always true: a commit is on the disk before it is acknowledged. */
   readonly durable: string;
   /**
-   * What ends a SELECT whose rows nobody else may take until the transaction ends. Rows that others hold are left out.
+   * What ends a SELECT whose rows no other transaction may take until this one ends. Rows that others hold are left out.
    * Its order must be that of the index that it reads, which {@link by} names.
    */
   readonly takeRows: string;
@@ -76,7 +76,7 @@ export interface Dialect {
    * all that it sorts, although LIMIT leaves them out.
    */
   readonly by: (table: string, index: string) => string;
-  /** What ends a SELECT of a row that nobody else may change until the transaction ends. A row that another one holds is waited for. */
+  /** What ends a SELECT of a row that no other transaction may change until this one ends. It waits for a row that is held. */
   readonly lockRow: string;
   /** A statement that makes transactions of one `$name` wait for each other. */
   readonly lockName: string;

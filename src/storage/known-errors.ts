@@ -50,7 +50,7 @@ function knownErrorOf(
   return undefined;
 }
 
-/** Whether somebody has said already what to do. */
+/** Whether the error says already what to do. */
 const isExplained = (error: unknown): boolean =>
   error instanceof EngineAwayError || error instanceof ConfigurationError;
 

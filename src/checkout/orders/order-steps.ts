@@ -197,7 +197,7 @@ export function* orderOfSteps({
 /** A report as it is stored, with who has decided about its payment. */
 type StoredReport = PaymentUpdate & { readonly decided?: Decided };
 
-/** How many of the reports that nobody has asked for are dropped when another one is stored. */
+/** How many of the reports without an order are dropped when another report is stored. */
 const MAX_DROPPED = 20;
 
 function* dropStraysSteps(): Steps<void> {
