@@ -3,14 +3,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import {
-  type Component,
-  formatSteps,
-  metaOf,
-  missingSteps,
-  tableSql,
-  tablesOf,
-} from "../component.ts";
+import { type Component, formatSteps, missingSteps, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import { type Room, runLater, type Tables } from "../room.ts";
 import {
@@ -29,10 +22,10 @@ import {
 import { type Steps, statement, type Value } from "../sql-steps.ts";
 import { engineClosed, LeftOpenError } from "../transaction-end.ts";
 import { checkTransact } from "./check-transact.ts";
+import { missingRightToMake, tryRights, userOf } from "./granted-rights.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import {
   explained,
-  grantTo,
   isAgain,
   isLocked,
   isSavepointGone,
@@ -74,16 +67,6 @@ const WRITTEN = query(
 
 const SETTINGS = query("SHOW VARIABLES");
 const DATABASE = query("SELECT DATABASE() AS name");
-const WHO = query("SELECT DATABASE() AS name, CURRENT_USER() AS account");
-
-/** Statements that change nothing, and fail without the right to change something. */
-const tryRights = (tables: readonly string[], meta: string): string[] => [
-  `UPDATE ${meta} SET value = value WHERE 1 = 0`,
-  ...tables.flatMap((table) => [
-    `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
-    `DELETE FROM ${table} WHERE 1 = 0`,
-  ]),
-];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
 const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
@@ -135,6 +118,8 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   #trying: Promise<void> | undefined;
   #isClosed = false;
   readonly #warnings = new Set<string>();
+  /** Each statement on a connection of its own. */
+  readonly #run: Run = (...given) => this.run(...given);
 
   constructor(options: MysqlRoomOptions) {
     const { pool, transact, now } = options;
@@ -287,32 +272,40 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
 
   async migrate(component: Component): Promise<void> {
     await this.#makeMissing(component);
-    const { dialect } = this;
-    for (const sql of tryRights(tablesOf(dialect, component), metaOf(dialect, component))) {
-      await this.run(plain(sql), []);
-    }
+    await tryRights(this.#run, this.dialect, component);
   }
 
   async explained(what: string, error: unknown): Promise<unknown> {
     if (!lacksRight(error)) return explained(what, error);
-    const { rows } = await this.run(WHO, []);
-    const [name, host] = String(rows[0]?.account).split(/@(?=[^@]*$)/);
-    const grant = grantTo(`'${name}'@'${host}'`, `\`${rows[0]?.name}\``);
-    const message = `${OWNER} cannot ${what} (${describeError(error)}). Run as an administrator: ${grant}`;
+    const { advice } = await userOf(this.#run);
+    const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
     return new ConfigurationError(message, { cause: error });
+  }
+
+  async missingRight(component: Component): Promise<string | undefined> {
+    try {
+      const missing = await this.#missing(component, this.#run);
+      if (missing.length > 0) return await missingRightToMake(this.#run);
+      await tryRights(this.#run, this.dialect, component);
+      return undefined;
+    } catch (error) {
+      if (!lacksRight(error)) throw error;
+      return describeError(await this.explained(`use the tables of ${component.what}`, error));
+    }
+  }
+
+  async #missing(component: Component, run: Run) {
+    const steps = formatSteps(this.dialect, component);
+    const found = await runLater(steps, ([given]) => run(positional(given), []));
+    return missingSteps(this.dialect, component, found);
   }
 
   /** Makes the missing tables. Each statement is committed by itself: what a killed process has begun is done again. */
   async #makeMissing(component: Component): Promise<void> {
-    const { dialect } = this;
-    const missing = async (run: Run) => {
-      const steps = formatSteps(dialect, component);
-      const found = await runLater(steps, ([given]) => run(positional(given), []));
-      return missingSteps(dialect, component, found);
-    };
-    if ((await missing((...given) => this.run(...given))).length === 0) return;
+    const missing = await this.#missing(component, this.#run);
+    if (missing.length === 0) return;
     await this.#locked(async (run) => {
-      const steps = await missing(run);
+      const steps = await this.#missing(component, run);
       if (steps.length > 0) await this.#make(run, [...lockTable(), ...steps.flat()]);
     });
   }
@@ -359,8 +352,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   async tryTransact(meta: string): Promise<void> {
     const { transact } = this;
     if (transact === undefined) return;
-    const run: Run = (...given) => this.run(...given);
-    this.#trying ??= checkTransact(transact, meta, run).catch((error: unknown) => {
+    this.#trying ??= checkTransact(transact, meta, this.#run).catch((error: unknown) => {
       this.#trying = undefined;
       throw error;
     });

@@ -62,6 +62,11 @@ const RISKS: readonly ((settings: Settings) => string | undefined | false)[] = [
   (all) =>
     Number(all.get("max_allowed_packet")) < 4 * 1_024 * 1_024 &&
     "This server takes no statement above `max_allowed_packet`, which is less than 4 MB: an event may be larger. Set `max_allowed_packet = 16M`.",
+  // Locks of rows, those of GET_LOCK, and what was read are of one node: https://mariadb.com/kb/en/mariadb-galera-cluster-known-limitations/
+  (all) =>
+    isOn(all.get("wsrep_on")) &&
+    !/^(?:none)?$/i.test(all.get("wsrep_provider") ?? "") &&
+    "This server is a node of a Galera cluster, whose nodes do not share locks: with processes on two nodes, a phone may get two prompts. Connect all processes to the same node.",
 ];
 
 const found = (rows: typeof RISKS, settings: Settings): string[] =>
