@@ -195,9 +195,9 @@ const withIncident = (incident: Incident | undefined) =>
 /** The orders of a campaign. The seed decides all. */
 export function planOrders(seed: string, engine: EngineName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
-  // What they are for needs chance: a response that is not lost, a process without an open transaction.
-  const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
-  const kinds = [...incidentsOf(engine), ...often, ...often, ...often];
+  // What it is for needs chance: that another process has no open transaction. A process of the pool sleeps meanwhile.
+  const often = INCIDENTS.filter(({ at }) => at === "paid");
+  const kinds = incidentsOf(engine).flatMap((one, at) => (at % 4 === 3 ? [one, ...often] : [one]));
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
   const all = Array.from({ length: turns }, (_, turn) => kinds[turn % kinds.length]);
   const incidents = spread(all, count);

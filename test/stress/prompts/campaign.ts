@@ -7,10 +7,9 @@ import { Stage } from "../harness/stage.ts";
 import { countEach, listed, type Row } from "../harness/table.ts";
 import { historyTime, Progress, waitFor } from "../harness/waits.ts";
 import { breachesInEvents } from "./history/check-events.ts";
-import type { HistoryEvent } from "./history/event.ts";
 import { lackingOrders } from "./history/hard-states.ts";
 import { type Incident, incidentsFor } from "./incidents.ts";
-import type { Jobs, Machine, Setup } from "./messages.ts";
+import type { HistoryEvent, Jobs, Machine, Setup } from "./messages.ts";
 import { type Asked, askedIn, type PromptGiven } from "./options.ts";
 import { createPlan, type Order, type Plan, planMore } from "./plan.ts";
 import { Shop } from "./shop.ts";
@@ -235,9 +234,7 @@ export class Campaign {
   /** Adds to the history what the shop knows of its orders, and what is in the service's ledger. */
   #noteEnds(): void {
     const { history } = this.#given;
-    for (const { id: key, ...known } of this.#shop.records()) {
-      history.note("shop", { what: "order", key, ...known });
-    }
+    for (const known of this.#shop.records()) history.note("shop", { what: "order", ...known });
     for (const { account_reference: key, reference, status } of this.#stage.service.ledger()) {
       history.note("service", { what: "payment", key, reference, status });
     }

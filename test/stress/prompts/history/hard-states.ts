@@ -1,11 +1,11 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
 import { countStates, type HardStateRow, lackingKinds } from "../../harness/hard-states.ts";
 import { groupBy, type HardState } from "../../harness/table.ts";
+import type { EventName, EventOf, HistoryEvent } from "../messages.ts";
 import { type Asked, askedIn } from "../options.ts";
 import type { OrderKind } from "../plan.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, latestEndOf, unsentTimeOf } from "./attempts.ts";
-import type { EventName, EventOf, HistoryEvent } from "./event.ts";
 import { usedAfterStart, usedAfterWrongCall, willBeUsedAgain } from "./wrong-clocks.ts";
 
 /** A history, in the forms in which the rows of the table ask for it. */
@@ -201,7 +201,7 @@ const ROWS: readonly Row[] = [
     ...lead("engine killed at response"),
     // The client of Redis waits for a restart, and sends its command again.
     applies: ({ asked: { engine, engineFaults } }) =>
-      engine === "postgres" && engineFaults.includes("killed"),
+      (engine === "postgres" || engine === "mysql") && engineFaults.includes("killed"),
     count: ({ all }) => all("store_failed").filter(({ operation }) => operation !== "begin").length,
   },
 ];

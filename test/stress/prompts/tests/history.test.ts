@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readHistories, saveHistory } from "../../harness/history.ts";
-import { checkHistory, judge } from "../history/check-history.ts";
-import type { Happening, HistoryEvent } from "../history/event.ts";
+import { breachesAtEnd } from "../history/check-ends.ts";
+import { breachesInEvents } from "../history/check-events.ts";
+import { judge } from "../history/check-history.ts";
 import { hardStatesIn, lackingOrders } from "../history/hard-states.ts";
+import type { Happening, HistoryEvent } from "../messages.ts";
 import { endWithinMs, LEASE_MS } from "../time-limits.ts";
 
 const OPTIONS = {
@@ -53,8 +55,10 @@ function historyOf(steps: readonly Step[], start: Happening = START): HistoryEve
   }));
 }
 
-const kindsIn = (steps: readonly Step[], start?: Happening) =>
-  checkHistory(historyOf(steps, start)).breaches.map(({ kind }) => kind);
+const kindsIn = (steps: readonly Step[]) => {
+  const events = historyOf(steps);
+  return [...breachesAtEnd(events), ...breachesInEvents(events)].map(({ kind }) => kind);
+};
 
 /** A is paused between begin and send. B frees the key and prompts. */
 const PAUSED: readonly Step[] = [

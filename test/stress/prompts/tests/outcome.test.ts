@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge } from "../history/check-history.ts";
-import type { Happening, HistoryEvent } from "../history/event.ts";
+import type { Happening, HistoryEvent } from "../messages.ts";
 
 const eventsOf = (...happenings: readonly Happening[]): HistoryEvent[] =>
   happenings.map((happening, at) => ({ at, who: "worker 1", ...happening }));

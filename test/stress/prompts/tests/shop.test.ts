@@ -63,7 +63,7 @@ test("the shop pays again until an order has a final status", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   await sold;
   expect(jobs).toEqual(["pay", "pay", "pay"]);
-  expect(shop.records()).toMatchObject([{ id: "ORDER-1", results: [result] }]);
+  expect(shop.records()).toMatchObject([{ key: "ORDER-1", results: [result] }]);
 });
 
 test("an incident stays with its order until it has happened", async () => {
