@@ -29,6 +29,7 @@ const LATE: Pick<Row, "leadsTo"> = { leadsTo: [{ isLate: true }] };
 const isShared = ({ asked }: Index) => asked.isShared;
 const hasKills = ({ asked }: Index) => asked.kills > 0;
 const hasPauses = ({ asked }: Index) => asked.pauses;
+const isPassed = ({ asked }: Index) => asked.isShared && asked.pauses;
 const hasClockSteps = ({ asked }: Index) => asked.clockSteps;
 
 /** Attempts that were begun and not sent when the engine got a fault. */
@@ -88,7 +89,7 @@ const ROWS: readonly Row[] = [
   {
     name: "lease ran out after the prompt",
     ...lead("paused at response until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     // Another process saw it as unknown, while its own process had not ended it.
     count: ({ all, attemptsOn }) =>
       all("seen_unknown").filter(({ at, key, holder }) =>
@@ -134,7 +135,7 @@ const ROWS: readonly Row[] = [
   {
     name: "resolved while another slept",
     ...lead("paused at begun until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     count: ({ all, attemptsOn }) =>
       all("resolved").filter(
         ({ at, key, state }) =>
@@ -147,7 +148,7 @@ const ROWS: readonly Row[] = [
   {
     name: "woke after another had prompted",
     ...lead("paused at begun until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     count: ({ all, attempts }) => {
       const prompts = new Map(all("prompt").map(({ key, at }) => [key, at]));
       return attempts.filter(({ key, sentAt, sleeps }) =>

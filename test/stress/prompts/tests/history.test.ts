@@ -253,6 +253,28 @@ describe("the hard states of a history", () => {
   });
 });
 
+test("the result counts orders with two prompts, and orders without an answer", () => {
+  const happened: Happening[] = [
+    { ...START, engine: "redis", engineFaults: ["cut"] },
+    { what: "incident", key, name: "paused at begun", to: "worker 1", from: 0 },
+    { what: "incident", key, name: "engine cut at begun", to: "worker 1", from: 0 },
+    { what: "engine", fault: "cut" },
+    { what: "clock", offsetMs: 5_000 },
+    { what: "clock", offsetMs: 0 },
+    { what: "payment", key, reference: "PAY-1", status: "completed" },
+    { what: "payment", key, reference: "PAY-2", status: "completed" },
+    { what: "order", key, results: [], atEnd: "the time limit was reached", unexpected: [] },
+  ];
+  const { rows } = judge(happened.map((one, at) => ({ at, who: "worker 1", ...one })));
+  expect(rows).toContainEqual(["orders with two prompts", 1, "none: BROKEN"]);
+  expect(rows).toContainEqual(["orders left unknown", 1, "none: BROKEN"]);
+  expect(rows).toContainEqual([
+    ...["incidents inside a call", "", "engine cut at begun 1, paused at begun 1"],
+  ]);
+  expect(rows).toContainEqual(["engine faults", 1]);
+  expect(rows).toContainEqual(["clock steps", 2]);
+});
+
 describe("the file of a history", () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-history-"));
   afterAll(() => rmSync(folder, { recursive: true }));
