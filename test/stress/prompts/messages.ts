@@ -85,13 +85,16 @@ export interface Jobs {
   stepClock(offsetMs: number): Promise<void>;
 }
 
-interface Keyed<What> {
-  readonly what: What;
-  /** The idempotency key, which is also the id of the order. */
-  readonly key: string;
-  /** The owner of the attempt that does it, if it is known. */
-  readonly attempt?: string | undefined;
-}
+/** Each of these by itself, so that an event of one of them is found by its name. */
+type Keyed<What> = What extends string
+  ? {
+      readonly what: What;
+      /** The idempotency key, which is also the id of the order. */
+      readonly key: string;
+      /** The owner of the attempt that does it, if it is known. */
+      readonly attempt?: string | undefined;
+    }
+  : never;
 
 interface Resolving<What> {
   readonly what: What;
