@@ -1,7 +1,7 @@
 import { sleep } from "../../internal/timeout.ts";
+import { messageOf } from "../rules/customer-messages.ts";
 import { withLog } from "../rules/history.ts";
 import type { Input, PaymentUpdate, Result, Times } from "../rules/inputs.ts";
-import { messageOf } from "../rules/messages.ts";
 import { changeView, type OrderChange } from "../rules/order-change.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import type { Review } from "../rules/order-types.ts";

@@ -1,4 +1,4 @@
-import type { ReasonCode } from "../rules/messages.ts";
+import type { ReasonCode } from "../rules/customer-messages.ts";
 
 /** The words of the pay page in one language. Names in braces are filled in: `{amount}`, `{merchant}`. */
 export interface PayPageTexts {

@@ -1,6 +1,6 @@
 import { html, inline, renderPage } from "../../html/html.ts";
 import { pageHeaders } from "../../html/serving.ts";
-import { filled } from "../rules/messages.ts";
+import { filled } from "../rules/customer-messages.ts";
 import type { PageSettings } from "./page-options.ts";
 import type { View, Words } from "./pay-view.ts";
 

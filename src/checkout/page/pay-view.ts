@@ -3,7 +3,7 @@ import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
 import type { PhoneProblem } from "../orders/customer-phone.ts";
-import { filled, type Message, messageOf } from "../rules/messages.ts";
+import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import {
   holdsMoney,
   isFull,

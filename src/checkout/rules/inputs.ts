@@ -1,7 +1,7 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { DAY_MS, MINUTE_MS } from "../../internal/units.ts";
 import type { EventSource } from "../../webhooks/index.ts";
-import type { MessageCode } from "./messages.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { Blocked, OrderState } from "./order-state.ts";
 import type { ReviewDecision } from "./order-types.ts";
 import type { Rejection } from "./rejections.ts";

@@ -1,6 +1,6 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { isAmountLong } from "../../internal/amount-text.ts";
-import type { MessageCode } from "./messages.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */

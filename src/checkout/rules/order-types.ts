@@ -1,4 +1,4 @@
-import type { MessageCode, MessageValues } from "./messages.ts";
+import type { MessageCode, MessageValues } from "./customer-messages.ts";
 
 /** What an order is. See the table of statuses in the manual. */
 export type OrderStatus = "open" | "pending" | "paid" | "canceled" | "expired";

@@ -3,7 +3,7 @@
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
-import { type Message, messageOf, type ReasonCode } from "./messages.ts";
+import { type Message, messageOf, type ReasonCode } from "./customer-messages.ts";
 import type { RejectionAbout } from "./order-types.ts";
 
 /** Whether the merchant must do something about it, and no customer can. */

@@ -21,9 +21,9 @@ import {
   withPaidBack,
   withReview,
 } from "./changes.ts";
+import { messageOf } from "./customer-messages.ts";
 import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
-import { messageOf } from "./messages.ts";
 import {
   type AttemptState,
   holdsMoney,

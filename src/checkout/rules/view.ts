@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../internal/units.ts";
+import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
-import { type Message, messageOf, networkMessageCode } from "./messages.ts";
 import {
   type AttemptState,
   holdsMoney,
