@@ -155,13 +155,16 @@ test("a message has the values that its words name", () => {
   messageOf("not_paid", { minutes: 3 });
 });
 
-test("a language with a gap is a language only if a part is asked for", () => {
+/** Takes a value of a type. */
+const takes = <Type>(value: Type) => value;
+
+test("a language has no gap, unless it is a merchant's own", () => {
   const reasons = { not_sent: "Non envoyé." };
-  const _part: PayPageMessages = { fr: { language: "Français", reasons } };
+  takes<PayPageMessages>({ fr: { language: "Français", reasons } });
   // @ts-expect-error: reasons are missing
-  const _gap: PayPageTexts["reasons"] = reasons;
+  takes<PayPageTexts["reasons"]>(reasons);
   // @ts-expect-error: a key is a code
-  const _sentence: PayPageMessages = { fr: { reasons: { "The PIN was wrong.": "Code faux." } } };
+  takes<PayPageMessages>({ fr: { reasons: { "The PIN was wrong.": "Code faux." } } });
   // @ts-expect-error: a table of a shop's own, too
-  const _own: Record<MessageCode, string> = reasons;
+  takes<Record<MessageCode, string>>(reasons);
 });
