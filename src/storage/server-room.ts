@@ -14,7 +14,7 @@ import {
   type ServerTransaction,
 } from "./server-tables.ts";
 import type { Statement, StepResult, Steps, Value } from "./sql-steps.ts";
-import type { Transact } from "./transact.ts";
+import type { Transact } from "./try-transact.ts";
 
 /** How a database on a server is reached. */
 export interface ServerRoomOptions<Pool> {

@@ -22,8 +22,8 @@ import {
   type Value,
   valueIn,
 } from "./sql-steps.ts";
-import type { Transact } from "./transact.ts";
 import { rolledBack, SAVEPOINT } from "./transaction-end.ts";
+import type { Transact } from "./try-transact.ts";
 
 /** A statement as a database takes it, with the names of its values in their order. */
 export interface Prepared {

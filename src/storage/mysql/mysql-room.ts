@@ -16,7 +16,7 @@ import {
   tablesLocked,
 } from "../server-tables.ts";
 import { statement, type Value } from "../sql-steps.ts";
-import type { Transact } from "../transact.ts";
+import type { Transact } from "../try-transact.ts";
 import {
   explained,
   grantTo,

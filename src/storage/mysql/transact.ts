@@ -2,13 +2,13 @@ import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { RunStatement } from "../server-tables.ts";
 import { type Row, type StepResult, statement } from "../sql-steps.ts";
+import { LeftOpenError } from "../transaction-end.ts";
 import {
   rowsOf as checkedRows,
   type SqlExecutor,
   type Transact,
   tryTransact,
-} from "../transact.ts";
-import { LeftOpenError } from "../transaction-end.ts";
+} from "../try-transact.ts";
 import { bound, foundRows, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import { OWNER } from "./pool.ts";
 

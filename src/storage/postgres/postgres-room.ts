@@ -16,8 +16,8 @@ import {
   tablesLocked,
 } from "../server-tables.ts";
 import type { Value } from "../sql-steps.ts";
-import type { Transact } from "../transact.ts";
 import { inSentence, LeftOpenError } from "../transaction-end.ts";
+import type { Transact } from "../try-transact.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
 import { missingRight } from "./engine-state.ts";
 import { makeTables } from "./make-tables.ts";

@@ -8,7 +8,7 @@ import {
   type SqlExecutor,
   type Transact,
   tryTransact,
-} from "../transact.ts";
+} from "../try-transact.ts";
 import { OWNER } from "./pool.ts";
 import type { NumberedStatement } from "./postgres-dialect.ts";
 
