@@ -1,7 +1,7 @@
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { afterAll, expect } from "vitest";
 import { MysqlRoom, type MysqlRoomOptions } from "../../../src/storage/mysql/mysql-room.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { Engine } from "../../support/engines/engine.ts";
 
 /** Databases and pools of a test file on one server. */
