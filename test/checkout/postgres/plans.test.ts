@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 
@@ -98,28 +98,32 @@ const report = (reference: string) =>
     retry: "unknown",
   }) as const;
 
+const schema = `plans_${process.pid}`;
+const tables = ["orders", "payments", "prompts", "decisions", "idempotency"];
+const rows = `FROM generate_series(1, ${N}) n`;
+
+beforeAll(async () => {
+  if (engine === undefined) return;
+  await postgresCheckout({ pool, schema }).open();
+  for (const table of tables)
+    await pool.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
+  await pool.query(`INSERT INTO ${schema}.payments SELECT 'R' || n,
+    CASE WHEN n % 2 = 0 THEN 'O' || n END, CASE WHEN n % 2 = 1 THEN '{"reference":"R"}' END,
+    CASE WHEN n % 4 = 1 THEN 'open' END, ${NOW} - n ${rows}`);
+  await pool.query(
+    `INSERT INTO ${schema}.prompts SELECT 'O' || n, 1, 'P' || n, ${NOW} - n, 0 ${rows}`,
+  );
+  await pool.query(`INSERT INTO ${schema}.decisions (line) SELECT '{}' ${rows}`);
+  await pool.query(`INSERT INTO ${schema}.idempotency SELECT 'K' || n, 2, 'succeeded', '', 'e', 'K' || n,
+    'b', '', to_timestamp(n), to_timestamp(n), 1, 'p', 'A' || n, '1', 'f', '{}', NULL ${rows}`);
+});
+
 describe.skipIf(engine === undefined).each(ORDERS)("100,000 orders that %s", (_, values, then) => {
   it("are not read by a poll, a list or a page, without statistics", async () => {
-    const schema = `plans_${process.pid}_${values.length}_${then?.length ?? 0}`;
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-    const made = postgresCheckout({ pool, schema });
-    await made.open();
-    const tables = ["orders", "payments", "prompts", "decisions", "idempotency"];
-    for (const table of tables)
-      await pool.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
-    const rows = `FROM generate_series(1, ${N}) n`;
+    await pool.query(`TRUNCATE ${schema}.orders`);
     await pool.query(`INSERT INTO ${schema}.orders
       SELECT 'O' || n, 1, 'L' || n, s, r, n, d, n, '{"createdAt":1,"id":"O"}' ${rows}, (VALUES (${values})) v (s, r, d)`);
     if (then !== undefined) await pool.query(`UPDATE ${schema}.orders SET ${then}`);
-    await pool.query(`INSERT INTO ${schema}.payments SELECT 'R' || n,
-      CASE WHEN n % 2 = 0 THEN 'O' || n END, CASE WHEN n % 2 = 1 THEN '{"reference":"R"}' END,
-      CASE WHEN n % 4 = 1 THEN 'open' END, ${NOW} - n ${rows}`);
-    await pool.query(
-      `INSERT INTO ${schema}.prompts SELECT 'O' || n, 1, 'P' || n, ${NOW} - n, 0 ${rows}`,
-    );
-    await pool.query(`INSERT INTO ${schema}.decisions (line) SELECT '{}' ${rows}`);
-    await pool.query(`INSERT INTO ${schema}.idempotency SELECT 'K' || n, 2, 'succeeded', '', 'e', 'K' || n,
-      'b', '', to_timestamp(n), to_timestamp(n), 1, 'p', 'A' || n, '1', 'f', '{}', NULL ${rows}`);
 
     const greedy: string[] = [];
     const store = postgresCheckout({ pool: explaining(greedy), schema });
@@ -162,6 +166,5 @@ describe.skipIf(engine === undefined).each(ORDERS)("100,000 orders that %s", (_,
       [schema, tables],
     );
     expect(statistics).toEqual([]);
-    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
   });
 });

@@ -80,6 +80,16 @@ export async function column(on: Pick<mysql.Connection, "query">, sql: string): 
   return rows.map((row) => Object.values(row)[0]);
 }
 
+/** Deletes what is stored in a database: faster than a new one, whose tables are files. */
+export async function clear(pool: mysql.Pool): Promise<void> {
+  const tables = await column(
+    pool,
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()
+      AND table_name NOT LIKE '%meta' AND table_name <> 'malipo_locks'`,
+  );
+  for (const table of tables) await pool.query(`DELETE FROM ${table}`);
+}
+
 /** A transaction that waits for a lock in the database of the connection. */
 const WAITING = `SELECT 1 FROM information_schema.innodb_trx JOIN information_schema.processlist
   ON id = trx_mysql_thread_id WHERE trx_state = 'LOCK WAIT' AND db = DATABASE()`;
