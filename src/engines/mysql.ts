@@ -108,9 +108,8 @@ export interface MysqlEngine<Client = PoolConnection>
   /** Ends what the engine has opened. A pool that you passed stays open. Call it when the process stops. */
   close(): Promise<void>;
   /**
-   * Says what is wrong, a sentence for each: settings with which the server loses what it acknowledged, tables of
-   * another version, or that it cannot be reached. Makes nothing, and so finds no missing right: {@link open} does. An
-   * empty list says that nothing was found.
+   * Says what is wrong, a sentence for each: missing rights, settings with which the server loses what it acknowledged,
+   * tables of another version, or that it cannot be reached. Makes nothing. An empty list says that nothing was found.
    */
   check(): Promise<string[]>;
   /** @internal What is stored of a part; `undefined` if nothing is. It makes nothing. */

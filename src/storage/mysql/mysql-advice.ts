@@ -1,6 +1,11 @@
-// What malipo says about a server: its errors, and its settings.
+// What malipo says about a server: its errors, its settings, and the rights of its user.
+import { type Component, metaOf, tablesOf } from "../component.ts";
+import type { Dialect } from "../dialect.ts";
 import { hasCode } from "../error-codes.ts";
 import { ADDRESS_ERRORS, explainedBy, type KnownError } from "../known-errors.ts";
+import type { RunStatement } from "../server-tables.ts";
+import { statement } from "../sql-steps.ts";
+import { type PositionalStatement, positional } from "./mysql-dialect.ts";
 
 /** What malipo says about an error, by its code: https://mariadb.com/kb/en/mariadb-error-codes/ */
 const MYSQL_ERRORS: readonly KnownError[] = [
@@ -149,6 +154,11 @@ const RISKS: readonly ((settings: Settings) => string | undefined | false)[] = [
   (all) =>
     Number(all.get("max_allowed_packet")) < 4 * 1_024 * 1_024 &&
     "This server takes no statement above `max_allowed_packet`, which is less than 4 MB: an event may be larger. Set `max_allowed_packet = 16M`.",
+  // Locks of rows, those of GET_LOCK, and what was read are of one node: https://mariadb.com/kb/en/mariadb-galera-cluster-known-limitations/
+  (all) =>
+    isOn(all.get("wsrep_on")) &&
+    !/^(?:none)?$/i.test(all.get("wsrep_provider") ?? "") &&
+    "This server is a node of a Galera cluster, whose nodes do not share locks: with processes on two nodes, a phone may get two prompts. Connect all processes to the same node.",
 ];
 
 const found = (rows: typeof RISKS, settings: Settings): string[] =>
@@ -160,3 +170,68 @@ export const settingsProblem = (settings: Settings): string | undefined =>
 
 /** One sentence for each setting that should be changed. */
 export const settingsRisks = (settings: Settings): string[] => found(RISKS, settings);
+
+type Run = RunStatement<PositionalStatement>;
+
+const GRANTS: PositionalStatement = { text: "SHOW GRANTS", names: [], kind: "query" };
+const WHO = positional(statement("SELECT DATABASE() AS name, CURRENT_USER() AS account"));
+
+/** Who the user is, and the SQL that grants what he may lack. */
+export async function userOf(run: Run) {
+  const [row] = (await run(WHO, [])).rows;
+  const [name, host] = String(row?.account).split(/@(?=[^@]*$)/);
+  const account = `'${name}'@'${host}'`;
+  const database = String(row?.name);
+  const advice = `Run as an administrator: ${grantTo(account, `\`${database}\``)}`;
+  return { account, database, advice };
+}
+
+/** Statements that change nothing, and fail without the right to change something. */
+export async function tryRights(run: Run, dialect: Dialect, component: Component): Promise<void> {
+  const statements = [
+    `UPDATE ${metaOf(dialect, component)} SET value = value WHERE 1 = 0`,
+    ...tablesOf(dialect, component).flatMap((table) => [
+      `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
+      `DELETE FROM ${table} WHERE 1 = 0`,
+    ]),
+  ];
+  for (const text of statements) await run(positional(statement(text)), []);
+}
+
+/** Whether the pattern of a grant, such as `shop\_%`, is for this database. */
+function isFor(pattern: string, database: string): boolean {
+  const parts = pattern.match(/\\.|[^\\]/gs) ?? [];
+  const text = parts.map((part) => {
+    if (part === "%") return ".*";
+    if (part === "_") return ".";
+    return part.slice(-1).replace(/[^\p{L}\p{N}]/u, "\\$&");
+  });
+  // Whether names of one spelling are the same database depends on the server.
+  return new RegExp(`^${text.join("")}$`, "is").test(database);
+}
+
+/**
+ * Whether a user may make tables, by the lines of SHOW GRANTS; `true` if they do not say it, since a role may have the right.
+ *
+ * @see https://mariadb.com/kb/en/show-grants/
+ */
+export function mayMakeTables(grants: readonly string[], database: string): boolean {
+  if (grants.some((line) => !/^GRANT .+ ON /.test(line))) return true;
+  const rights = grants.flatMap((line) => {
+    const [, names = "", pattern = ""] =
+      /^GRANT (.+) ON (?:[`"](.+)[`"]|\*)\.\* TO /.exec(line) ?? [];
+    return pattern === "" || isFor(pattern, database) ? names.split(", ") : [];
+  });
+  return (
+    rights.includes("ALL PRIVILEGES") || ["CREATE", "INDEX"].every((one) => rights.includes(one))
+  );
+}
+
+/** What the user is to be granted to make tables, in a sentence; `undefined` if nothing. */
+export async function missingRightToMake(run: Run): Promise<string | undefined> {
+  const { rows } = await run(GRANTS, []);
+  const { account, database, advice } = await userOf(run);
+  const grants = rows.map((row) => String(Object.values(row)[0]));
+  if (mayMakeTables(grants, database)) return undefined;
+  return `mysql: The user ${account} lacks the right to make tables. ${advice}`;
+}

@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { type Component, metaOf, tablesOf } from "../component.ts";
+import type { Component } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import { ServerRoom, type ServerRoomOptions, type ServerState } from "../server-room.ts";
 import {
@@ -19,7 +19,6 @@ import { statement, type Value } from "../sql-steps.ts";
 import type { Transact } from "../try-transact.ts";
 import {
   explained,
-  grantTo,
   isAgain,
   isLocked,
   isSavepointGone,
@@ -27,8 +26,11 @@ import {
   isTaken,
   isThere,
   lacksRight,
+  missingRightToMake,
   settingsProblem,
   settingsRisks,
+  tryRights,
+  userOf,
 } from "./mysql-advice.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
@@ -63,16 +65,6 @@ const WRITTEN = query(
 
 const SETTINGS = query("SHOW VARIABLES");
 const DATABASE = query("SELECT DATABASE() AS name");
-const WHO = query("SELECT DATABASE() AS name, CURRENT_USER() AS account");
-
-/** Statements that change nothing, and fail without the right to change something. */
-const rightsSql = (tables: readonly string[], meta: string): string[] => [
-  `UPDATE ${meta} SET value = value WHERE 1 = 0`,
-  ...tables.flatMap((table) => [
-    `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
-    `DELETE FROM ${table} WHERE 1 = 0`,
-  ]),
-];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
 const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
@@ -108,6 +100,8 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   readonly limitIdle = limitIdle;
   protected readonly withAdvice = explained;
   protected readonly firstSql = lockTable;
+  /** Each statement on a connection of its own. */
+  readonly #run: Run = (...given) => this.run(...given);
 
   constructor(options: MysqlRoomOptions) {
     const { pool, isOwnPool, now } = options;
@@ -196,20 +190,27 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
     return endedBy(caller, error, isSavepointGone(error));
   }
 
-  protected async tryRights(component: Component): Promise<void> {
-    const { dialect } = this;
-    for (const sql of rightsSql(tablesOf(dialect, component), metaOf(dialect, component))) {
-      await this.run(plain(sql), []);
-    }
+  protected tryRights(component: Component): Promise<void> {
+    return tryRights(this.#run, this.dialect, component);
   }
 
   async explained(what: string, error: unknown): Promise<unknown> {
     if (!lacksRight(error)) return explained(what, error);
-    const { rows } = await this.run(WHO, []);
-    const [name, host] = String(rows[0]?.account).split(/@(?=[^@]*$)/);
-    const grant = grantTo(`'${name}'@'${host}'`, `\`${rows[0]?.name}\``);
-    const message = `${OWNER} cannot ${what} (${describeError(error)}). Run as an administrator: ${grant}`;
+    const { advice } = await userOf(this.#run);
+    const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
     return new ConfigurationError(message, { cause: error });
+  }
+
+  async missingRight(component: Component): Promise<string | undefined> {
+    try {
+      const missing = await this.missing(component, this.#run);
+      if (missing.length > 0) return await missingRightToMake(this.#run);
+      await this.tryRights(component);
+      return undefined;
+    } catch (error) {
+      if (!lacksRight(error)) throw error;
+      return describeError(await this.explained(`use the tables of ${component.what}`, error));
+    }
   }
 
   /** Each statement is committed by itself: what a killed process has begun is done again. */
@@ -256,6 +257,6 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   }
 
   protected checkTransact(transact: Transact, meta: string): Promise<void> {
-    return checkTransact(transact, meta, (...given) => this.run(...given));
+    return checkTransact(transact, meta, this.#run);
   }
 }
