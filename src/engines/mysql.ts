@@ -17,7 +17,7 @@ import {
 } from "../internal/check-options.ts";
 import { MysqlRoom } from "../storage/mysql/mysql-room.ts";
 import { poolFor } from "../storage/mysql/pool.ts";
-import type { Transact } from "../storage/mysql/transact.ts";
+import type { Transact } from "../storage/try-transact.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, type StoredPart, type StoredSettings } from "./engine-life.ts";
@@ -26,7 +26,7 @@ import { SqlEngine } from "./sql-engine.ts";
 export type { CheckoutEngine } from "../checkout/orders/checkout-store.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
-export type { SqlExecutor, Transact } from "../storage/mysql/transact.ts";
+export type { SqlExecutor, Transact } from "../storage/try-transact.ts";
 export type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 
 /** A pool of `mysql2`, whose functions take callbacks. */

@@ -1,4 +1,5 @@
-import type { Inbox, Job } from "malipo/types";
+import type { Job } from "malipo/types";
+import type { Inbox } from "malipo/webhooks";
 import { expect } from "vitest";
 import { ALL } from "../webhooks/inbox/sqlite/stored-data/fill.ts";
 import { receiverOn, until } from "./inbox-stage.ts";

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from "pg";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askAll, FEW, NOW, SHOPS, STORED } from "../../suites/checkout-plans.ts";
 import { sharedPostgres } from "../../support/engines/shared.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
@@ -72,29 +72,33 @@ function explaining(greedy: string[]): Pool {
   return { query, connect } as unknown as Pool;
 }
 
+const schema = `plans_${process.pid}`;
+const tables = ["orders", "payments", "prompts", "decisions", "idempotency"];
+const rows = `FROM generate_series(1, ${STORED}) n`;
+
+beforeAll(async () => {
+  if (engine === undefined) return;
+  await postgresCheckout({ pool, schema }).open();
+  for (const table of tables)
+    await pool.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
+  await pool.query(`INSERT INTO ${schema}.payments SELECT 'R' || n,
+    CASE WHEN n % 2 = 0 THEN 'O' || n END, CASE WHEN n % 2 = 1 THEN '{"reference":"R"}' END,
+    CASE WHEN n % 4 = 1 THEN 'open' END, ${NOW} - n ${rows}`);
+  await pool.query(
+    `INSERT INTO ${schema}.prompts SELECT 'O' || n, 1, 'P' || n, ${NOW} - n, 0 ${rows}`,
+  );
+  await pool.query(`INSERT INTO ${schema}.decisions (line) SELECT '{}' ${rows}`);
+  await pool.query(`INSERT INTO ${schema}.idempotency SELECT 'K' || n, 2, 'succeeded', '', 'e', 'K' || n,
+    'b', '', to_timestamp(n), to_timestamp(n), 1, 'p', 'A' || n, '1', 'f', '{}', NULL ${rows}`);
+});
+
 describe.skipIf(engine === undefined).each(SHOPS)("100,000 orders that $what", (shop) => {
   it("are not read by a poll, a list or a page, without statistics", async () => {
     const { status, hasReview = 0, dueAt = null, later } = shop;
-    const schema = `plans_${process.pid}_${SHOPS.indexOf(shop)}`;
-    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-    const made = postgresCheckout({ pool, schema });
-    await made.open();
-    const tables = ["orders", "payments", "prompts", "decisions", "idempotency"];
-    for (const table of tables)
-      await pool.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
-    const rows = `FROM generate_series(1, ${STORED}) n`;
+    await pool.query(`TRUNCATE ${schema}.orders`);
     await pool.query(`INSERT INTO ${schema}.orders
       SELECT 'O' || n, 1, 'L' || n, '${status}', ${hasReview}, n, ${dueAt}, n, '{"createdAt":1,"id":"O"}' ${rows}`);
     if (later !== undefined) await pool.query(`UPDATE ${schema}.orders SET ${later}`);
-    await pool.query(`INSERT INTO ${schema}.payments SELECT 'R' || n,
-      CASE WHEN n % 2 = 0 THEN 'O' || n END, CASE WHEN n % 2 = 1 THEN '{"reference":"R"}' END,
-      CASE WHEN n % 4 = 1 THEN 'open' END, ${NOW} - n ${rows}`);
-    await pool.query(
-      `INSERT INTO ${schema}.prompts SELECT 'O' || n, 1, 'P' || n, ${NOW} - n, 0 ${rows}`,
-    );
-    await pool.query(`INSERT INTO ${schema}.decisions (line) SELECT '{}' ${rows}`);
-    await pool.query(`INSERT INTO ${schema}.idempotency SELECT 'K' || n, 2, 'succeeded', '', 'e', 'K' || n,
-      'b', '', to_timestamp(n), to_timestamp(n), 1, 'p', 'A' || n, '1', 'f', '{}', NULL ${rows}`);
 
     const greedy: string[] = [];
     const store = postgresCheckout({ pool: explaining(greedy), schema });
@@ -108,6 +112,5 @@ describe.skipIf(engine === undefined).each(SHOPS)("100,000 orders that $what", (
       [schema, tables],
     );
     expect(statistics).toEqual([]);
-    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
   });
 });

@@ -1,11 +1,14 @@
 import type mysql from "mysql2/promise";
 import { afterAll, describe, expect, it, test } from "vitest";
 import type { Component } from "../../../src/storage/component.ts";
-import { mayMakeTables } from "../../../src/storage/mysql/granted-rights.ts";
+import {
+  mayMakeTables,
+  settingsProblem,
+  settingsRisks,
+} from "../../../src/storage/mysql/mysql-advice.ts";
 import { poolFor } from "../../../src/storage/mysql/pool.ts";
-import { settingsProblem, settingsRisks } from "../../../src/storage/mysql/server-settings.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
 import { insertIfAbsent, only } from "../../../src/storage/sql-steps.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import { seats } from "../../suites/storage-room.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
 import { column, mysqlStage, roomOn, type TransactFaults, transactOn } from "./mysql-stage.ts";

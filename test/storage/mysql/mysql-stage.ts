@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { afterAll, expect } from "vitest";
 import { MysqlRoom, type MysqlRoomOptions } from "../../../src/storage/mysql/mysql-room.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { Engine } from "../../support/engines/engine.ts";
 
 /** Databases and pools of a test file on one server. */
@@ -98,6 +98,16 @@ export const transactOn =
 export async function column(on: Pick<mysql.Connection, "query">, sql: string): Promise<unknown[]> {
   const [rows] = await on.query<RowDataPacket[]>(sql);
   return rows.map((row) => Object.values(row)[0]);
+}
+
+/** Deletes what is stored in a database: faster than a new one, whose tables are files. */
+export async function clear(pool: mysql.Pool): Promise<void> {
+  const tables = await column(
+    pool,
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()
+      AND table_name NOT LIKE '%meta' AND table_name <> 'malipo_locks'`,
+  );
+  for (const table of tables) await pool.query(`DELETE FROM ${table}`);
 }
 
 /** A transaction that waits for a lock in the database of the connection. */
