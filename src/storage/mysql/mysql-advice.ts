@@ -53,7 +53,7 @@ const MYSQL_ERRORS: readonly KnownError[] = [
 ];
 
 /** The rights that malipo needs, as the SQL that grants them. */
-export function grantTo(user: string, database: string): string {
+function grantTo(user: string, database: string): string {
   return `GRANT CREATE, INDEX, ALTER, SELECT, INSERT, UPDATE, DELETE ON ${database}.* TO ${user}. Or run the SQL that db.sql() prints as another user, and grant this one SELECT, INSERT, UPDATE and DELETE.`;
 }
 
