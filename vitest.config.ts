@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
+import { SlowFirst } from "./scripts/slow-first.ts";
 import { resultsReporter } from "./scripts/test-results.ts";
 
 // The shops' time zone on every machine, so that code that depends on the local zone fails.
@@ -81,6 +82,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/support/engines/setup.ts",
     reporters: resultsFile ? ["default", resultsReporter(resultsFile)] : ["default"],
+    sequence: { sequencer: SlowFirst },
     // One for each core, so that no test takes the time of another one.
     maxWorkers: availableParallelism(),
     coverage: {
