@@ -54,7 +54,7 @@ export function killSuite(
       ...{ engine: inbox, name, url: freshStore(join(files, name)) },
       ledger: join(files, `${name}.ledger`),
     };
-    const tables = tablesIn(place);
+    const tables = await tablesIn(place);
     made.add(tables);
     await tables.make();
     return { place, orm, effects: () => tables.rows("effects") };

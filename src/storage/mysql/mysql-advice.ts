@@ -53,7 +53,7 @@ const MYSQL_ERRORS: readonly KnownError[] = [
 ];
 
 /** The rights that malipo needs, as the SQL that grants them. */
-export function grantTo(user: string, database: string): string {
+function grantTo(user: string, database: string): string {
   return `GRANT CREATE, INDEX, ALTER, SELECT, INSERT, UPDATE, DELETE ON ${database}.* TO ${user}. Or run the SQL that db.sql() prints as another user, and grant this one SELECT, INSERT, UPDATE and DELETE.`;
 }
 
@@ -210,18 +210,22 @@ function isFor(pattern: string, database: string): boolean {
   return new RegExp(`^${text.join("")}$`, "is").test(database);
 }
 
+/** The rights on all tables of a database that a line of SHOW GRANTS names: GRANT SELECT, INSERT ON `shop`.* TO ... */
+function rightsIn(line: string, database: string): string[] {
+  const on = line.indexOf(" ON ");
+  const target = line.slice(on + " ON ".length, line.lastIndexOf(" TO "));
+  const isOfAll = target.endsWith(".*") && isFor(target.slice(1, -3), database);
+  return isOfAll || target === "*.*" ? line.slice("GRANT ".length, on).split(", ") : [];
+}
+
 /**
  * Whether a user may make tables, by the lines of SHOW GRANTS; `true` if they do not say it, since a role may have the right.
  *
  * @see https://mariadb.com/kb/en/show-grants/
  */
 export function mayMakeTables(grants: readonly string[], database: string): boolean {
-  if (grants.some((line) => !/^GRANT .+ ON /.test(line))) return true;
-  const rights = grants.flatMap((line) => {
-    const [, names = "", pattern = ""] =
-      /^GRANT (.+) ON (?:[`"](.+)[`"]|\*)\.\* TO /.exec(line) ?? [];
-    return pattern === "" || isFor(pattern, database) ? names.split(", ") : [];
-  });
+  if (grants.some((line) => !line.includes(" ON "))) return true;
+  const rights = grants.flatMap((line) => rightsIn(line, database));
   return (
     rights.includes("ALL PRIVILEGES") || ["CREATE", "INDEX"].every((one) => rights.includes(one))
   );

@@ -78,7 +78,7 @@ export async function openEngine(engine: EngineName): Promise<OpenEngine | undef
     // An engine that was given by its address has the data of others, too.
     name: `malipo_campaign_${randomBytes(6).toString("hex")}`,
   };
-  const tables = tablesIn(place);
+  const tables = await tablesIn(place);
   await tables.make();
   return {
     ...{ place, tables, faulty: running.faulty },

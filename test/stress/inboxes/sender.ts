@@ -1,4 +1,3 @@
-import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { signWebhook } from "malipo/webhooks";
 
@@ -34,36 +33,18 @@ export function deliveryOf(
   return { reference, body, signature: signWebhook(body, SECRET) };
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-
 /** Posts once. Returns the status, or `undefined` if the connection broke. */
-function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const headers = {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      "x-service-signature": signature,
-    };
-    const sent = request(
-      {
-        agent,
-        host: "127.0.0.1",
-        port,
-        method: "POST",
-        path: "/webhooks",
-        headers,
-        timeout: 15_000,
-      },
-      (response) => {
-        response.resume();
-        response.on("end", () => resolve(response.statusCode));
-        response.on("error", () => resolve(undefined));
-      },
-    );
-    sent.on("timeout", () => sent.destroy());
-    sent.on("error", () => resolve(undefined));
-    sent.end(body);
-  });
+async function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
+  const headers = { "content-type": "application/json", "x-service-signature": signature };
+  const signal = AbortSignal.timeout(15_000);
+  try {
+    const url = `http://127.0.0.1:${port}/webhooks`;
+    const response = await fetch(url, { method: "POST", headers, body, signal });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Posts until it is acknowledged, as the service does. Returns the number of attempts. */

@@ -25,7 +25,7 @@ type Effect = (
   halfway: () => void,
 ) => Promise<void>;
 
-function effectIn(place: Place, orm: Orm | undefined): Effect {
+async function effectIn(place: Place, orm: Orm | undefined): Promise<Effect> {
   if (!DATABASES[place.engine].hasTables) {
     // Another company, which takes each key once.
     const ledger = fileTables(place.ledger);
@@ -34,7 +34,7 @@ function effectIn(place: Place, orm: Orm | undefined): Effect {
       halfway();
     };
   }
-  const tables = tablesIn(place);
+  const tables = await tablesIn(place);
   const insert = (connection: unknown, reference: string) =>
     orm === undefined
       ? tables.insert(connection, "effects", reference)
@@ -54,11 +54,11 @@ async function runShop(settings: ShopSettings): Promise<void> {
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
-  const stores = DATABASES[place.engine].stores(place, orm?.transact);
+  const stores = await DATABASES[place.engine].stores(place, orm?.transact);
   const inbox = stores.inbox(
     leaseMs === undefined ? {} : { pace: { leaseMs, backoffMs: () => 20 } },
   );
-  const effect = effectIn(place, orm);
+  const effect = await effectIn(place, orm);
   /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
@@ -100,7 +100,7 @@ async function runShop(settings: ShopSettings): Promise<void> {
       .finally(() => process.exit());
     return;
   }
-  const tables = tablesIn(place);
+  const tables = await tablesIn(place);
   /** Reads some of the payments whose orders are open, as a cron job does. */
   const sweep = async () => {
     try {

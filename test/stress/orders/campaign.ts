@@ -66,7 +66,7 @@ const isInClick = ({ at }: Incident) => at !== "paid" && at !== "goods";
 
 /** The orders of a place, as the people of the shop see them. */
 async function openOrders(place: Place): Promise<ManagedOrders> {
-  const store = DATABASES[place.engine].stores(place).checkout?.() as CheckoutStore;
+  const store = (await DATABASES[place.engine].stores(place)).checkout?.() as CheckoutStore;
   await store.open();
   return manageOrders(
     new OrderWriter({

@@ -195,9 +195,12 @@ const withIncident = (incident: Incident | undefined) =>
 /** The orders of a campaign. The seed decides all. */
 export function planOrders(seed: string, engine: EngineName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
-  // What they are for needs chance: a response that is not lost, a process without an open transaction.
-  const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
-  const kinds = [...incidentsOf(engine), ...often, ...often, ...often];
+  // What these are for needs chance: that no process has an open transaction, or that the response is not lost.
+  const often = INCIDENTS.filter(({ at }) => at === "paid");
+  const early = INCIDENTS.filter(({ name }) => name === "webhook before the response");
+  const kinds = incidentsOf(engine).flatMap((one, at) => [
+    ...[one, ...(at % 4 === 3 ? often : []), ...(at % 6 === 5 ? early : [])],
+  ]);
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
   const all = Array.from({ length: turns }, (_, turn) => kinds[turn % kinds.length]);
   const incidents = spread(all, count);

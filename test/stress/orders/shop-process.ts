@@ -51,10 +51,10 @@ async function noted(order: string, giving: Promise<unknown>): Promise<void> {
 }
 
 const { place } = setup;
-const tables = tablesIn(place);
+const tables = await tablesIn(place);
 // The log of a SQLite file is opened with the first read. It must not be made while the file is away.
 await tables.rows("carts");
-const store = DATABASES[place.engine].stores(place).checkout?.() as CheckoutStore;
+const store = (await DATABASES[place.engine].stores(place)).checkout?.() as CheckoutStore;
 
 /** Gives the goods as it is written in the manual. */
 const give = ({ id }: Order, { transaction }: PaidContext) =>

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import { atCounts, evenly, sellOn } from "../harness/plan.ts";
 import { Pool, type Program } from "../harness/processes.ts";
+import { createRandom } from "../harness/random.ts";
 import type { PlannedFault } from "../harness/service/faults.ts";
 import { Stage } from "../harness/stage.ts";
 import { countEach, listed, type Row } from "../harness/table.ts";
 import { historyTime, Progress, waitFor } from "../harness/waits.ts";
 import { breachesInEvents } from "./history/check-events.ts";
-import type { HistoryEvent } from "./history/event.ts";
 import { lackingOrders } from "./history/hard-states.ts";
 import { type Incident, incidentsFor } from "./incidents.ts";
-import type { Jobs, Machine, Setup } from "./messages.ts";
+import type { HistoryEvent, Jobs, Machine, Setup } from "./messages.ts";
 import { type Asked, askedIn, type PromptGiven } from "./options.ts";
-import { createPlan, type Order, type Plan, planMore } from "./plan.ts";
+import { type Order, planMore, planOrders } from "./plan.ts";
 import { Shop } from "./shop.ts";
 import { campaignTimeoutMs } from "./time-limits.ts";
 
@@ -29,7 +29,18 @@ const PAYMENTS_PER_CLOCK_STEP = 20;
 const MAX_INCIDENT_PAYMENTS_IN_ONE_PROCESS = 500;
 const AFTER_THE_CHARGE = ["lostResponse", "truncate"];
 
-function planOf(seed: string, asked: Asked): Plan {
+const DAY_MS = 24 * 3_600_000;
+/** How far a clock is off. From a few seconds to years; a result is remembered for 30 days. */
+const CLOCK_OFFSETS_MS = [
+  ...[-4_000 * DAY_MS, -31 * DAY_MS, -10_800_000, -60_000, -5_000, 0, 0],
+  ...[5_000, 60_000, 10_800_000, 31 * DAY_MS, 4_000 * DAY_MS],
+];
+
+/** How often the clock of a worker is stepped, beside those steps at a point. */
+const clockStepsOf = ({ clockSteps, payments }: Asked): number =>
+  clockSteps ? Math.ceil(payments / PAYMENTS_PER_CLOCK_STEP) : 0;
+
+function ordersOf(seed: string, asked: Asked): Order[] {
   const { isShared, payments, workers, kills, clockSteps, pauses, engineFaults } = asked;
   const isPossible = (incident: Incident): boolean => {
     if (incident.act === "clock") return clockSteps;
@@ -41,10 +52,8 @@ function planOf(seed: string, asked: Asked): Plan {
   const incidentPayments = isShared
     ? payments
     : Math.min(payments, MAX_INCIDENT_PAYMENTS_IN_ONE_PROCESS);
-  return createPlan(seed, {
-    ...{ payments, workers, kills },
-    clockSteps: clockSteps ? Math.ceil(payments / PAYMENTS_PER_CLOCK_STEP) : 0,
-    incidents: incidentsFor(incidentPayments, isPossible),
+  return planOrders(seed, {
+    ...{ payments, workers, incidents: incidentsFor(incidentPayments, isPossible) },
   });
 }
 
@@ -58,7 +67,7 @@ const hasGoneOn = (key: string, point: string, event: HistoryEvent): boolean =>
 export class Campaign {
   readonly #given: PromptGiven;
   readonly #asked: Asked;
-  readonly #plan: Plan;
+  readonly #orders: readonly Order[];
   readonly #stage: Stage<Order, Jobs>;
   readonly #shop: Shop;
   readonly #over = new AbortController();
@@ -71,7 +80,7 @@ export class Campaign {
     this.#given = given;
     this.#asked = asked;
     this.#stage = stage;
-    this.#plan = planOf(seed, asked);
+    this.#orders = ordersOf(seed, asked);
     const limit = AbortSignal.timeout(campaignTimeoutMs(asked.payments));
     this.#signal = AbortSignal.any([this.#over.signal, limit]);
     const pool = new Pool<Jobs>(history, {
@@ -154,18 +163,20 @@ export class Campaign {
   /** Kills workers, steps clocks and restarts the service while orders begin. */
   async #harm(): Promise<void> {
     const { pool } = this.#stage;
+    const { payments, kills, workers } = this.#asked;
+    const { seed } = this.#given;
+    const [killing, stepping] = [createRandom(`${seed} kills`), createRandom(`${seed} clocks`)];
+    const times = (count: number, work: () => unknown) =>
+      atCounts(this.#begun, evenly(count, payments), work);
     await Promise.all([
-      ...this.#plan.kills.map(({ afterOrders, worker, delayMs }) =>
-        atCounts(this.#begun, [afterOrders], () =>
-          sleep(delayMs).then(() => pool.kill(pool.at(worker))),
-        ),
+      times(kills, async () => {
+        await sleep(killing.between(0, 60));
+        await pool.kill(pool.at(killing.between(0, workers - 1)));
+      }),
+      times(clockStepsOf(this.#asked), () =>
+        this.#stepClock(stepping.between(0, workers - 1), stepping.pick(CLOCK_OFFSETS_MS)),
       ),
-      ...this.#plan.clockSteps.map(({ afterOrders, worker, offsetMs }) =>
-        atCounts(this.#begun, [afterOrders], () => this.#stepClock(worker, offsetMs)),
-      ),
-      atCounts(this.#begun, evenly(RESTARTS, this.#asked.payments), () =>
-        this.#stage.restartService(),
-      ),
+      times(RESTARTS, () => this.#stage.restartService()),
     ]);
   }
 
@@ -181,7 +192,7 @@ export class Campaign {
     await this.#begun.reached(count);
     await sleep(LAST_FAULTS_MS);
     const { pool, service } = this.#stage;
-    if (this.#plan.kills.length > 0) void pool.kill(pool.at(0));
+    if (this.#asked.kills > 0) void pool.kill(pool.at(0));
     service.stopFaults();
     // A machine that started with a wrong date keeps it until the last keys have succeeded.
     if (!this.#startsWithWrongDates) this.#setClocksRight();
@@ -200,7 +211,7 @@ export class Campaign {
   async #runPhases(): Promise<void> {
     const { pool, customers, service, incidents } = this.#stage;
     await pool.ready();
-    const { orders } = this.#plan;
+    const orders = this.#orders;
     const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
     const harm = this.#harm();
     await this.#sell(orders.slice(0, firstLate));
@@ -235,9 +246,7 @@ export class Campaign {
   /** Adds to the history what the shop knows of its orders, and what is in the service's ledger. */
   #noteEnds(): void {
     const { history } = this.#given;
-    for (const { id: key, ...known } of this.#shop.records()) {
-      history.note("shop", { what: "order", key, ...known });
-    }
+    for (const known of this.#shop.records()) history.note("shop", { what: "order", ...known });
     for (const { account_reference: key, reference, status } of this.#stage.service.ledger()) {
       history.note("service", { what: "payment", key, reference, status });
     }

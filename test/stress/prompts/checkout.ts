@@ -5,7 +5,7 @@ import type { Order } from "./plan.ts";
 import { WAIT_MS } from "./time-limits.ts";
 
 /** The part of the shop in which customers pay. */
-export type Checkout = Pick<Jobs, "pay" | "payAgain">;
+export type Checkout = Pick<Jobs, "pay">;
 
 /** How a merchant's code handles an error. */
 function replyTo(error: unknown): Reply {
@@ -57,6 +57,5 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
         .run(call, order.way === "collect" ? collect : initiate, order)
         .catch(replyTo);
     },
-    payAgain: (order) => currentCall.run({ key: order.id }, initiate, order).catch(replyTo),
   };
 }

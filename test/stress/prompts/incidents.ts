@@ -1,5 +1,5 @@
 import type { Incident as AnyIncident } from "../harness/incidents.ts";
-import type { Point } from "./history/event.ts";
+import type { Point } from "./messages.ts";
 import { LEASE_MARGIN_MS, LEASE_MS } from "./time-limits.ts";
 
 /** A process sleeps until another one has resolved its attempt, and has gone on. */

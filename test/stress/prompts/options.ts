@@ -3,7 +3,7 @@ import { flag, maybeNumber, number, type Values } from "../harness/arguments.ts"
 import type { EngineName } from "../harness/databases.ts";
 import { ENGINES } from "../harness/engines.ts";
 import type { Given } from "../harness/subject.ts";
-import type { EventOf, PromptHistory } from "./history/event.ts";
+import type { EventOf, PromptHistory } from "./messages.ts";
 import { endWithinMs } from "./time-limits.ts";
 
 export const OPTIONS = {

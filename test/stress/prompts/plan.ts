@@ -18,35 +18,10 @@ export interface Order extends SoldOrder {
   readonly incident: Incident | undefined;
 }
 
-/** A worker that is killed, and when. */
-interface Kill {
-  /** How many orders have begun by then. */
-  readonly afterOrders: number;
-  readonly worker: number;
-  readonly delayMs: number;
-}
-
-/** A worker whose wall clock is stepped, and when. */
-interface ClockStep {
-  /** How many orders have begun by then. */
-  readonly afterOrders: number;
-  readonly worker: number;
-  /** How far the clock is from the right time from then on. */
-  readonly offsetMs: number;
-}
-
-export interface Plan {
-  readonly orders: readonly Order[];
-  readonly kills: readonly Kill[];
-  readonly clockSteps: readonly ClockStep[];
-}
-
-/** How much of everything that goes wrong there is. */
+/** What the orders of a campaign depend on. */
 export interface PlanSize {
   readonly payments: number;
   readonly workers: number;
-  readonly kills: number;
-  readonly clockSteps: number;
   readonly incidents: readonly Incident[];
 }
 
@@ -70,14 +45,6 @@ const CLICKS = [
   { weight: 8, clicks: 3 },
 ];
 
-const DAY_MS = 24 * 3_600_000;
-
-/** How far a clock is off. From a few seconds to years; a result is remembered for 30 days. */
-const CLOCK_OFFSETS_MS = [
-  ...[-4_000 * DAY_MS, -31 * DAY_MS, -10_800_000, -60_000, -5_000, 0, 0],
-  ...[5_000, 60_000, 10_800_000, 31 * DAY_MS, 4_000 * DAY_MS],
-];
-
 /** Incidents are in this first part of the orders, since the slowest take half a minute. */
 const INCIDENT_PART = 0.6;
 
@@ -99,29 +66,14 @@ function orderOf(random: Random, id: string, phone: number, workers: number): Or
   };
 }
 
-/** Decides orders, customers and all that goes wrong in the shop from the seed. */
-export function createPlan(seed: string, size: PlanSize): Plan {
-  const { payments, workers, kills } = size;
+/** The orders of a campaign. The seed decides all. */
+export function planOrders(seed: string, { payments, workers, ...size }: PlanSize): Order[] {
   const random = createRandom(`${seed} orders`);
   const incidents = spread(size.incidents, payments, INCIDENT_PART);
-  const killRandom = createRandom(`${seed} kills`);
-  const clockRandom = createRandom(`${seed} clocks`);
-  return {
-    orders: Array.from({ length: payments }, (_, index) => ({
-      ...orderOf(random, `ORDER-${index + 1}`, 10_000_000 + index, workers),
-      incident: incidents.get(index),
-    })),
-    kills: Array.from({ length: kills }, () => ({
-      afterOrders: killRandom.between(1, payments),
-      worker: killRandom.between(0, workers - 1),
-      delayMs: killRandom.between(0, 60),
-    })),
-    clockSteps: Array.from({ length: size.clockSteps }, () => ({
-      afterOrders: clockRandom.between(1, payments),
-      worker: clockRandom.between(0, workers - 1),
-      offsetMs: clockRandom.pick(CLOCK_OFFSETS_MS),
-    })),
-  };
+  return Array.from({ length: payments }, (_, index) => ({
+    ...orderOf(random, `ORDER-${index + 1}`, 10_000_000 + index, workers),
+    incident: incidents.get(index),
+  }));
 }
 
 /** What is fixed of an order that leads to a hard state. */

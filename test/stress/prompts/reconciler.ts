@@ -3,71 +3,58 @@ import type { Pool } from "../harness/processes.ts";
 import type { Jobs, Resolution, UnknownOrder } from "./messages.ts";
 import { LOOKUP_DELAY_MS, MAX_LOOKUP_INTERVAL_MS } from "./time-limits.ts";
 
-/** Resolves attempts of unknown outcome. */
-export interface Reconciler {
-  /** Looks for the payment of an order, again and again, until its attempt is resolved. */
-  resolve(order: UnknownOrder): Promise<void>;
-  readonly counts: Readonly<Record<Resolution["end"], number>>;
-}
-
 /**
- * There is one reconciler, and it works on an order only while no customer pays for it. A lookup says
- * nothing of an attempt that begins after it: resolving that one as not sent would free a key whose
- * customer was prompted.
+ * Resolves attempts of unknown outcome, one batch after the other. There is one reconciler, and it works on an order only
+ * while no customer pays for it. A lookup says nothing of an attempt that begins after it: resolving that one as not sent
+ * would free a key whose customer was prompted.
  */
-export function createReconciler(pool: Pick<Pool<Jobs>, "run">, signal: AbortSignal): Reconciler {
-  const counts = { found: 0, not_sent: 0, conflict: 0, too_early: 0 };
-  let queue: {
-    readonly order: UnknownOrder;
-    readonly done: (resolution: Resolution | undefined) => void;
-    readonly failed: (error: unknown) => void;
-  }[] = [];
-  let working = false;
-  let worker = 0;
+export class Reconciler {
+  readonly counts = { found: 0, not_sent: 0, conflict: 0, too_early: 0 };
+  readonly #pool: Pick<Pool<Jobs>, "run">;
+  readonly #signal: AbortSignal;
+  /** The orders of the next batch, and what becomes of each. */
+  #next: { readonly orders: UnknownOrder[]; readonly done: Promise<Resolution[]> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #worker = 0;
 
-  async function resolveAll(orders: readonly UnknownOrder[]) {
-    while (!signal.aborted) {
-      const resolutions = await pool.run(worker++, "resolve", orders);
+  constructor(pool: Pick<Pool<Jobs>, "run">, signal: AbortSignal) {
+    this.#pool = pool;
+    this.#signal = signal;
+  }
+
+  async #resolveAll(orders: readonly UnknownOrder[]): Promise<Resolution[]> {
+    while (!this.#signal.aborted) {
+      const resolutions = await this.#pool.run(this.#worker++, "resolve", orders);
+      for (const { end } of resolutions ?? []) this.counts[end]++;
       if (resolutions !== undefined) return resolutions;
       // If the worker dies, the next one takes the batch.
       await sleep(100);
     }
-    return undefined;
+    return [];
   }
 
-  async function work(): Promise<void> {
-    if (working) return;
-    working = true;
-    while (queue.length > 0 && !signal.aborted) {
-      const batch = queue;
-      queue = [];
-      try {
-        const resolutions = await resolveAll(batch.map(({ order }) => order));
-        for (const { end } of resolutions ?? []) counts[end]++;
-        for (const [index, { done }] of batch.entries()) done(resolutions?.[index]);
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
+  async #lookUp(order: UnknownOrder): Promise<Resolution | undefined> {
+    if (this.#next === undefined) {
+      const orders: UnknownOrder[] = [];
+      const done = this.#last.then(() => {
+        this.#next = undefined;
+        return this.#resolveAll(orders);
+      });
+      this.#next = { orders, done };
+      this.#last = done.catch(() => {});
     }
-    working = false;
+    const { orders, done } = this.#next;
+    const at = orders.push(order) - 1;
+    return (await done)[at];
   }
 
-  const lookUp = (order: UnknownOrder) =>
-    new Promise<Resolution | undefined>((done, failed) => {
-      queue.push({ order, done, failed });
-      if (signal.aborted) done(undefined);
-      else void work();
-    });
-
-  return {
-    counts,
-    resolve: async (order) => {
-      await sleep(LOOKUP_DELAY_MS);
-      for (;;) {
-        const resolution = await lookUp(order);
-        if (resolution?.end !== "too_early") return;
-        await sleep(Math.min(resolution.waitMs + 50, MAX_LOOKUP_INTERVAL_MS));
-      }
-    },
-  };
+  /** Looks for the payment of an order, again and again, until its attempt is resolved. */
+  async resolve(order: UnknownOrder): Promise<void> {
+    await sleep(LOOKUP_DELAY_MS);
+    for (;;) {
+      const resolution = await this.#lookUp(order);
+      if (resolution?.end !== "too_early") return;
+      await sleep(Math.min(resolution.waitMs + 50, MAX_LOOKUP_INTERVAL_MS));
+    }
+  }
 }

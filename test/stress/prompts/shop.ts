@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "../harness/processes.ts";
 import { forEachConcurrently, retryDelay } from "../harness/waits.ts";
-import type { OrderRecord } from "./check.ts";
-import type { Click, FinalStatus, Jobs, Reply } from "./messages.ts";
+import type { Click, FinalStatus, Jobs, OrderRecord, Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
-import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { Reconciler } from "./reconciler.ts";
 import { MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
 
 /** An order in the shop's records, which outlive its workers. */
@@ -52,7 +51,7 @@ export class Shop {
 
   constructor(setup: ShopSetup) {
     this.#setup = setup;
-    this.#reconciler = createReconciler(setup.pool, setup.signal);
+    this.#reconciler = new Reconciler(setup.pool, setup.signal);
   }
 
   get resolutions(): Reconciler["counts"] {
@@ -146,7 +145,8 @@ export class Shop {
   /** Pays once more. A busy machine may need more than one wait. */
   async #statusAtEnd(order: Order): Promise<FinalStatus | string> {
     for (let tries = 0; !this.#setup.signal.aborted; tries++) {
-      const reply = await this.#setup.pool.run(this.#turn++, "payAgain", order);
+      const again = { order: { ...order, way: "initiate" } } as const;
+      const reply = await this.#setup.pool.run(this.#turn++, "pay", again);
       if (reply?.end === "final") return reply.result;
       if (reply?.end === "unexpected") return JSON.stringify(reply);
       // The shop knew the payment, and the store failed when the client reported it.
@@ -172,9 +172,9 @@ export class Shop {
     }
   }
 
-  records(): OrderRecord[] {
-    return this.#entries.map(({ order, results, atEnd, unexpected }) => ({
-      ...{ id: order.id, results, atEnd, unexpected },
+  records(): (OrderRecord & { readonly key: string })[] {
+    return this.#entries.map(({ order: { id: key }, results, atEnd, unexpected }) => ({
+      ...{ key, results, atEnd, unexpected },
     }));
   }
 }

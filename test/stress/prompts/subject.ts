@@ -2,7 +2,7 @@ import { subject } from "../harness/subject.ts";
 import { SABOTAGES } from "../sabotages.ts";
 import { Campaign } from "./campaign.ts";
 import { judge } from "./history/check-history.ts";
-import type { PromptHistory } from "./history/event.ts";
+import type { PromptHistory } from "./messages.ts";
 import { OPTIONS } from "./options.ts";
 
 export const prompts = subject<typeof OPTIONS, PromptHistory>({

@@ -35,7 +35,7 @@ async function recordedFetch(url: string, init: RequestInit): Promise<Response> 
 
 const { baseUrl, apiKey, webhookSecret, place, machine } = await receiveSetup<Setup>();
 startMachine(machine);
-const stores = DATABASES[place.engine].stores(place);
+const stores = await DATABASES[place.engine].stores(place);
 const wakeups = stores.wakeups();
 const tooEarly: TooEarly = new Map();
 const gateway = new Gateway({

@@ -1,4 +1,4 @@
-import type { EventOf, HistoryEvent } from "./event.ts";
+import type { EventOf, HistoryEvent } from "../messages.ts";
 
 /** A process that was stopped, from when to when. */
 interface Sleep {

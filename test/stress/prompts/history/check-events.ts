@@ -1,8 +1,8 @@
 import { type Breach, groupBy } from "../../harness/table.ts";
+import type { EventOf, HistoryEvent } from "../messages.ts";
 import { askedIn } from "../options.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn } from "./attempts.ts";
-import type { EventOf, HistoryEvent } from "./event.ts";
 
 // What a store's clock may be inexact by.
 const TOLERANCE_MS = 100;

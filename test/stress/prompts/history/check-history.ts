@@ -1,41 +1,9 @@
 import { neverCame } from "../../harness/hard-states.ts";
-import {
-  type Breach,
-  countEach,
-  type HardState,
-  listed,
-  type Outcome,
-} from "../../harness/table.ts";
-import { type CheckResult, check, type LedgerEntry, type OrderRecord } from "../check.ts";
+import { type Breach, countEach, listed, type Outcome } from "../../harness/table.ts";
+import type { HistoryEvent } from "../messages.ts";
+import { breachesAtEnd } from "./check-ends.ts";
 import { breachesInEvents } from "./check-events.ts";
-import type { HistoryEvent } from "./event.ts";
 import { hardStatesIn } from "./hard-states.ts";
-
-/** What the checker finds in a history. */
-export interface HistoryResult extends CheckResult {
-  readonly states: readonly HardState[];
-  /** From the end of the faults until everything had its answer. `undefined`: it never had. */
-  readonly lastPhaseMs: number | undefined;
-}
-
-/** Checks a history: the promises, and which hard states came. */
-export function checkHistory(events: readonly HistoryEvent[]): HistoryResult {
-  const records: OrderRecord[] = [];
-  const ledger: LedgerEntry[] = [];
-  for (const event of events) {
-    if (event.what === "order") records.push({ ...event, id: event.key });
-    if (event.what === "payment") ledger.push({ ...event, account_reference: event.key });
-  }
-  const result = check(records, ledger);
-  const stopped = events.find(({ what }) => what === "faults_stopped")?.at;
-  const ended = events.find(({ what }) => what === "all_ended")?.at;
-  return {
-    ...result,
-    breaches: [...result.breaches, ...breachesInEvents(events)],
-    states: hardStatesIn(events),
-    lastPhaseMs: stopped === undefined || ended === undefined ? undefined : ended - stopped,
-  };
-}
 
 /** The number of orders with a breach of these kinds. */
 const ordersWith = (breaches: readonly Breach[], kinds: readonly string[]): number =>
@@ -56,32 +24,47 @@ const NEVER = [
 
 const held = (holds: boolean, promise: string) => `${promise}: ${holds ? "held" : "BROKEN"}`;
 
-/** How a campaign ended, by its history. */
+/** How a campaign ended, by its history: whether the promises held, and which hard states came. */
 export function judge(events: readonly HistoryEvent[]): Outcome {
-  const result = checkHistory(events);
-  const { breaches, mostPrompts, statuses, states, lastPhaseMs } = result;
+  const breaches = [...breachesAtEnd(events), ...breachesInEvents(events)];
+  const states = hardStatesIn(events);
+  const all = (name: HistoryEvent["what"]) => events.filter(({ what }) => what === name);
   const start = events.find((event) => event.what === "start");
-  const times = (name: HistoryEvent["what"]) => events.filter(({ what }) => what === name).length;
-  const incidents = countEach(events.flatMap((one) => (one.what === "incident" ? one.name : [])));
+  const names = <T>(pick: (event: HistoryEvent) => T | undefined) =>
+    countEach(events.flatMap((event) => pick(event) ?? []));
+  const orders = events.filter((event) => event.what === "order");
+  const statuses = countEach(
+    orders.flatMap(({ atEnd }) => (typeof atEnd === "string" ? [] : atEnd.status)),
+  );
+  const prompts = names((event) => (event.what === "payment" ? event.key : undefined));
+  const most = Math.max(0, ...prompts.values());
   const isSlow = breaches.some(({ kind }) => kind === "ended_late");
-  const seconds = lastPhaseMs === undefined ? "-" : (lastPhaseMs / 1000).toFixed(1);
+  const [[stopped], [ended]] = [all("faults_stopped"), all("all_ended")];
   return {
     title: `${start?.engine} store, seed ${start?.seed}`,
     rows: [
       ["events", events.length],
-      ["orders, one key each", Object.values(statuses).reduce((sum, count) => sum + count, 0)],
-      ["prompts", result.prompts, "in the service's own ledger"],
-      ["most prompts for one key", mostPrompts, held(mostPrompts <= 1, "at most 1")],
+      ["orders, one key each", orders.length],
+      ["prompts", all("payment").length, "in the service's own ledger"],
+      ["most prompts for one key", most, held(most <= 1, "at most 1")],
       ...NEVER.map(([name, kinds]) => {
         const count = ordersWith(breaches, kinds);
         return [name, count, held(count === 0, "none")] as const;
       }),
-      ["seconds to end without faults", seconds, held(!isSlow, "in time")],
-      ["final statuses", "", listed(Object.entries(statuses).sort())],
-      ["incidents inside a call", "", listed([...incidents].sort())],
-      ["clock steps", times("clock")],
-      ["engine faults", times("engine")],
-      ["service restarts", times("service_restarted")],
+      [
+        "seconds to end without faults",
+        stopped && ended ? ((ended.at - stopped.at) / 1_000).toFixed(1) : "-",
+        held(!isSlow, "in time"),
+      ],
+      ["final statuses", "", listed([...statuses].sort())],
+      [
+        "incidents inside a call",
+        "",
+        listed([...names((one) => (one.what === "incident" ? one.name : undefined))].sort()),
+      ],
+      ["clock steps", all("clock").length],
+      ["engine faults", all("engine").length],
+      ["service restarts", all("service_restarted").length],
     ],
     ...{ states, breaches: [...breaches, ...neverCame(states)] },
   };

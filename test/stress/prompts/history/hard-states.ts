@@ -1,11 +1,11 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
 import { countStates, type HardStateRow, lackingKinds } from "../../harness/hard-states.ts";
 import { groupBy, type HardState } from "../../harness/table.ts";
+import type { EventName, EventOf, HistoryEvent } from "../messages.ts";
 import { type Asked, askedIn } from "../options.ts";
 import type { OrderKind } from "../plan.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, latestEndOf, unsentTimeOf } from "./attempts.ts";
-import type { EventName, EventOf, HistoryEvent } from "./event.ts";
 import { usedAfterStart, usedAfterWrongCall, willBeUsedAgain } from "./wrong-clocks.ts";
 
 /** A history, in the forms in which the rows of the table ask for it. */
@@ -29,6 +29,7 @@ const LATE: Pick<Row, "leadsTo"> = { leadsTo: [{ isLate: true }] };
 const isShared = ({ asked }: Index) => asked.isShared;
 const hasKills = ({ asked }: Index) => asked.kills > 0;
 const hasPauses = ({ asked }: Index) => asked.pauses;
+const isPassed = ({ asked }: Index) => asked.isShared && asked.pauses;
 const hasClockSteps = ({ asked }: Index) => asked.clockSteps;
 
 /** Attempts that were begun and not sent when the engine got a fault. */
@@ -88,7 +89,7 @@ const ROWS: readonly Row[] = [
   {
     name: "lease ran out after the prompt",
     ...lead("paused at response until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     // Another process saw it as unknown, while its own process had not ended it.
     count: ({ all, attemptsOn }) =>
       all("seen_unknown").filter(({ at, key, holder }) =>
@@ -134,7 +135,7 @@ const ROWS: readonly Row[] = [
   {
     name: "resolved while another slept",
     ...lead("paused at begun until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     count: ({ all, attemptsOn }) =>
       all("resolved").filter(
         ({ at, key, state }) =>
@@ -147,7 +148,7 @@ const ROWS: readonly Row[] = [
   {
     name: "woke after another had prompted",
     ...lead("paused at begun until another went on"),
-    applies: ({ asked }) => asked.isShared && asked.pauses,
+    applies: isPassed,
     count: ({ all, attempts }) => {
       const prompts = new Map(all("prompt").map(({ key, at }) => [key, at]));
       return attempts.filter(({ key, sentAt, sleeps }) =>
@@ -201,7 +202,7 @@ const ROWS: readonly Row[] = [
     ...lead("engine killed at response"),
     // The client of Redis waits for a restart, and sends its command again.
     applies: ({ asked: { engine, engineFaults } }) =>
-      engine === "postgres" && engineFaults.includes("killed"),
+      (engine === "postgres" || engine === "mysql") && engineFaults.includes("killed"),
     count: ({ all }) => all("store_failed").filter(({ operation }) => operation !== "begin").length,
   },
 ];

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "./event.ts";
+import type { HistoryEvent } from "../messages.ts";
 
 /** From here on a clock is wrong by more than the retention of a result. */
 const WRONG_FROM_MS = 30 * 24 * 3_600_000;

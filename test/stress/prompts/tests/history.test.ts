@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readHistories, saveHistory } from "../../harness/history.ts";
-import { checkHistory, judge } from "../history/check-history.ts";
-import type { Happening, HistoryEvent } from "../history/event.ts";
+import { breachesAtEnd } from "../history/check-ends.ts";
+import { breachesInEvents } from "../history/check-events.ts";
+import { judge } from "../history/check-history.ts";
 import { hardStatesIn, lackingOrders } from "../history/hard-states.ts";
+import type { Happening, HistoryEvent } from "../messages.ts";
 import { endWithinMs, LEASE_MS } from "../time-limits.ts";
 
 const OPTIONS = {
@@ -53,8 +55,10 @@ function historyOf(steps: readonly Step[], start: Happening = START): HistoryEve
   }));
 }
 
-const kindsIn = (steps: readonly Step[], start?: Happening) =>
-  checkHistory(historyOf(steps, start)).breaches.map(({ kind }) => kind);
+const kindsIn = (steps: readonly Step[]) => {
+  const events = historyOf(steps);
+  return [...breachesAtEnd(events), ...breachesInEvents(events)].map(({ kind }) => kind);
+};
 
 /** A is paused between begin and send. B frees the key and prompts. */
 const PAUSED: readonly Step[] = [
@@ -247,6 +251,28 @@ describe("the hard states of a history", () => {
     expect(names).toContain("clock stepped back inside an attempt");
     expect(expected(START).length).toBeGreaterThan(names.length);
   });
+});
+
+test("the result counts orders with two prompts, and orders without an answer", () => {
+  const happened: Happening[] = [
+    { ...START, engine: "redis", engineFaults: ["cut"] },
+    { what: "incident", key, name: "paused at begun", to: "worker 1", from: 0 },
+    { what: "incident", key, name: "engine cut at begun", to: "worker 1", from: 0 },
+    { what: "engine", fault: "cut" },
+    { what: "clock", offsetMs: 5_000 },
+    { what: "clock", offsetMs: 0 },
+    { what: "payment", key, reference: "PAY-1", status: "completed" },
+    { what: "payment", key, reference: "PAY-2", status: "completed" },
+    { what: "order", key, results: [], atEnd: "the time limit was reached", unexpected: [] },
+  ];
+  const { rows } = judge(happened.map((one, at) => ({ at, who: "worker 1", ...one })));
+  expect(rows).toContainEqual(["orders with two prompts", 1, "none: BROKEN"]);
+  expect(rows).toContainEqual(["orders left unknown", 1, "none: BROKEN"]);
+  expect(rows).toContainEqual([
+    ...["incidents inside a call", "", "engine cut at begun 1, paused at begun 1"],
+  ]);
+  expect(rows).toContainEqual(["engine faults", 1]);
+  expect(rows).toContainEqual(["clock steps", 2]);
 });
 
 describe("the file of a history", () => {

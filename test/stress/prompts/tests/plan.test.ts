@@ -2,17 +2,11 @@ import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 import { faultsMet, planFaults } from "../../harness/service/faults.ts";
 import { incidentsFor } from "../incidents.ts";
-import { createPlan, planMore } from "../plan.ts";
+import { planMore, planOrders } from "../plan.ts";
 
-/** The plan of a campaign with everything in it. */
+/** The orders of a campaign with every incident in it. */
 const planFor = (seed: string, payments: number) =>
-  createPlan(seed, {
-    payments,
-    workers: 4,
-    kills: 6,
-    clockSteps: 10,
-    incidents: incidentsFor(payments, () => true),
-  });
+  planOrders(seed, { payments, workers: 4, incidents: incidentsFor(payments, () => true) });
 
 describe("the plan of a campaign", () => {
   test("is decided by the seed", () => {
@@ -23,7 +17,7 @@ describe("the plan of a campaign", () => {
   });
 
   test("assigns each order a key that fits as a label, and a separate phone", () => {
-    const { orders } = planFor("1", 5_000);
+    const orders = planFor("1", 5_000);
     for (const field of ["id", "phone"] as const) {
       expect(new Set(orders.map((order) => order[field])).size).toBe(orders.length);
     }
@@ -31,7 +25,7 @@ describe("the plan of a campaign", () => {
   });
 
   test("has double clicks on one worker and on several", () => {
-    const double = planFor("1", 200).orders.filter(({ clicks }) => clicks.length > 1);
+    const double = planFor("1", 200).filter(({ clicks }) => clicks.length > 1);
     const onOne = double.filter(({ clicks }) => new Set(clicks).size === 1);
     expect(onOne.length).toBeGreaterThan(0);
     expect(onOne.length).toBeLessThan(double.length);
@@ -40,7 +34,7 @@ describe("the plan of a campaign", () => {
   test.each([40, 300, 2_000])(
     "has every kind of incident, each in a separate order: %i",
     (payments) => {
-      const { orders } = planFor("1", payments);
+      const orders = planFor("1", payments);
       const incidents = orders.flatMap(({ incident }) => incident ?? []);
       expect(new Set(incidents.map(({ name }) => name)).size).toBe(14);
       expect(incidents.length).toBe(incidentsFor(payments, () => true).length);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { incidentsFor } from "../incidents.ts";
 import type { Click, Jobs, Reply } from "../messages.ts";
-import { createPlan } from "../plan.ts";
+import { planOrders } from "../plan.ts";
 import { Shop, type ShopSetup } from "../shop.ts";
 
 // The fake timers do not replace these.
@@ -14,8 +14,8 @@ function shopThatGets(...replies: readonly Reply[]) {
   let happened = false;
   const stops: Click["stopAt"][] = [];
   const incidents = incidentsFor(1, ({ name }) => name === "killed at begun");
-  const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents };
-  const orders = createPlan("1", size).orders.map((order) => ({ ...order, clicks: [0] }));
+  const size = { payments: 1, workers: 1, incidents };
+  const orders = planOrders("1", size).map((order) => ({ ...order, clicks: [0] }));
   const jobs: (keyof Jobs)[] = [];
   const over = new AbortController();
   const run = async (_: number, job: keyof Jobs, input: unknown) => {
@@ -63,7 +63,7 @@ test("the shop pays again until an order has a final status", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   await sold;
   expect(jobs).toEqual(["pay", "pay", "pay"]);
-  expect(shop.records()).toMatchObject([{ id: "ORDER-1", results: [result] }]);
+  expect(shop.records()).toMatchObject([{ key: "ORDER-1", results: [result] }]);
 });
 
 test("an incident stays with its order until it has happened", async () => {

@@ -1,7 +1,6 @@
 // The clocks of a worker, as the client under test sees them.
 import * as worker from "../../harness/worker.ts";
-import type { Happening, Point } from "../history/event.ts";
-import type { Machine } from "../messages.ts";
+import type { Happening, Machine, Point } from "../messages.ts";
 
 const wallClock = Date.now;
 const uptime = process.hrtime.bigint;

@@ -1,7 +1,7 @@
 import type { IdempotencyStore } from "malipo";
 import { historyTime } from "../../harness/waits.ts";
 import { currentCall } from "../../harness/worker.ts";
-import type { Happening } from "../history/event.ts";
+import type { Happening } from "../messages.ts";
 import { reach, record } from "./clock.ts";
 
 /** The idempotency key in the name of a record: it holds no space in this shop. */
