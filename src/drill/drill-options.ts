@@ -90,10 +90,16 @@ const OF_SHOP = {
     summary:
       "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
   },
+  country: {
+    value: "code",
+    summary: "the country of the shop, if it is not Kenya; then set --phones, too",
+    fallback: "KE",
+  },
   phones: {
     value: "digits",
-    summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
-    fallback: "0190",
+    summary:
+      "how the customers' phone numbers begin, without six digits; no person has a number that begins with 0190",
+    fallback: "0190 in Kenya",
   },
   workers: {
     value: "number",

@@ -40,6 +40,11 @@ export const SANDBOX = {
     choices: ["approve", "none", "magic"],
     default: "magic",
   },
+  country: {
+    value: "code",
+    summary: "the merchant's country: its numbers may be written without their code",
+    default: "KE",
+  },
   profile: {
     value: "path",
     summary: "a profile of your service, as `malipo probe` writes it: the sandbox responds like it",
