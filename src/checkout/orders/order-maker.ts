@@ -1,6 +1,7 @@
 import { OrderConflictError } from "../../errors/order.ts";
 import type { Order } from "../rules/order-types.ts";
 import { orderView } from "../rules/view.ts";
+import { centsHint } from "./order-amount.ts";
 import {
   checkOrder,
   conflictOf,
@@ -75,9 +76,10 @@ export class OrderMaker {
     const differs = differenceOf(params, stored.order);
     if (amount === order.amount && code === order.currency && differs === undefined)
       return { now, stored };
-    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}`;
+    const hint = centsHint(amount, order.amount, code);
+    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}.${hint}`;
     throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\``}. Nothing was sent. Use a new id for another order.`,
+      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\`.`} Nothing was sent. Use a new id for another order.`,
       id,
     );
   }
