@@ -11,6 +11,7 @@ import {
   dueSteps,
   keepSteps,
   listSteps,
+  labelledSteps,
   orderOfSteps,
   readSteps,
   resolveSteps,
@@ -61,6 +62,7 @@ export function sqlCheckout<Connection>(
       return transaction === undefined ? tables.run(steps) : tables.within(transaction, steps);
     },
     orderOf: (names) => tables.run(() => orderOfSteps(names)),
+    labelled: (labels) => tables.run(() => labelledSteps(labels)),
     commit: commitIn(tables),
     due: (count) => tables.run(() => dueSteps(count)),
     list: (query) => tables.run(() => listSteps(query)),
