@@ -1,7 +1,6 @@
 import { OrderConflictError } from "../../errors/order.ts";
 import type { Order } from "../rules/order-types.ts";
 import { orderView } from "../rules/view.ts";
-import { centsHint } from "./order-amount.ts";
 import {
   checkOrder,
   conflictOf,
@@ -10,6 +9,7 @@ import {
   newOrder,
   referenceFor,
 } from "./new-order.ts";
+import { centsHint } from "./order-amount.ts";
 import type { KnownOrder, OrderWriter, WrittenOrder } from "./write-order.ts";
 
 /** What orders are made with. */

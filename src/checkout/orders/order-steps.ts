@@ -8,10 +8,10 @@ import { type OrderState, openReviews, statusOf } from "../rules/order-state.ts"
 import { REVIEW_DECISIONS } from "../rules/order-types.ts";
 import {
   type Committed,
-  type LabelledOrder,
   type Decided,
   type DueOrder,
   type KnownStray,
+  type LabelledOrder,
   labelOf,
   type OrderWrite,
   type PaymentNames,

@@ -94,7 +94,9 @@ export const reviewView = (
 function typedText({ typed, near = [] }: PaymentUpdate): string {
   if (typed === undefined) return " It has no account reference.";
   const like =
-    near.length === 0 ? "No order has one like it." : `Orders with one like it: ${near.join(", ")}.`;
+    near.length === 0
+      ? "No order has one like it."
+      : `Orders with one like it: ${near.join(", ")}.`;
   return ` Its account reference is ${quoteMasked(typed)}. ${like}`;
 }
 

@@ -23,7 +23,10 @@ const SHILLINGS =
 describe("an amount that cannot be used is named, with what to write", () => {
   it.each([
     [0.1 + 0.2, "0.30000000000000004. Floating-point arithmetic has added it: write 0.3, or count"],
-    [1.1 * 1500, "1650.0000000000002. Floating-point arithmetic has added it: write 1650, or count"],
+    [
+      1.1 * 1500,
+      "1650.0000000000002. Floating-point arithmetic has added it: write 1650, or count",
+    ],
     [99.999, "99.999. Nothing was sent."],
     [0, "0. Nothing was sent."],
     [-5, "-5. Nothing was sent."],
