@@ -1,9 +1,10 @@
 import { defineConfig, type Options } from "tsup";
 import { writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
-import { onePartOnDemand, sqliteByItsEntry } from "./scripts/esbuild-plugins.ts";
+import { onePartOnDemand, phonesMinified, sqliteByItsEntry } from "./scripts/esbuild-plugins.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
+import { phoneMetadata } from "./scripts/phone-metadata.ts";
 import { writeCommonJs } from "./scripts/write-commonjs.ts";
 import { writeDeclarations } from "./scripts/write-declarations.ts";
 
@@ -31,8 +32,8 @@ const shared: Options = {
   format: "esm",
   removeNodeProtocol: false,
   external: [...Object.keys(INTERNAL_IMPORTS), /^node:/],
-  define: { ...packageVersion, ...(await pageAssets()) },
-  esbuildPlugins: [onePartOnDemand],
+  define: { ...packageVersion, ...phoneMetadata, ...(await pageAssets()) },
+  esbuildPlugins: [onePartOnDemand, phonesMinified],
 };
 
 /** Entry points with chunks: what several of them need exists once, and parts are loaded on demand. */
@@ -60,7 +61,7 @@ export default defineConfig(async ({ dts }) => {
       entry: { memory },
       splitting: false,
       minify: true,
-      esbuildPlugins: [sqliteByItsEntry],
+      esbuildPlugins: [sqliteByItsEntry, phonesMinified],
     },
     { ...split("tools"), entry: tools, minify: true },
     {

@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
+import { phoneMetadata } from "./scripts/phone-metadata.ts";
+import { SlowFirst } from "./scripts/slow-first.ts";
 import { resultsReporter } from "./scripts/test-results.ts";
 
 // The shops' time zone on every machine, so that code that depends on the local zone fails.
@@ -23,7 +25,7 @@ const msw2 = [
   { find: /^msw\/node$/, replacement: "msw-2/node" },
 ];
 
-const define = { ...packageVersion, ...(await pageAssets()) };
+const define = { ...packageVersion, ...phoneMetadata, ...(await pageAssets()) };
 
 const runFolder = source("./node_modules/.cache/run");
 mkdirSync(runFolder, { recursive: true });
@@ -81,6 +83,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/support/engines/setup.ts",
     reporters: resultsFile ? ["default", resultsReporter(resultsFile)] : ["default"],
+    sequence: { sequencer: SlowFirst },
     // One for each core, so that no test takes the time of another one.
     maxWorkers: availableParallelism(),
     coverage: {

@@ -8,6 +8,7 @@ import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 export const BUNDLED_PACKAGES = {
   "@noble/hashes": "LICENSE",
   ky: "license",
+  "libphonenumber-js": "LICENSE",
   zod: "LICENSE",
 } as const;
 

@@ -24,3 +24,17 @@ export const sqliteByItsEntry: Plugin = {
       kind === "dynamic-import" ? { path: "./sqlite.js", external: true } : undefined,
     ),
 };
+
+/** What reads phone numbers is minified in each build: it is not ours, and most of its text is names and comments. */
+export const phonesMinified: Plugin = {
+  name: "phones-minified",
+  setup: ({ onLoad, esbuild }) =>
+    onLoad({ filter: /libphonenumber-js[\\/]core[\\/]index\.js$/ }, async ({ path }) => {
+      const contents = `export { parsePhoneNumberFromString } from ${JSON.stringify(path)};`;
+      const { outputFiles } = await esbuild.build({
+        ...{ stdin: { contents, resolveDir: "." }, bundle: true, write: false, minify: true },
+        ...{ format: "esm", lineLimit: 200 },
+      });
+      return { contents: outputFiles.map(({ text }) => text).join("") };
+    }),
+};

@@ -13,14 +13,16 @@ const GROUND = ["internal", "errors"];
 const STORES = [...GROUND, "storage"];
 const CONTRACT = [...GROUND, "contract"];
 const SERVICE = [...CONTRACT, "openapi", "profile"];
+/** What reads phone numbers: no page of a customer loads it. */
+const PHONES = [...CONTRACT, "phones"];
 const CLIENT = [...CONTRACT, "storage", "idempotency", "profile", "client"];
 /** What receivers load of the contract: nothing that needs schemas. */
 const EVENTS = ["contract/events.ts", "contract/double-payment.ts", "contract/payment-state.ts"];
 const INBOX = [...STORES, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
-const SANDBOX = [...SERVICE, "html", "sandbox", "webhooks/verification/signature.ts"];
+const SANDBOX = [...SERVICE, "phones", "html", "sandbox", "webhooks/verification/signature.ts"];
 /** An order stands on the calls that ask for money and on the events that say what became of it. */
-const CHECKOUT = [...CLIENT, "webhooks", "checkout"];
+const CHECKOUT = [...CLIENT, "phones", "webhooks", "checkout"];
 /** An engine puts the stores of the layers below it together. */
 const ENGINES = [...CHECKOUT, "engines"];
 const ALL = [
@@ -53,6 +55,7 @@ export const LAYERS: readonly Layer[] = [
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
   layer("profile", CONTRACT, "zod/mini"),
+  layer("phones", PHONES, "libphonenumber-js/core"),
   layer("idempotency", [...STORES, "idempotency"]),
   layer("idempotency/redis", [...STORES, "idempotency"], "ioredis"),
   layer("client", CLIENT),
@@ -64,13 +67,13 @@ export const LAYERS: readonly Layer[] = [
   layer("sandbox", SANDBOX),
   layer("sandbox/state/stored.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),
-  layer("learn", [...SERVICE, "learn"]),
+  layer("learn", [...SERVICE, "phones", "learn"]),
   layer("learn/probe", [...SERVICE, "client", "learn"]),
   layer("learn/proxy.ts", [...SERVICE, "client", "learn"]),
   layer("checkout", CHECKOUT),
   // The rules of an order are pure: of the layers below, they know what a payment and an event are.
   layer("checkout/rules", [...CONTRACT, "webhooks"]),
-  layer("checkout/orders", [...CLIENT, "webhooks", "checkout/rules"]),
+  layer("checkout/orders", [...CLIENT, "phones", "webhooks", "checkout/rules"]),
   layer("checkout/books", [...CHECKOUT, "html"]),
   layer("checkout/page", [...CHECKOUT, "html"], "uqr"),
   layer("engines", ENGINES),

@@ -44,7 +44,8 @@ function resultsOf(
   for (const module of modules) {
     const path = relative(".", module.moduleId);
     const tests = [...module.children.allTests()];
-    files.push({ path, tests: tests.length, ms: module.diagnostic().duration });
+    const { collectDuration, duration } = module.diagnostic();
+    files.push({ path, tests: tests.length, ms: Math.round(collectDuration + duration) });
     // A file that cannot be loaded, or whose hook fails, is one failure.
     for (const part of [module, ...module.children.allSuites()]) {
       const what = part.type === "suite" ? `${path}: ${part.fullName}` : path;

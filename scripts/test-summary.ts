@@ -21,6 +21,16 @@ interface Summary {
   readonly failed: number;
 }
 
+const SLOWEST = 10;
+
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`.padStart(6);
+
+/** The files that took longest. Another file may have run beside each. */
+export function slowestOf(files: TestResults["files"]): string[] {
+  const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST);
+  return slowest.map(({ path, tests, ms }) => `${seconds(ms)}  ${path}, ${tests} tests`);
+}
+
 /** The number of passed and failed checks and tests, and what a person must read of them. */
 export function summaryOf({ checks, failedChecks, runnerPassed, results }: Outcome): Summary {
   const lines = failedChecks.map((name) => `FAILED: ${name}`);

@@ -1,10 +1,10 @@
 // `npm test` and `npm run test:long`: what a change must pass. The last line is `N passed, N failed`.
 import { spawn, spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { whatIsMissing } from "./programs.ts";
 import { readResults, TEST_RESULTS } from "./test-results.ts";
-import { summaryOf } from "./test-summary.ts";
+import { slowestOf, summaryOf } from "./test-summary.ts";
 
 /** What a check proves, and its command. */
 type Check = readonly [name: string, command: string];
@@ -90,6 +90,17 @@ function runTests([name, command]: Check, resultsFile: string): Promise<boolean>
   });
 }
 
+/** The processor time of all that this process started and that has ended. Only Linux says it. */
+function processorTime(): string {
+  try {
+    const [, fields = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
+    const ticks = fields.split(" ").slice(13, 15).map(Number);
+    return `, ${Math.round(ticks.reduce((sum, one) => sum + one) / 100)} s of processor time`;
+  } catch {
+    return "";
+  }
+}
+
 const { positionals } = parseArgs({ allowPositionals: true });
 const name = positionals[0] === "long" ? "long" : "test";
 const { first, beside, tests, elsewhere } = SUITES[name];
@@ -103,6 +114,8 @@ console.log(output);
 // Once more, where one looks first: what the runner printed is thousands of lines above.
 const checks = first.length + beside.length;
 const results = readResults(resultsFile);
+console.log(`The slowest files, of ${Math.round(performance.now() / 1_000)} s${processorTime()}:`);
+for (const line of slowestOf(results?.files ?? [])) console.log(line);
 const { lines, passed, failed } = summaryOf({ checks, failedChecks, runnerPassed, results });
 for (const line of [...lines, elsewhere, whatIsMissing()]) if (line !== "") console.log(line);
 console.log(`${passed} passed, ${failed} failed`);

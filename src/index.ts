@@ -44,7 +44,6 @@ export { accountReferenceFor } from "./contract/account-reference.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
 export { explainFailure, type FailureExplanation } from "./contract/explain-failure.ts";
 export { mergePayment } from "./contract/payment-state.ts";
-export { normalizePhone } from "./contract/phone-number.ts";
 
 // What the service sends and takes. The table of endpoints is not exported: its rows may change with
 // every new endpoint, and `malipo/openapi.json` says the same in a form that has a standard.

@@ -25,7 +25,6 @@ export type { ExplainablePayment } from "./contract/explain-failure.ts";
 export type { KeyKind } from "./contract/keys.ts";
 export type { PaymentFields } from "./contract/payment.ts";
 export type { MergedPayment } from "./contract/payment-state.ts";
-export type { NormalizePhoneOptions } from "./contract/phone-number.ts";
 export type { RetryAdvice } from "./contract/result-codes.ts";
 export type { ApiErrorCode, ResponseFields } from "./errors/api.ts";
 export type { InFlightAttempt } from "./errors/attempt.ts";

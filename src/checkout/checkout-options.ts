@@ -1,5 +1,6 @@
 import type { Gateway } from "../client/gateway.ts";
 import type { GatewayOptions } from "../client/options.ts";
+import type { CountryCode } from "../contract/countries.ts";
 import type { WebhookReceiver, WebhookReceiverOptions } from "../webhooks/index.ts";
 import type { BooksReport, ReportQuery } from "./books/day-books.ts";
 import type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
@@ -120,13 +121,20 @@ export interface CheckoutOptions<Connection = unknown> {
    */
   maxWaits?: number | undefined;
   /**
-   * The calling code of the country whose phones are asked: `"256"`. A number without its code is one of this
-   * country, and a number of another country is rejected with `invalid_params`. Set it if several countries have the
-   * currency, such as XOF and XAF: until then, each number must have its code.
+   * The country of your customers (ISO 3166-1): `"SN"`. A number without its country code is one of this country, on
+   * every page and in every search, and a number of another country is rejected with `invalid_params`. Set it if the
+   * currency does not say it, such as XOF, XAF and USD.
    *
-   * @default the country of `currency`, if only one has it: `"254"` for KES, `"256"` for UGX
+   * @default the country of `currency`, if only one has it: `"KE"` for KES, `"UG"` for UGX
    */
-  country?: string | undefined;
+  country?: CountryCode | undefined;
+  /**
+   * Further countries whose phones are asked, by numbers with their country code: `["UG", "TZ"]`. Set it if you sell
+   * across a border and your account may charge those phones.
+   *
+   * @default none
+   */
+  countries?: readonly CountryCode[] | undefined;
 }
 
 /** An order, and the phone that is to be asked. */
@@ -138,8 +146,8 @@ export interface PayParams extends NewOrder {
 export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
   /** The client of the service that it uses, for other calls. Its idempotency keys are in the store. */
   readonly gateway: Gateway;
-  /** The calling code of numbers without one; `undefined` if several countries have the currency. */
-  readonly country: string | undefined;
+  /** The country of numbers without their code; `undefined` if each number must have it. */
+  readonly country: CountryCode | undefined;
   /**
    * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
    * becomes of the prompt.

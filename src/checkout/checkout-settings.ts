@@ -1,6 +1,5 @@
 // What the options of a checkout mean: checked, and with their defaults.
 import { Gateway } from "../client/gateway.ts";
-import { callingCodeOf } from "../contract/countries.ts";
 import {
   checkFunction,
   checkMilliseconds,
@@ -17,7 +16,7 @@ import { MINUTE_MS } from "../internal/units.ts";
 import { createErrorLog } from "../webhooks/receiver/error-log.ts";
 import type { CheckoutOptions } from "./checkout-options.ts";
 import type { CheckoutStore } from "./orders/checkout-store.ts";
-import { checkCountry } from "./orders/customer-phone.ts";
+import { type AskedCountries, askedCountries } from "./orders/customer-phone.ts";
 import type { EngineSettings } from "./orders/order-engine.ts";
 import type { MakerSettings } from "./orders/order-maker.ts";
 import { TIMES } from "./rules/inputs.ts";
@@ -30,8 +29,7 @@ export interface CheckoutSettings extends MakerSettings {
   readonly secret: CheckoutOptions["secret"];
   readonly hooks: CheckoutOptions["hooks"];
   readonly maxWaits: number;
-  /** The calling code of numbers without one; `undefined` if several countries have the currency. */
-  readonly country: string | undefined;
+  readonly asked: AskedCountries;
 }
 
 const PHONE_WITHIN_MS = 10 * MINUTE_MS;
@@ -98,8 +96,9 @@ const OPTIONS = {
   currency: (currency = CURRENCY) =>
     checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES"),
   maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),
-  country: (country, { currency = CURRENCY }) =>
-    country === undefined ? callingCodeOf(currency) : checkCountry(country),
+  /** {@link askedCountries} checks both. */
+  country: (country) => country,
+  countries: (countries) => countries,
 } satisfies OptionRows<CheckoutOptions>;
 
 /** @throws {ConfigurationError} for a wrong or missing option of `createCheckout`. */
@@ -109,7 +108,8 @@ export function checkoutSettings(options: CheckoutOptions): CheckoutSettings {
     OPTIONS,
     "createCheckout",
   );
-  const { promptWithinMs, notSentAfterMs, onError, prefix, ...rest } = own;
+  const { promptWithinMs, notSentAfterMs, onError, prefix, country, countries, ...rest } = own;
+  const asked = askedCountries({ country, countries, currency: rest.currency });
   // It leaves some time after the click.
   const openMs = promptWithinMs + TIMES.promptLifeMs;
   const engine: EngineSettings = {
@@ -124,5 +124,5 @@ export function checkoutSettings(options: CheckoutOptions): CheckoutSettings {
     onError: harmless(onError),
     onEmpty: tellOnce(harmless(onError)),
   };
-  return { engine, onError, prefix, ...rest };
+  return { engine, onError, prefix, asked, ...rest };
 }

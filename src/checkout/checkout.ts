@@ -1,6 +1,6 @@
-import { maskedPhone } from "../contract/phone-number.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { startClocks } from "../internal/elapsed-time.ts";
+import { maskedPhone } from "../phones/phone-number.ts";
 import { openAtStart } from "../storage/engine-away.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 import { checkoutReceiver } from "./checkout-receiver.ts";
@@ -57,7 +57,7 @@ function storeLife({ store, gateway, onError }: EngineSettings) {
 
 /** The calls of a shop that make orders and ask customers to pay them. */
 function askCalls(
-  { country, ...settings }: CheckoutSettings,
+  { asked, ...settings }: CheckoutSettings,
   engine: Engine,
   open: () => Promise<void>,
 ): Pick<Checkout, "pay" | "create"> {
@@ -65,10 +65,10 @@ function askCalls(
   return {
     pay: async (params, { after } = {}) => {
       const elapsed = startClocks();
-      const phone = customerPhone("pay", (Object(params) as PayParams).phone, country);
+      const phone = customerPhone("pay", (Object(params) as PayParams).phone, asked);
       const shown = checkAfter(after);
       await open();
-      const click = { phone, masked: maskedPhone(phone, country), after: shown, elapsed };
+      const click = { phone, masked: maskedPhone(phone, asked.country), after: shown, elapsed };
       return maker.withOrder("pay", params, (known) => engine.ask(known, click));
     },
     create: async (order, { transaction } = {}) => {
@@ -80,7 +80,7 @@ function askCalls(
 
 /** What customers see: how an order goes, and the page on which they pay. */
 function customerCalls(
-  { country, prefix, engine: { store }, onError, maxWaits }: CheckoutSettings,
+  { asked, prefix, engine: { store }, onError, maxWaits }: CheckoutSettings,
   engine: Engine,
   { pay, get, open }: Pick<Checkout, "pay" | "get"> & { open: () => Promise<void> },
 ): Pick<Checkout, "wait" | keyof StatusRoute | keyof PayPages> {
@@ -95,7 +95,7 @@ function customerCalls(
   };
   return {
     ...{ wait, statusHandler },
-    ...payPages({ prefix, country, store: { read }, pay, wait, statusHandler, onError }),
+    ...payPages({ prefix, asked, store: { read }, pay, wait, statusHandler, onError }),
   };
 }
 
@@ -166,7 +166,7 @@ function runCheckout(
  */
 export function createCheckout<Connection>(options: CheckoutOptions<Connection>): Checkout {
   const settings = checkoutSettings(options);
-  const { country } = settings;
+  const { country } = settings.asked;
   const engine = new Engine(settings.engine);
   const life = storeLife(settings.engine);
   const { open } = life;

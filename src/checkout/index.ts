@@ -4,12 +4,14 @@
  * @module malipo/checkout
  */
 
+export type { CountryCode } from "../contract/countries.ts";
 export {
   OrderConflictError,
   OrderPaidError,
   ReviewDecidedError,
   type ReviewEnd,
 } from "../errors/order.ts";
+export { type NormalizePhoneOptions, normalizePhone } from "../phones/phone-number.ts";
 export type {
   BookedPayment,
   CurrencySum,

@@ -1,4 +1,4 @@
-import { callingCodeOf } from "../contract/countries.ts";
+import { countryOfCurrency } from "../contract/countries.ts";
 import { ENDPOINTS } from "../contract/endpoints.ts";
 import type { MatchFields } from "../idempotency/idempotency-store.ts";
 import { isObject } from "../internal/is-object.ts";
@@ -45,7 +45,7 @@ function digitsOf(value: unknown): string | undefined {
  */
 export function storedPhonesOf(value: unknown, currency?: unknown): string[] {
   const whole = wholeNumber(value);
-  const code = typeof currency === "string" ? callingCodeOf(currency) : undefined;
+  const code = typeof currency === "string" ? countryOfCurrency(currency)?.code : undefined;
   const isForeign = whole !== undefined && code !== undefined && !whole.startsWith(code);
   const texts = isForeign ? [whole] : [whole, subscriberNumber(value)];
   return texts.filter((text) => text !== undefined);

@@ -72,7 +72,7 @@ export interface Payment extends PaymentFields {
  * @see docs/reference/service.md, "Payment initiation"
  */
 export interface MobileMoneyPaymentParams {
-  /** Amount to charge: above 0, at most two decimals. */
+  /** Amount to charge in the unit of the currency (shillings, not cents): above 0, at most two decimals. */
   amount: number;
   /**
    * Phone of the customer: international digits, or a local number that starts with 0.

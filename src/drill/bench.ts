@@ -41,12 +41,7 @@ export class Bench implements Scene {
   readonly settings: DrillSettings;
   readonly hasFaults: boolean;
   readonly runs: CaseRun[] = [];
-  readonly sandbox: Sandbox = createSandbox({
-    seed: crypto.randomUUID(),
-    startAt: new Date(),
-    auto: "none",
-    deliver: createDeliver(this),
-  });
+  readonly sandbox: Sandbox;
   readonly client: Gateway;
   readonly shops: readonly ShopProcess[];
   /** The process to which faults happen. */
@@ -73,6 +68,10 @@ export class Bench implements Scene {
   constructor(settings: DrillSettings, hasFaults: boolean, onOutput: (text: string) => void) {
     this.hasFaults = hasFaults;
     this.settings = settings;
+    this.sandbox = createSandbox({
+      ...{ country: settings.country, seed: crypto.randomUUID(), startAt: new Date() },
+      ...{ auto: "none", deliver: createDeliver(this) },
+    });
     const { baseUrl, fetch, keys } = this.sandbox;
     this.client = new Gateway({ apiKey: keys.sandbox, baseUrl, fetch });
     this.shops = Array.from({ length: settings.processes }, () => {

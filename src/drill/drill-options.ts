@@ -52,8 +52,7 @@ const ASKED = {
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
   processes: {
     value: "number",
-    summary:
-      "how many processes of the shop run on the same data: 2, unless its store is for one process only",
+    summary: "processes of the shop on the same data: 2, unless its store is for one only",
     fallback: "1",
   },
 } as const satisfies FlagRows;
@@ -90,9 +89,14 @@ const OF_SHOP = {
     summary:
       "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
   },
+  country: {
+    value: "code",
+    summary: "the shop's country, beside --phones",
+    fallback: "KE",
+  },
   phones: {
     value: "digits",
-    summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
+    summary: "how phone numbers begin, without six digits; 0190 is unused",
     fallback: "0190",
   },
   workers: {

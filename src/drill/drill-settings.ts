@@ -3,6 +3,7 @@ import { ownOptions } from "../internal/check-options.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { parseJson } from "../internal/json.ts";
 import { HOUR_MS } from "../internal/units.ts";
+import { checkCountry, internationalDigits, KENYA } from "../phones/phone-number.ts";
 import {
   DRILL_FILE,
   NOT_GIVEN,
@@ -201,7 +202,10 @@ export function parseSettings(raw: RawSettings) {
     nightly: optional("nightly", parseRequest),
     quietMs: readDuration(text("quiet"), "quiet"),
     slowMs: readDuration(text("slow"), "slow"),
-    phones: readPhones(text("phones")),
+    ...readPhones(
+      text("country"),
+      optional("phones", (digits) => digits),
+    ),
     without: optional("without", readUntried) ?? [],
     processes: readNumber(text("processes"), "processes", 1, 8),
     workers: readNumber(text("workers"), "workers", 1, 64),
@@ -219,9 +223,17 @@ function readUntried(text: string): Untried[] {
   );
 }
 
-function readPhones(text: string): string {
-  if (/^0\d{3}$/.test(text)) return text;
-  throw new ConfigurationError(`--phones must be four digits, such as 0190; got "${text}".`);
+/** How numbers of Kenya begin that no person has. */
+const NOBODY = "0190";
+
+/** How the numbers of the customers begin. Six digits follow. */
+function readPhones(code: string, given: string | undefined) {
+  const country = checkCountry("--country", code.toUpperCase());
+  const phones = given ?? (country === KENYA ? NOBODY : "");
+  if (internationalDigits(`${phones}100000`, country) !== undefined) return { country, phones };
+  throw new ConfigurationError(
+    `--phones must be how phone numbers of the country ${country} begin, without their last six digits, such as 0190 in KE; got "${phones}".`,
+  );
 }
 
 function readDuration(text: string, name: string): number {

@@ -119,7 +119,7 @@ export const readyStore = (store: IdempotencyStore, ready: () => unknown): Idemp
   lateStore(async () => store, store.digest, ready);
 
 const ORDER_METHODS = [
-  ...(["open", "read", "orderOf", "commit", "due", "list", "byPhone"] as const),
+  ...(["open", "read", "orderOf", "labelled", "commit", "due", "list", "byPhone"] as const),
   ...(["keep", "unmatched", "resolve", "strayOf", "addDecision", "decisions"] as const),
 ] as const;
 

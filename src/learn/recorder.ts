@@ -1,6 +1,6 @@
 import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
-import { internationalDigits, KENYA } from "../contract/phone-number.ts";
 import { isObject } from "../internal/is-object.ts";
+import { internationalDigits, KENYA } from "../phones/phone-number.ts";
 import { bodyResultFields, isEnvelope, readBodyResult } from "../profile/body-result.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 import { mergeValues } from "../profile/merge.ts";
@@ -159,7 +159,7 @@ function validityOf(place: string, sent: unknown): string | undefined {
   if (!place.endsWith("/validate-phone")) return undefined;
   const { phone } = Object(sent) as { phone?: unknown };
   const given = String(phone);
-  const digits = internationalDigits(given, KENYA) ?? internationalDigits(given, undefined);
+  const digits = internationalDigits(given, KENYA);
   return digits === undefined ? "invalid" : "valid";
 }
 

@@ -85,7 +85,11 @@ export const INTERFACES = {
     },
   },
   MobileMoneyPaymentParams: {
-    amount: { type: "number", description: "Amount to charge: above 0, at most two decimals." },
+    amount: {
+      type: "number",
+      description:
+        "Amount to charge in the unit of the currency (shillings, not cents): above 0, at most two decimals.",
+    },
     phone: {
       type: "string",
       description:

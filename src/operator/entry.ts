@@ -1,6 +1,7 @@
 import type { Checkout } from "../checkout/checkout-options.ts";
 import type { Gateway } from "../client/gateway.ts";
-import { KENYA } from "../contract/phone-number.ts";
+import type { CountryCode } from "../contract/countries.ts";
+import { KENYA } from "../phones/phone-number.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
 
 /** What the page reads from. */
@@ -10,8 +11,8 @@ export interface Sources {
   readonly checkout: Checkout | undefined;
 }
 
-/** The calling code of numbers without one. Without a checkout, they are those of Kenya. */
-export const countryOf = ({ checkout }: Sources): string | undefined =>
+/** The country of numbers without their code. Without a checkout, it is Kenya. */
+export const countryOf = ({ checkout }: Sources): CountryCode | undefined =>
   checkout === undefined ? KENYA : checkout.country;
 
 /** What a row says about what it belongs to, as far as it is known. */

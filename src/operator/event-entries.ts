@@ -1,6 +1,7 @@
-import { internationalDigits } from "../contract/phone-number.ts";
+import type { CountryCode } from "../contract/countries.ts";
 import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
+import { internationalDigits } from "../phones/phone-number.ts";
 import type {
   EventPage,
   EventQuery,
@@ -51,7 +52,7 @@ export function dataOf(body: string): Readonly<Record<string, unknown>> {
 /** What a payment, or the data of an event, says for a row. */
 export function knownOf(
   data: Readonly<Record<string, unknown>>,
-  country: string | undefined,
+  country: CountryCode | undefined,
 ): KnownOfEntry {
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");

@@ -1,3 +1,4 @@
+import type { CountryCode } from "../contract/countries.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
@@ -41,7 +42,7 @@ const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
 
 const paymentView = (
   { reference, payment, error }: ReadPayment,
-  country: string | undefined,
+  country: CountryCode | undefined,
   meant: string | undefined,
 ): Html =>
   html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone, country)}` : html`<span class="bad">${error}</span>`}</li>`;
@@ -49,7 +50,7 @@ const paymentView = (
 /** @param meant - The payment that a decision is about, if there are others. */
 const paymentsView = (
   payments: readonly ReadPayment[],
-  country: string | undefined,
+  country: CountryCode | undefined,
   meant?: string,
 ): Part =>
   payments.length > 0 &&
@@ -58,7 +59,7 @@ const paymentsView = (
 /** Fields in which the service writes a sentence. */
 const SENTENCES: readonly string[] = ["failure_reason", "user_message"];
 
-const cell = (field: string, value: string | undefined, country: string | undefined): Part => {
+const cell = (field: string, value: string | undefined, country: CountryCode | undefined): Part => {
   if (value === undefined) return html`<span class="hint">missing</span>`;
   const said = SENTENCES.includes(field) ? maskPhones(value) : value;
   const shown = field === "phone" ? phoneText(value, country) : said;
@@ -66,7 +67,7 @@ const cell = (field: string, value: string | undefined, country: string | undefi
 };
 
 /** Two versions beside each other. On a narrow screen, each field has its two values below it. */
-const comparisonView = ({ first, rows }: Comparison, country: string | undefined): Html =>
+const comparisonView = ({ first, rows }: Comparison, country: CountryCode | undefined): Html =>
   html`<h3>The two versions</h3><table class="compare"><thead><tr><th scope="col">Field</th><th scope="col">${first}</th><th scope="col">Second version</th></tr></thead><tbody>${rows.map((one) => html`<tr${one.differs && html` class="differs"`}><th scope="row">${one.field}${one.differs && html` <span class="badge bad">differs</span>`}</th><td>${cell(one.field, one.first, country)}</td><td>${cell(one.field, one.second, country)}</td></tr>`)}</tbody></table>`;
 
 function indented(body: string): string {

@@ -1,6 +1,7 @@
 import type { Order } from "../checkout/rules/order-types.ts";
-import { internationalDigits } from "../contract/phone-number.ts";
+import type { CountryCode } from "../contract/countries.ts";
 import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
+import { internationalDigits } from "../phones/phone-number.ts";
 import { countryOf, type Entry, type KnownOfEntry, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
@@ -75,7 +76,7 @@ function moneyMatcher(query: string): ((known: KnownOfEntry) => boolean) | undef
 function matcher(
   query: string,
   orders: readonly Order[],
-  country: string | undefined,
+  country: CountryCode | undefined,
 ): (entry: Entry) => boolean {
   const wanted = plain(query);
   const digits = internationalDigits(query, country);

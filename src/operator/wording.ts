@@ -1,10 +1,10 @@
 // How the page writes times, amounts and phones.
-
-import { internationalDigits, maskedPhone } from "../contract/phone-number.ts";
+import type { CountryCode } from "../contract/countries.ts";
 import { type Html, html } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../internal/units.ts";
+import { internationalDigits, maskedPhone } from "../phones/phone-number.ts";
 
 const UNITS = [
   ["day", DAY_MS],
@@ -49,9 +49,9 @@ export const amountText = (amount: unknown = "", currency: unknown = ""): string
 /**
  * A phone number, masked; `undefined` if there is none. What is no phone number is not shown.
  *
- * @param country - The calling code of numbers without one.
+ * @param country - The country of numbers without their code.
  */
-export function phoneText(phone: unknown, country: string | undefined): string | undefined {
+export function phoneText(phone: unknown, country: CountryCode | undefined): string | undefined {
   if (typeof phone !== "string" && typeof phone !== "number") return undefined;
   if (/^\S+ \*\*\* \d{3}$/.test(String(phone))) return String(phone);
   const digits = internationalDigits(String(phone), country);

@@ -122,8 +122,8 @@ export const ASSUMPTIONS = {
   // About payments, phones and prompts.
   phoneNumbers: entry(
     "which phone numbers can be charged",
-    "Kenyan mobile numbers: 254, 7 or 1, eight digits, in any usual notation; of other countries with their code",
-    "the sample is in KES; numbers that begin with 01 exist since 2019",
+    "mobile numbers of the country of the sandbox, Kenya, in any usual notation; of other countries with their code",
+    "the sample is in KES; `country` sets another one",
     { never: "only prompts to numbers of strangers would show it" },
   ),
   amountBounds: entry(

@@ -2,7 +2,7 @@ import { isObject } from "../internal/is-object.ts";
 import { parseJson } from "../internal/json.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
-import type { MERCHANT } from "./state/state.ts";
+import type { merchantOf } from "./state/state.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "./state/stored.ts";
 
 /** Why the sandbox rejects a request: what a profile knows, and what only the sandbox tells apart. */
@@ -30,7 +30,7 @@ export const invalidField = (field: string, message: string): ErrorResponse =>
 
 /** What a response can be about. An `initiation` is a payment that has just begun. */
 export interface Records {
-  readonly merchant: typeof MERCHANT;
+  readonly merchant: ReturnType<typeof merchantOf>;
   readonly account: {
     readonly payment_account_id: string | number;
     readonly name: string;

@@ -1,3 +1,4 @@
+import type { CountryCode } from "../contract/countries.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import {
   checkChoice,
@@ -8,6 +9,7 @@ import {
   optional,
   wrongOption,
 } from "../internal/check-options.ts";
+import { checkCountry, KENYA } from "../phones/phone-number.ts";
 import { parseProfile } from "../profile/parse-profile.ts";
 import type { ProfileFile } from "../profile/profile-types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
@@ -50,6 +52,12 @@ export interface SandboxOptions {
    */
   limits?: { minAmount?: number | undefined; maxAmount?: number | undefined } | undefined;
   /**
+   * The country of the merchant (ISO 3166-1): numbers without their country code are read as its own, and amounts are in
+   * its currency. Set it if you sell in another country. Numbers of other countries need their code.
+   * @default "KE"
+   */
+  country?: CountryCode | undefined;
+  /**
    * How long a webhook receiver may take to respond, in real milliseconds. Lower it in a test of a
    * slow receiver.
    * @default 5_000
@@ -89,6 +97,7 @@ const OPTIONS = {
   auto: (auto = "magic") => checkChoice("auto", auto, ["magic", "approve", "none"]),
   /** In cents, so that comparisons are exact. */
   limits: (limits) => checkLimits(limits ?? {}),
+  country: (country = KENYA) => checkCountry("country", country),
   deliveryTimeoutMs: (ms = 5_000) => checkMilliseconds("deliveryTimeoutMs", ms),
   deliver: (deliver = deliverWithFetch) => checkFunction("deliver", deliver),
   profile: (profile) => optional(profile, (given) => parseProfile(given, "`profile`")),

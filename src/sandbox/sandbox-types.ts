@@ -101,7 +101,8 @@ export interface Sandbox {
    */
   revokeKey(key: string): string;
   /**
-   * The phone of a customer, by its number in any usual notation. A number of another country than Kenya needs its code.
+   * The phone of a customer, by its number in any usual notation. A number of another country than that of the
+   * sandbox needs its code.
    *
    * @throws {ConfigurationError} for anything but the number of a mobile phone.
    */

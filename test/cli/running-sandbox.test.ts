@@ -65,7 +65,7 @@ describe.concurrent("malipo phone", () => {
     async (number, { expect }) => {
       const { code, stderr } = await malipo(["phone", "approve", number, ...sandbox.url]);
       expect(code).toBe(EXIT.usage);
-      expect(stderr).toContain("Kenyan mobile number");
+      expect(stderr).toContain("must be the number of a mobile phone");
     },
   );
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -13,8 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROGRAMS } from "../../scripts/programs.ts";
+import { SLOW } from "../../scripts/slow-first.ts";
 import { readResults, type TestResults } from "../../scripts/test-results.ts";
-import { type Outcome, summaryOf } from "../../scripts/test-summary.ts";
+import { type Outcome, slowestOf, summaryOf } from "../../scripts/test-summary.ts";
 
 const read = (file: string) => readFileSync(file, "utf8");
 
@@ -105,6 +107,16 @@ describe("the sum", () => {
     expect(lines.includes("All checks passed.")).toBe(failed === 0);
   });
 
+  test("comes after the ten files that took longest", () => {
+    const files = [4, 11, 2, 9, 7, 1, 8, 3, 12, 6, 5].map((seconds) => ({
+      ...{ path: `${seconds}.test.ts`, tests: 3, ms: seconds * 1_000 },
+    }));
+    const lines = slowestOf(files);
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toBe("  12 s  12.test.ts, 3 tests");
+    expect(lines.at(-1)).toBe("   2 s  2.test.ts, 3 tests");
+  });
+
   test("comes after each second run, with the message of the first one", () => {
     const { lines } = summaryOf({ ...good, results: { ...results, secondRuns: repeated(1) } });
     expect(lines).toContain("SECOND RUN, the first one failed: a.test.ts: test 0\nError: busy");
@@ -165,6 +177,10 @@ describe(".ci/run", () => {
       expect(install).toContain(name);
     }
   });
+});
+
+test("the files that begin first are there", () => {
+  expect(SLOW.filter((file) => !existsSync(file))).toEqual([]);
 });
 
 describe("a test", () => {

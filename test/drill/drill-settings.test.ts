@@ -86,3 +86,16 @@ test.each([
   const lines = '1 tea\n12,tea\n{"order":12}\n1.5 tea to 123\nparcel for A-1\nA-12\na+b: coffee\n';
   expect(countLines(lines, id)).toBe(count);
 });
+
+test("the customers of a shop outside Kenya have numbers of its country", () => {
+  const shop = { start: "true", order: "POST /orders" };
+  expect(parseSettings(shop)).toMatchObject({ country: "KE", phones: "0190" });
+  const uganda = { ...shop, country: "ug", phones: "0729" };
+  expect(parseSettings(uganda)).toMatchObject({ country: "UG", phones: "0729" });
+  for (const phones of [undefined, "0190", "07", "0729 0"]) {
+    expect(() => parseSettings({ ...uganda, phones })).toThrow(
+      "--phones must be how phone numbers of the country UG begin, without their last six digits",
+    );
+  }
+  expect(() => parseSettings({ ...shop, country: "DE" })).toThrow("`--country` must be the code");
+});

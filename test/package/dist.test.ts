@@ -169,6 +169,17 @@ describe("packages that are bundled", () => {
     expect(missing).toEqual([]);
   });
 
+  test("for phone numbers are loaded by malipo/checkout alone", () => {
+    const loading = library.filter((entry) =>
+      ["js", "cjs"].some((form) =>
+        [...loadedBy(`dist/${entry}.${form}`)].some((path) =>
+          read(path).includes("country_calling_codes"),
+        ),
+      ),
+    );
+    expect(loading).toEqual(["checkout"]);
+  });
+
   test("come without the translations of zod", () => {
     expect(bundledModules(code).filter((module) => module.includes("/locales/"))).toEqual([]);
   });

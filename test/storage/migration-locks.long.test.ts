@@ -1,8 +1,9 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { MysqlRoom } from "../../src/storage/mysql/mysql-room.ts";
 import { PostgresRoom } from "../../src/storage/postgres/postgres-room.ts";
+import type { Room } from "../../src/storage/room.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 import { seatsOf } from "./seat-formats.ts";
 
@@ -13,73 +14,89 @@ const own = { isOwnPool: true, transact: undefined, now: undefined };
 const postgres = await sharedPostgres();
 const mariadb = await sharedMysql();
 
-describe.skipIf(postgres === undefined)("a migration of PostgreSQL", () => {
-  const roomIn = (schema: string) => {
-    const room = new PostgresRoom({
-      ...{ ...own, schema },
-      pool: new pg.Pool({ connectionString: postgres?.url, max: 2 }),
-    });
+interface Server {
+  readonly name: string;
+  readonly isHere: boolean;
+  /** What a process that makes tables has locked. */
+  readonly lock: string;
+  readonly unlock: string;
+  readonly table: string;
+  openRoom(): Room;
+  connect(): Promise<{ query(sql: string): Promise<unknown>; end(): Promise<unknown> }>;
+}
+
+const SERVERS: readonly Server[] = [
+  {
+    name: "PostgreSQL",
+    isHere: postgres !== undefined,
+    lock: "SELECT pg_advisory_lock(hashtext('malipo'))",
+    unlock: "SELECT pg_advisory_unlock_all()",
+    table: "shop.seats",
+    openRoom: () => {
+      const pool = new pg.Pool({ connectionString: postgres?.url, max: 2 });
+      return new PostgresRoom({ ...own, pool, schema: "shop" }) as Room;
+    },
+    connect: async () => {
+      const client = new pg.Client(postgres?.url);
+      client.on("error", () => {});
+      await client.connect();
+      return client;
+    },
+  },
+  {
+    name: "MariaDB",
+    isHere: mariadb !== undefined,
+    lock: "SELECT GET_LOCK(CONCAT('malipo ', MD5(DATABASE())), 0)",
+    unlock: "SELECT RELEASE_ALL_LOCKS()",
+    table: "malipo_seats",
+    openRoom: () => new MysqlRoom({ ...own, pool: mysql.createPool(mariadb?.url ?? "") }) as Room,
+    connect: () => mysql.createConnection(mariadb?.url ?? ""),
+  },
+];
+
+/** Another program, and the tables of a new process. */
+async function stage(server: Server, { onTestFinished }: TestContext) {
+  const other = await server.connect();
+  onTestFinished(async () => void (await other.end()));
+  const tablesOf = (format: 2 | 3) => {
+    const room = server.openRoom();
     onTestFinished(() => room.close());
-    return room;
+    return room.tables(seatsOf(format));
   };
-  const other = async () => {
-    const client = new pg.Client(postgres?.url);
-    client.on("error", () => {});
-    await client.connect();
-    onTestFinished(() => client.end());
-    return client;
-  };
+  return { other, tablesOf };
+}
 
-  it("does not wait for ever for another one, and succeeds when that has ended", async () => {
-    const client = await other();
-    await client.query("SELECT pg_advisory_lock(hashtext('malipo'))");
-    const tables = roomIn("locked").tables(seatsOf(3));
-    await expect(tables.open()).rejects.toThrow(LOCKED);
-    await client.query("SELECT pg_advisory_unlock_all()");
-    await tables.open();
-  });
-
-  it("does not keep those waiting who use a table that another program has locked", async () => {
-    const client = await other();
-    await roomIn("used").tables(seatsOf(2)).open();
-    await client.query("BEGIN; SELECT * FROM used.seats");
-    const next = roomIn("used").tables(seatsOf(3));
-    await expect(next.open()).rejects.toThrow(LOCKED);
-    await client.query("COMMIT");
-    await next.open();
-  });
+// Both wait for their limit of a minute at the same time.
+describe.concurrent("a migration that waits for that of another process", () => {
+  for (const server of SERVERS) {
+    it.skipIf(!server.isHere)(
+      `does not wait for ever in ${server.name}, and succeeds when that has ended`,
+      async (context) => {
+        const { other, tablesOf } = await stage(server, context);
+        await other.query(server.lock);
+        const tables = tablesOf(2);
+        await expect(tables.open()).rejects.toThrow(LOCKED);
+        await other.query(server.unlock);
+        await tables.open();
+      },
+    );
+  }
 });
 
-describe.skipIf(mariadb === undefined)("a migration of MariaDB", () => {
-  const room = () => {
-    const made = new MysqlRoom({ ...own, pool: mysql.createPool(mariadb?.url ?? "") });
-    onTestFinished(() => made.close());
-    return made;
-  };
-  const other = async () => {
-    const connection = await mysql.createConnection(mariadb?.url ?? "");
-    onTestFinished(() => connection.end());
-    return connection;
-  };
-
-  it("does not wait for ever for another one, and succeeds when that has ended", async () => {
-    const connection = await other();
-    const name = "CONCAT('malipo ', MD5(DATABASE()))";
-    await connection.query(`SELECT GET_LOCK(${name}, 0)`);
-    const tables = room().tables(seatsOf(2));
-    await expect(tables.open()).rejects.toThrow(LOCKED);
-    await connection.query(`SELECT RELEASE_LOCK(${name})`);
-    await tables.open();
-  });
-
-  it("does not keep those waiting who use a table that another program has locked", async () => {
-    const connection = await other();
-    await room().tables(seatsOf(2)).open();
-    await connection.query("START TRANSACTION");
-    await connection.query("SELECT * FROM malipo_seats");
-    const next = room().tables(seatsOf(3));
-    await expect(next.open()).rejects.toThrow(LOCKED);
-    await connection.query("COMMIT");
-    await next.open();
-  });
+describe("a migration of a table that another program has locked", () => {
+  for (const server of SERVERS) {
+    it.skipIf(!server.isHere)(
+      `does not keep those waiting who use it in ${server.name}`,
+      async (context) => {
+        const { other, tablesOf } = await stage(server, context);
+        await tablesOf(2).open();
+        await other.query("START TRANSACTION");
+        await other.query(`SELECT * FROM ${server.table}`);
+        const next = tablesOf(3);
+        await expect(next.open()).rejects.toThrow(LOCKED);
+        await other.query("COMMIT");
+        await next.open();
+      },
+    );
+  }
 });

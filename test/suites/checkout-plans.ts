@@ -58,6 +58,7 @@ export async function askAll(store: CheckoutStore): Promise<void> {
   for (const reference of ["R78", "R77", "NEW"]) {
     await store.strayOf(reference);
     await store.orderOf({ reference, alias: "payment_id:5", label: "L5" });
+    await store.labelled([`L${reference}`, "L5", "L6"]);
     await store.keep(report(reference), true, false);
     await store.resolve(reference, { decision: "dismiss", by: undefined, lines: [] });
   }

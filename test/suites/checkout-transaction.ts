@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 import { endWithThisProcess } from "../../src/drill/child.ts";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
+import { HAS_ALL_ROWS } from "../support/orms/all-rows.ts";
 import { gateOf } from "./inbox-stage.ts";
 
 /** A database of the merchant, with his table of goods and the tables of a checkout. */
@@ -31,12 +32,6 @@ export interface MerchantDatabase {
   /** What another process needs to find it. */
   readonly place: Readonly<Record<string, string>>;
 }
-
-/**
- * Whether a library runs each test that its driver runs. By default it runs those in which it can differ: what it does with
- * a function that succeeds, throws, loses its connection, finds its order taken, or is called in a transaction.
- */
-export const HAS_ALL_ROWS = process.env.MALIPO_TEST_LIBRARIES === "all";
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

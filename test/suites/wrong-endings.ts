@@ -1,8 +1,9 @@
 import type { Order } from "malipo/checkout";
 import { describe, expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "../checkout/stage.ts";
+import { HAS_ALL_ROWS } from "../support/orms/all-rows.ts";
 import type { OrmName } from "../support/orms/orm.ts";
-import { HAS_ALL_ROWS, type MerchantDatabase } from "./checkout-transaction.ts";
+import type { MerchantDatabase } from "./checkout-transaction.ts";
 import { type Engine, type Row, WRONG_ENDINGS, type Wrong } from "./wrong-on-paid.ts";
 
 const EMPTY = /has written no row/;

@@ -6,14 +6,14 @@ import {
   readPayments,
   timeOf,
 } from "../../client/unknown-outcomes/payment-pages.ts";
-import { countryOfNumber } from "../../contract/countries.ts";
+import { countryByPrefix } from "../../contract/countries.ts";
 import type { Payment } from "../../contract/payment.ts";
-import { maskedPhone } from "../../contract/phone-number.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { idText } from "../../internal/json.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { HOUR_MS } from "../../internal/units.ts";
+import { maskedPhone } from "../../phones/phone-number.ts";
 import type { CheckoutStore } from "../orders/checkout-store.ts";
 import { type LabelledUpdate, paymentName, updateOf } from "../orders/payment-updates.ts";
 import type { Input } from "../rules/inputs.ts";
@@ -62,7 +62,7 @@ export function listed(payment: Payment): ListedPayment {
     currency: update.currency,
     label,
     transactionId: update.transactionId,
-    phone: digits && maskedPhone(digits, countryOfNumber(digits)?.code),
+    phone: digits && maskedPhone(digits, countryByPrefix(digits)?.iso),
     at: timeOf(payment),
   };
 }

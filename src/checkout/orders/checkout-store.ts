@@ -171,6 +171,12 @@ export interface CheckoutStore<Connection = unknown> {
    * @internal
    */
   orderOf(names: PaymentNames): Promise<string | undefined>;
+  /**
+   * The orders that have one of these labels, of which there are at most 64.
+   *
+   * @internal
+   */
+  labelled(labels: readonly string[]): Promise<readonly LabelledOrder[]>;
   /** @internal */
   commit(write: OrderWrite, within?: Within<Connection>): Promise<Committed>;
   /**
@@ -230,6 +236,13 @@ export interface CheckoutStore<Connection = unknown> {
    * @internal
    */
   decisions(limit: number): Promise<readonly object[]>;
+}
+
+/** An order, by its label. */
+export interface LabelledOrder {
+  readonly id: string;
+  readonly label: string;
+  readonly status: string;
 }
 
 /** How references are compared: services change the case of a label, and cut blanks off. */

@@ -1,5 +1,4 @@
-import { callingCodes } from "../../contract/countries.ts";
-import { internationalDigits } from "../../contract/phone-number.ts";
+import { type CountryCode, countryCodes } from "../../contract/countries.ts";
 import {
   checkChoice,
   checkOptions,
@@ -8,6 +7,7 @@ import {
 } from "../../internal/check-options.ts";
 import { cutPage, PAGE_OPTIONS, type Position } from "../../internal/page-cursor.ts";
 import { DAY_MS } from "../../internal/units.ts";
+import { internationalDigits } from "../../phones/phone-number.ts";
 import { historyOf, type OrderEvent } from "../rules/history.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import { ORDER_STATUSES, type Order, type OrderStatus } from "../rules/order-types.ts";
@@ -82,12 +82,12 @@ export interface ManagedOrders {
  * The orders of a store, for a merchant.
  *
  * @param open - Makes the store ready, before its first use.
- * @param country - The calling code of numbers without one. Without it, such a number is searched in all countries.
+ * @param country - The country of numbers without their code. Without it, such a number is searched in all countries.
  */
 export function manageOrders(
   writer: OrderWriter,
   open: () => Promise<void> = async () => {},
-  country?: string,
+  country?: CountryCode,
 ): ManagedOrders {
   const { store } = writer.settings;
   const opened =
@@ -142,14 +142,14 @@ const MAX_DECISIONS = 5_000;
 async function findOrders(
   store: CheckoutStore,
   text: string,
-  country: string | undefined,
+  country: CountryCode | undefined,
 ): Promise<Order[]> {
   const { now, stored } = await store.read(text);
   const bound = await store.orderOf({ reference: text, label: text });
   const other = bound === undefined ? undefined : (await store.read(bound)).stored;
   const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
-  const codes = country === undefined ? callingCodes() : [country];
-  const phones = new Set(codes.flatMap((code) => internationalDigits(text, code) ?? []));
+  const countries = country === undefined ? countryCodes() : [country];
+  const phones = new Set(countries.flatMap((one) => internationalDigits(text, one) ?? []));
   const asked: OrderState[] = [];
   for (const phone of phones) {
     asked.push(...(await store.byPhone(store.idempotency.digest(phone), MAX_FOUND)));

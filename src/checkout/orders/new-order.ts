@@ -4,8 +4,9 @@ import { OrderConflictError } from "../../errors/order.ts";
 import { canonicalJson } from "../../internal/canonical-json.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isStorable } from "../../internal/storable-text.ts";
-import { amountText, type OrderState } from "../rules/order-state.ts";
+import type { OrderState } from "../rules/order-state.ts";
 import { labelOf } from "./checkout-store.ts";
+import { readAmount } from "./order-amount.ts";
 import type { WrittenOrder } from "./write-order.ts";
 
 /** An order that is to be paid. */
@@ -15,7 +16,10 @@ export interface NewOrder {
    * of an order whose customer was asked, its id cannot be used again.
    */
   id: string;
-  /** The whole amount: a number with at most two decimals, or `"1500.00"`. */
+  /**
+   * The whole amount in the unit of the currency: shillings, not cents. A number with at most two decimals, or
+   * `"1500.00"`; without decimals if the currency has none (UGX, RWF, XOF, XAF).
+   */
   amount: number | string;
   /** Only that of the checkout: the service charges no other one. */
   currency?: string | undefined;
@@ -51,11 +55,8 @@ export function checkOrder(call: string, params: NewOrder, currency: string) {
   const { id, description, metadata = {}, expiresAt } = params;
   const isId = typeof id === "string" && id !== "" && id.length <= MAX_ID && isStorable(id);
   if (!isId) throw invalid(call, "id", `expected a string of 1 to ${MAX_ID} characters`);
-  const amount = amountText(params.amount);
-  const isExact = amount !== undefined && Number(amount).toFixed(2) === amount;
-  if (!isExact || Number(amount) <= 0) {
-    throw invalid(call, "amount", "expected an amount above 0 with at most two decimals");
-  }
+  const read = readAmount(params.amount, currency);
+  if ("wrong" in read) throw invalid(call, "amount", read.wrong);
   if (description !== undefined && typeof description !== "string") {
     throw invalid(call, "description", "expected a string");
   }
@@ -69,7 +70,7 @@ export function checkOrder(call: string, params: NewOrder, currency: string) {
   if (code !== currency) throw invalid(call, "currency", `expected ${currency}`);
   return {
     id,
-    amount,
+    amount: read.amount,
     currency,
     metadata: copyOf(call, metadata),
     ...(description !== undefined && { description }),

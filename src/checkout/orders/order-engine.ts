@@ -10,9 +10,10 @@ import type { OrderState } from "../rules/order-state.ts";
 import { isOfMerchant, rejectionOf } from "../rules/rejections.ts";
 import { decide } from "../rules/rules.ts";
 import { unmatchedView } from "../rules/view.ts";
-import { labelOf } from "./checkout-store.ts";
+import { type LabelledOrder, labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
 import { type LabelledUpdate, storedName, updateOf } from "./payment-updates.ts";
+import { labelsLike } from "./typed-label.ts";
 import { type KnownOrder, OrderWriter, type WrittenOrder } from "./write-order.ts";
 
 /** What the engine works with. */
@@ -39,6 +40,18 @@ interface Click {
   readonly elapsed: () => ElapsedTime;
 }
 /** Brings inputs into orders, and does what the rules say. */
+/** The one order that can be meant. If several are near, or it can no longer be paid, a person decides. */
+function onlyOpen(near: readonly LabelledOrder[]): string | undefined {
+  const [only, ...others] = near.filter(({ status }) => status === "open" || status === "pending");
+  return others.length === 0 ? only?.id : undefined;
+}
+
+/** What a person needs to find the order of a payment that names none. */
+const typedIn = (label: string | undefined, near: readonly LabelledOrder[]) => ({
+  ...(label !== undefined && { typed: label }),
+  ...(near.length > 0 && { near: near.map((one) => `${one.label} (${one.status})`).slice(0, 5) }),
+});
+
 export class Engine extends OrderWriter<EngineSettings> {
   #resolving: Promise<unknown> | undefined;
   /** Which rejections of the shop were told, and when. */
@@ -143,11 +156,15 @@ export class Engine extends OrderWriter<EngineSettings> {
   /** Brings what a webhook or a read says into its order. Resolves with whether that changed anything. */
   async note({ update, label, source }: LabelledUpdate): Promise<boolean> {
     const { store, prefix } = this.settings;
-    const isOurs = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
+    const like = label === undefined ? [] : labelsLike(label, prefix);
+    const isExact = label === undefined ? prefix === "" : labelOf(label).startsWith(prefix);
+    const isOurs = isExact || (prefix !== "" && like.length > 0);
     const isFailed = update.status === "failed";
     for (let tries = 0; tries < MAX_NOTE_TRIES; tries++) {
       const { reference, alias } = update;
-      const id = await store.orderOf({ reference, alias, label: isOurs ? label : undefined });
+      const named = await store.orderOf({ reference, alias, label: isExact ? label : undefined });
+      const near = named === undefined && like.length > 0 ? await store.labelled(like) : [];
+      const id = named ?? onlyOpen(near);
       let isForeign = false;
       if (id !== undefined) {
         const before = (await store.read(id)).stored?.order;
@@ -162,10 +179,11 @@ export class Engine extends OrderWriter<EngineSettings> {
         isForeign ||= tries > 0;
       } else if (!isOurs && label !== undefined) return false;
       const isReview = !isFailed && (isOurs || isForeign);
-      const retained = await store.keep(update, isReview, isForeign);
+      const stray = { ...update, ...typedIn(label, near) };
+      const retained = await store.keep(stray, isReview, isForeign);
       if (retained === "bound") continue;
       const isNew = retained === "new";
-      if (isReview && isNew) this.review(unmatchedView(update, (await store.read("")).now));
+      if (isReview && isNew) this.review(unmatchedView(stray, (await store.read("")).now));
       return isNew;
     }
     throw new Error(

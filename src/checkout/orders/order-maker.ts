@@ -9,6 +9,7 @@ import {
   newOrder,
   referenceFor,
 } from "./new-order.ts";
+import { centsHint } from "./order-amount.ts";
 import type { KnownOrder, OrderWriter, WrittenOrder } from "./write-order.ts";
 
 /** What orders are made with. */
@@ -75,9 +76,10 @@ export class OrderMaker {
     const differs = differenceOf(params, stored.order);
     if (amount === order.amount && code === order.currency && differs === undefined)
       return { now, stored };
-    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}`;
+    const hint = centsHint(amount, order.amount, code);
+    const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}.${hint}`;
     throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\``}. Nothing was sent. Use a new id for another order.`,
+      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\`.`} Nothing was sent. Use a new id for another order.`,
       id,
     );
   }

@@ -11,6 +11,7 @@ import {
   type Decided,
   type DueOrder,
   type KnownStray,
+  type LabelledOrder,
   labelOf,
   type OrderWrite,
   type PaymentNames,
@@ -22,6 +23,7 @@ import {
   type StrayDecision,
 } from "./checkout-store.ts";
 import type { OrderStatement } from "./tables.ts";
+import { MAX_LABELS } from "./typed-label.ts";
 
 type Step = AnyStep<OrderStatement>;
 type Steps<Returned> = AnySteps<OrderStatement, Returned>;
@@ -192,6 +194,17 @@ export function* orderOfSteps({
   if (label === undefined) return undefined;
   const [named] = yield* rowsOf(["byLabel", { label: known(labelOf(label)) }]);
   return named && String(named.id);
+}
+
+/** The orders that have one of some labels. */
+export function* labelledSteps(labels: readonly string[]): Steps<LabelledOrder[]> {
+  // The statement has a fixed number of places.
+  const places = Array.from({ length: MAX_LABELS }, (_, at) => labels[at] ?? labels[0] ?? "");
+  const values = Object.fromEntries(places.map((label, at) => [`l${at}`, known(label)]));
+  const rows = yield* rowsOf(["byLabels", values]);
+  return rows.map(({ id, label, status }) => ({
+    ...{ id: String(id), label: String(label), status: String(status) },
+  }));
 }
 
 /** A report as it is stored, with who has decided about its payment. */

@@ -10,6 +10,7 @@ import {
   decisionsSteps,
   dueSteps,
   keepSteps,
+  labelledSteps,
   listSteps,
   orderOfSteps,
   readSteps,
@@ -61,6 +62,7 @@ export function sqlCheckout<Connection>(
       return transaction === undefined ? tables.run(steps) : tables.within(transaction, steps);
     },
     orderOf: (names) => tables.run(() => orderOfSteps(names)),
+    labelled: (labels) => tables.run(() => labelledSteps(labels)),
     commit: commitIn(tables),
     due: (count) => tables.run(() => dueSteps(count)),
     list: (query) => tables.run(() => listSteps(query)),

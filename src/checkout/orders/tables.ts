@@ -2,6 +2,9 @@
 import type { Component, Migration } from "../../storage/component.ts";
 import type { Dialect } from "../../storage/dialect.ts";
 import { insertIfAbsent, statement } from "../../storage/sql-steps.ts";
+import { MAX_LABELS } from "./typed-label.ts";
+
+const LABELS = Array.from({ length: MAX_LABELS }, (_, at) => `$l${at}`).join(", ");
 
 const NAME = "checkout";
 
@@ -105,6 +108,7 @@ function statementsOf(dialect: Dialect) {
     byReference: statement(`SELECT order_id FROM ${payments}
       WHERE reference = $reference AND ${isThere("order_id")}`),
     byLabel: statement(`SELECT id FROM ${orders} WHERE label = $label`),
+    byLabels: statement(`SELECT id, label, status FROM ${orders} WHERE label IN (${LABELS})`),
     stray: statement(stray),
     /** As it is now, also if another process has written it since this one began. */
     strayLocked: statement(`${stray} ${lockRow}`),

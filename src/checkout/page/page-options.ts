@@ -9,7 +9,7 @@ import {
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
-import { checkCountry } from "../orders/customer-phone.ts";
+import type { AskedCountries } from "../orders/customer-phone.ts";
 import type { Order } from "../rules/order-types.ts";
 import { type PayPageMessages, textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
@@ -42,12 +42,6 @@ export interface PayPageOptions {
   url?: string | undefined;
   /** What customers call the mobile-money service. @default "M-Pesa" */
   wallet?: string | undefined;
-  /**
-   * The calling code of numbers that are written without one: that of the checkout.
-   *
-   * @default `country` of `createCheckout`
-   */
-  country?: string | undefined;
   /** The time zone of the times on the page. @default "Africa/Nairobi" */
   timeZone?: string | undefined;
   /** The colour of the button, such as `"#0a6279"`. Its text is black or white, whichever can be read. */
@@ -103,7 +97,6 @@ const OPTIONS = {
   secret: (secret) => linkSecrets(secret ?? allowedEnvironmentVariable("MALIPO_PAGE_SECRET")),
   url: (url) => checkUrl(url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
   wallet: (wallet = "M-Pesa") => checkText("wallet", wallet, /\S/, "a name"),
-  country: (country) => optional(country, checkCountry),
   timeZone: (timeZone = "Africa/Nairobi") => checkTimeZone(timeZone),
   color: (color) => optional(color, checkColor),
   messages: textsOf,
@@ -114,17 +107,11 @@ const OPTIONS = {
 /** The options of a page, checked and with their defaults. */
 export type PageSettings = Readonly<ReturnType<typeof pageSettings>>;
 
-/**
- * @param home - The country of the checkout.
- * @throws {ConfigurationError}
- */
-export function pageSettings(options: PayPageOptions, home: string | undefined) {
+/** @throws {ConfigurationError} */
+export function pageSettings(options: PayPageOptions, asked: AskedCountries) {
   const checked = checkOptions(options, OPTIONS, "checkout.page");
-  const { secret: secrets, messages: texts, country = home, ...settings } = checked;
-  if (country === (home ?? country)) return { ...settings, secrets, texts, country };
-  throw new ConfigurationError(
-    `\`country\` of checkout.page is ${country}, but the checkout asks phones of the country with the code ${home}. Set \`country\` of createCheckout instead.`,
-  );
+  const { secret: secrets, messages: texts, ...settings } = checked;
+  return { ...settings, secrets, texts, asked };
 }
 
 /** @throws {ConfigurationError} */

@@ -69,7 +69,7 @@ export function payPages(source: PaySource): PayPages {
   };
   return {
     page: (options) => {
-      const settings = pageSettings(options, source.country);
+      const settings = pageSettings(options, source.asked);
       const keys = linkKeys(settings.secrets, source.prefix);
       last = { url: settings.url, keys };
       return servePayPage(source, settings, keys);

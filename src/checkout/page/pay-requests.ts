@@ -2,7 +2,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { isCrossSite } from "../../html/serving.ts";
 import { readBody } from "../../internal/read-body.ts";
 import type { CheckoutStore } from "../orders/checkout-store.ts";
-import { readCustomerPhone } from "../orders/customer-phone.ts";
+import { type AskedCountries, readCustomerPhone } from "../orders/customer-phone.ts";
 import type { Order } from "../rules/order-types.ts";
 import { orderView } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
@@ -14,8 +14,7 @@ import { noticeView, orderPage, type Rejected, type View, type Words } from "./p
 /** What the pages use of a checkout. */
 export interface PaySource {
   readonly prefix: string;
-  /** The calling code of the checkout. */
-  readonly country: string | undefined;
+  readonly asked: AskedCountries;
   readonly store: Pick<CheckoutStore, "read">;
   pay(
     params: { id: string; amount: string; currency: string; phone: string },
@@ -127,7 +126,7 @@ class PayRequests {
     }
     const given = form.get("phone") ?? "";
     const typed = given.slice(0, 40);
-    const { digits, problem } = readCustomerPhone(given, this.#settings.country);
+    const { digits, problem } = readCustomerPhone(given, this.#settings.asked);
     if (problem !== undefined) return this.#showOrder(words, id, { phone: typed, problem });
     const phone = `+${digits}`;
     const { stored } = await this.#source.store.read(id);

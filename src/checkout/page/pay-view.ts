@@ -1,8 +1,7 @@
-import { exampleNumber } from "../../contract/phone-number.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
-import type { PhoneProblem } from "../orders/customer-phone.ts";
+import { exampleFor, type PhoneProblem } from "../orders/customer-phone.ts";
 import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import {
   holdsMoney,
@@ -41,7 +40,6 @@ export interface Rejected {
 /** What a page says of a number that cannot be asked. */
 const PHONE_PROBLEMS = {
   invalid: "phoneInvalid",
-  no_country: "phoneInvalid",
   other_country: "phoneElsewhere",
 } as const satisfies Readonly<Record<PhoneProblem, keyof PayPageTexts>>;
 
@@ -110,7 +108,7 @@ export function orderPage(
   const { settings, texts } = words;
   const amount = withCommas(view);
   const { wallet, merchant } = settings;
-  const example = exampleNumber(settings.country);
+  const example = exampleFor(settings.asked);
   const values = { amount, merchant: merchant.name, wallet, example };
   const fill: Fill = (text, more) => filled(text, { ...values, ...more });
   const about = order.description !== undefined && html`<p>${order.description}</p>`;

@@ -60,6 +60,10 @@ export interface PaymentUpdate {
   readonly retry: RetryAdvice;
   /** The account reference of another order, which it names. */
   readonly otherLabel?: string | undefined;
+  /** What was typed as its account reference, if it names no order. */
+  readonly typed?: string | undefined;
+  /** Orders whose account references are near to that. */
+  readonly near?: readonly string[] | undefined;
 }
 
 /** Everything that can become known about an order. */

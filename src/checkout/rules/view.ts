@@ -1,3 +1,4 @@
+import { quoteMasked } from "../../internal/phone-digits.ts";
 import { MINUTE_MS } from "../../internal/units.ts";
 import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
@@ -67,13 +68,23 @@ export const reviewView = (
   createdAt: iso(at),
 });
 
+/** What the payer typed, and which orders he may have meant. It may be a phone. */
+function typedText({ typed, near = [] }: PaymentUpdate): string {
+  if (typed === undefined) return " It has no account reference.";
+  const like =
+    near.length === 0
+      ? "No order has one like it."
+      : `Orders with one like it: ${near.join(", ")}.`;
+  return ` Its account reference is ${quoteMasked(typed)}. ${like}`;
+}
+
 /** The review of a payment that belongs to no order. */
 export const unmatchedView = (update: PaymentUpdate, at: number): Review => ({
   id: `unmatched:${update.reference}`,
   kind: "unmatched",
   references: [update.reference],
   ...moneyText(update),
-  message: REVIEWS.unmatched,
+  message: REVIEWS.unmatched + typedText(update),
   createdAt: iso(at),
 });
 

@@ -14,8 +14,7 @@ import {
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import type { ResolveUnknownResult } from "../../client/unknown-outcomes/resolve-unknown.ts";
-import { callingCodes } from "../../contract/countries.ts";
-import { internationalDigits } from "../../contract/phone-number.ts";
+import { countryCodes } from "../../contract/countries.ts";
 import type {
   AttemptRecord,
   IdempotencyStore,
@@ -23,6 +22,7 @@ import type {
 } from "../../idempotency/idempotency-store.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
 import { createRedactor } from "../../internal/redact.ts";
+import { internationalDigits } from "../../phones/phone-number.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -94,7 +94,7 @@ function digestsOf({ store }: AttemptsContext, flags: ListFlags): ListQuery["dig
   const fields = matchFieldsOf({ account_reference: flags["account-reference"], amount });
   const { phone } = flags;
   // The store does not say in which country a number without its code was asked.
-  const wholes = callingCodes().flatMap((code) => internationalDigits(phone ?? "", code) ?? []);
+  const wholes = countryCodes().flatMap((one) => internationalDigits(phone ?? "", one) ?? []);
   const phones = new Set([...wholes, phone].flatMap((one) => storedPhonesOf(one)));
   return (phones.size === 0 ? [undefined] : [...phones]).map((one) => {
     const found = Object.entries({ ...fields, phone: one }).filter(

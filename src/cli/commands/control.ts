@@ -1,13 +1,15 @@
+import { countryCodes } from "../../contract/countries.ts";
 import { keyKind } from "../../contract/keys.ts";
 import { parseDuration } from "../../internal/duration.ts";
 import { parseJson } from "../../internal/json.ts";
+import { internationalDigits } from "../../phones/phone-number.ts";
 import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
 import {
   COMMAND_FIELDS,
   type Command as ControlRow,
 } from "../../sandbox/control/define-command.ts";
 import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
-import { MOBILE_EXPECTED, mobileNumber, parseAmount } from "../../sandbox/state/notation.ts";
+import { parseAmount } from "../../sandbox/state/notation.ts";
 import { CHAOS_NAMES } from "../../sandbox/state/sandbox-records.ts";
 import { usageError } from "../cli-error.ts";
 import { type AnyFlags, type Input, kebabCase, type Output } from "../command.ts";
@@ -59,7 +61,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     (text) => KEYS.includes(text) || keyKind(text) !== undefined,
     `must be a key, or a kind of key (${KEYS.join(", ")})`,
   ],
-  number: [(text) => mobileNumber(text) !== undefined, `must be ${MOBILE_EXPECTED}`],
+  number: [
+    (text) => countryCodes().some((one) => internationalDigits(text, one) !== undefined),
+    "must be the number of a mobile phone, such as 0712345678 or +254712345678",
+  ],
   balance: [(text) => parseAmount(text) !== undefined, "must be an amount such as 1500.00"],
   times: [(text) => text === "always" || WHOLE[0](text), "must be a whole number, or always"],
   ...Object.fromEntries(CHAOS_NAMES.map((name) => [name, RATE])),

@@ -25,7 +25,7 @@ export const SANDBOX = {
   },
   "allow-host": {
     value: "name",
-    summary: "a full host name under which other machines reach the sandbox",
+    summary: "a full host name under which other machines reach it",
     repeatable: true,
   },
   clock: {
@@ -40,17 +40,22 @@ export const SANDBOX = {
     choices: ["approve", "none", "magic"],
     default: "magic",
   },
+  country: {
+    value: "code",
+    summary: "the merchant's country",
+    default: "KE",
+  },
   profile: {
     value: "path",
     summary: "a profile of your service, as `malipo probe` writes it: the sandbox responds like it",
   },
   webhook: {
     value: "url",
-    summary: "the URL of your receiver; it is registered for all eight events",
+    summary: "the URL of your receiver, registered for all eight events",
   },
   "ready-file": {
     value: "path",
-    summary: "a file for URL, keys and secret: written when the sandbox is ready, then removed",
+    summary: "a file with URL, keys and secret, while the sandbox is ready",
   },
 } as const satisfies FlagRows;
 

@@ -1,3 +1,4 @@
+import { countryWith } from "../../contract/countries.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
 import type { Sandbox, ServedSandbox } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";
@@ -10,6 +11,12 @@ export type Settings = ReturnType<typeof readSettings>;
 
 export function readSettings({ argv, flags }: Input<FlagsOf<typeof SANDBOX>>) {
   const { host, clock, auto, seed, state, profile } = flags;
+  const country = countryWith(flags.country.toUpperCase())?.iso;
+  if (country === undefined) {
+    throw usageError(
+      `--country must be the code of a country with mobile money, such as KE or UG; got "${flags.country}".`,
+    );
+  }
   return {
     serve: {
       port: readWholeNumber(flags, "port", 0, MAX_PORT),
@@ -19,7 +26,7 @@ export function readSettings({ argv, flags }: Input<FlagsOf<typeof SANDBOX>>) {
       command: commandLine(argv),
     },
     webhook: flags.webhook && readUrl(flags, "webhook").href,
-    ...{ clock, auto, seed, state, profile },
+    ...{ clock, auto, seed, country, state, profile },
   };
 }
 

@@ -61,7 +61,10 @@ export function describeGiven(value: unknown, redactor: Redactor): string {
     if (keyKind(value) !== undefined) return "an API key";
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
-  if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
+  // A phone is a whole number: `0.1 + 0.2` is none, and is shown with all its digits.
+  if (typeof value === "number") {
+    return `the number ${Number.isInteger(value) ? maskPhones(String(value)) : value}`;
+  }
   return typeof value === "object" ? describeValue(value) : `a ${typeof value}`;
 }
 

@@ -27,12 +27,12 @@ import { type NewPayment, startPayment } from "../payments/sandbox-payments.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import {
   formatAmount,
-  MOBILE_EXPECTED,
+  mobileExpected,
   mobileNumber,
   networkOf,
   parseAmount,
 } from "../state/notation.ts";
-import { MERCHANT } from "../state/state.ts";
+import { merchantOf } from "../state/state.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
@@ -57,10 +57,9 @@ function checkedAmount(amount: unknown, { settings }: SandboxState): number {
 
 function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
   const params = checked<MobileMoneyPaymentParams>(mobileMoneyPaymentParams, body);
-  const phone = mobileNumber(params.phone);
-  if (phone === undefined) {
-    throw invalidField("phone", `expected ${MOBILE_EXPECTED}`);
-  }
+  const { country } = sandboxState.settings;
+  const phone = mobileNumber(params.phone, country);
+  if (phone === undefined) throw invalidField("phone", mobileExpected(country));
   const { accountIds } = sandboxState.serializer;
   const [defaultAccount] = accountIds;
   const chosen = accountIds.find(
@@ -201,9 +200,10 @@ function status({ sandboxState, body }: RouteContext): RouteResult {
 
 function validatePhone({ sandboxState, body }: RouteContext): RouteResult {
   const given = phoneField(sandboxState, body);
-  const phone = mobileNumber(given);
+  const { country } = sandboxState.settings;
+  const phone = mobileNumber(given, country);
   if (phone === undefined && !sandboxState.serializer.accepts("unusable_phone")) {
-    const message = `phone: expected ${MOBILE_EXPECTED}`;
+    const message = `phone: ${mobileExpected(country)}`;
     throw new ErrorResponse("unusable_phone", message, { field: "phone" });
   }
   const network = phone && networkOf(phone);
@@ -236,9 +236,12 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
 }
 
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
-  "merchant.get": () => ({ resource: "merchant", record: MERCHANT }),
+  "merchant.get": ({ sandboxState }) => ({
+    resource: "merchant",
+    record: merchantOf(sandboxState.settings),
+  }),
   "merchant.paymentAccounts": (context) => {
-    const { currency } = MERCHANT;
+    const { currency } = merchantOf(context.sandboxState.settings);
     // In a list the last one comes first.
     const accounts = context.sandboxState.serializer.accountIds
       .map((payment_account_id, index) => ({

@@ -114,7 +114,7 @@ export const PHONE_COMMANDS = {
       phone.setBalance(balance);
       return { balance: phone.balance };
     },
-    message: ({ balance }) => `The balance is KES ${balance}.`,
+    message: ({ balance }) => `The balance is ${balance}.`,
   }),
   "phone/always": phoneCommand({
     summary: "Sets how the phone answers every prompt.",

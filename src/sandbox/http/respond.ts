@@ -9,7 +9,7 @@ import type { Sandbox, SandboxSnapshot } from "../sandbox-types.ts";
 export type Scenes = Map<string, { readonly savedAt: string; readonly snapshot: SandboxSnapshot }>;
 
 /** What is served: a sandbox, and the sandbox behind it that its page shows. */
-export interface ServerContext extends Pick<SandboxSettings, "clock" | "profile"> {
+export interface ServerContext extends Pick<SandboxSettings, "clock" | "country" | "profile"> {
   readonly sandboxState: SandboxState;
   readonly sandbox: Sandbox;
   readonly log: ExchangeLog;

@@ -3,7 +3,7 @@ import { formatTimestamp } from "../clock.ts";
 const DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
 /** `KES 1,500.00`. */
-export const money = (cents: number, currency = "KES"): string =>
+export const money = (cents: number, currency: string): string =>
   `${currency} ${(cents / 100).toLocaleString("en", DECIMALS)}`;
 
 /** `09:00:12`, in the sandbox's time zone. */

@@ -4,7 +4,7 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/assumed.ts";
-import { formatAmount, MOBILE_EXPECTED, mobileNumber, parseAmount } from "../state/notation.ts";
+import { formatAmount, mobileExpected, mobileNumber, parseAmount } from "../state/notation.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
 import { AUTO_ANSWERS, type AutoAnswer } from "../state/sandbox-records.ts";
 import { newPhone } from "../state/state.ts";
@@ -119,10 +119,11 @@ function checkBalance(amount: string | number): number {
 
 /** @throws {ConfigurationError} for anything but the number of a mobile phone. */
 export function createPhone(sandboxState: SandboxState, given: string): Phone {
-  const number = mobileNumber(String(given));
+  const { country } = sandboxState.settings;
+  const number = mobileNumber(String(given), country);
   if (number === undefined) {
     throw new ConfigurationError(
-      `${JSON.stringify(given)} is not the number of a mobile phone. The sandbox expects ${MOBILE_EXPECTED}.`,
+      `${JSON.stringify(given)} is not the number of a mobile phone: ${mobileExpected(country)}.`,
     );
   }
   return {

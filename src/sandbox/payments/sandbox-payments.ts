@@ -1,4 +1,4 @@
-import { countryOfNumber } from "../../contract/countries.ts";
+import { countryByPrefix } from "../../contract/countries.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock.ts";
 import { indexPayment, type SandboxState } from "../sandbox-state.ts";
@@ -10,7 +10,7 @@ import {
 } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
 import type { AutoAnswer } from "../state/sandbox-records.ts";
-import { MERCHANT, newPhone } from "../state/state.ts";
+import { MERCHANT, merchantOf, newPhone } from "../state/state.ts";
 import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./sandbox-invoices.ts";
 
@@ -57,7 +57,7 @@ function scheduleAnswer(sandboxState: SandboxState, phone: string): void {
 
 /** A payment with its ids, which is not stored yet. */
 export function newPayment(
-  { state, clock, serializer }: SandboxState,
+  { state, clock, serializer, settings }: SandboxState,
   request: NewPayment,
 ): StoredPayment {
   return {
@@ -65,7 +65,7 @@ export function newPayment(
     merchant_id: MERCHANT.merchant_id,
     reference: serializer.newId("reference", state),
     // A phone of another country is charged in its own currency.
-    currency: countryOfNumber(request.phone)?.currency ?? MERCHANT.currency,
+    currency: countryByPrefix(request.phone)?.currency ?? merchantOf(settings).currency,
     status: "pending",
     createdAt: clock.ms(),
     ...request,

@@ -1,5 +1,5 @@
-import { countryOfNumber } from "../../contract/countries.ts";
-import { internationalDigits, KENYA } from "../../contract/phone-number.ts";
+import { type CountryCode, countryByPrefix } from "../../contract/countries.ts";
+import { internationalDigits, phoneExpected, wholeExample } from "../../phones/phone-number.ts";
 
 // Money is counted in cents, as whole numbers: no float arithmetic.
 
@@ -16,17 +16,18 @@ export function parseAmount(amount: unknown): number | undefined {
 }
 
 /**
- * The number of a mobile phone in international digits; `undefined` for any other text. Without its code, it is one of
- * Kenya.
+ * The number of a mobile phone in international digits; `undefined` for any other text.
+ *
+ * @param country - The country of numbers without their code: that of the sandbox.
  */
-export function mobileNumber(number: string): string | undefined {
-  const digits = internationalDigits(number, KENYA) ?? internationalDigits(number, undefined);
-  return countryOfNumber(digits ?? "") && digits;
+export function mobileNumber(number: string, country: CountryCode): string | undefined {
+  const digits = internationalDigits(number, country);
+  return countryByPrefix(digits ?? "") && digits;
 }
 
 /** What a message says of a text that is no number of a mobile phone. */
-export const MOBILE_EXPECTED =
-  "a Kenyan mobile number, such as 0712345678, or one of another country with its code, such as +256772345678";
+export const mobileExpected = (country: CountryCode): string =>
+  `${phoneExpected(country)}, or one of another country with its code, such as ${wholeExample(country === "UG" ? "KE" : "UG")}`;
 
 // Only a hint: a customer may keep the number when changing networks. The first match decides.
 const NETWORKS: readonly (readonly [prefix: RegExp, network: string])[] = [
@@ -43,6 +44,6 @@ export function networkOf(phone: string): string | undefined {
 
 /** `0712 345 678`, as its owner writes it, for a number in international digits; of another country, with its code. */
 export const localFormat = (digits: string): string =>
-  digits.startsWith(KENYA)
+  digits.startsWith("254")
     ? digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3")
     : `+${digits}`;

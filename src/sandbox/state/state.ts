@@ -1,3 +1,4 @@
+import { type CountryCode, countryWith } from "../../contract/countries.ts";
 import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
@@ -7,12 +8,14 @@ import { nextName, type RandomState, seedRandom } from "./random.ts";
 import type { State, StoredPhone } from "./stored.ts";
 
 /** The merchant whose gateway the sandbox is: "the example shop" in Swahili. */
-export const MERCHANT = {
-  merchant_id: 1,
-  name: "Duka la Mfano",
-  country: "KE",
-  currency: "KES",
-} as const;
+export const MERCHANT = { merchant_id: 1, name: "Duka la Mfano" } as const;
+
+/** The merchant, with the country of the sandbox and its currency. */
+export const merchantOf = ({ country }: { readonly country: CountryCode }) => ({
+  ...MERCHANT,
+  country,
+  currency: countryWith(country)?.currency ?? "",
+});
 
 /** Those of the endpoints that accept a key of this kind. */
 function allowedScopes(kind: KeyKind): Scope[] {

@@ -337,12 +337,15 @@ describe("the pay page", () => {
     expect(await prompts()).toBe(0);
   });
 
-  test("requires the country code if several countries have the currency", async () => {
-    const { checkout, post, prompts } = await openPage({}, { currency: "XOF" });
+  test("requires the country code if the checkout has several countries and no default", async () => {
+    const { checkout, post, prompts } = await openPage(
+      {},
+      { currency: "XOF", countries: ["BF", "SN"] },
+    );
     await checkout.create(ORDER);
     const link = checkout.payLink("ORDER-42");
     const response = await post(link, { phone: "70 12 34 56", after: "0" });
-    expect(await response.text()).toContain("Write it like +226 70 12 34 56.");
+    expect(await response.text()).toContain("Write it like +22670123456.");
     expect((await post(link, { phone: "+226 70 12 34 56", after: "0" })).status).toBe(303);
     expect(await prompts()).toBe(1);
   });

@@ -60,7 +60,7 @@ const SHELLS: Readonly<Record<string, (words: readonly string[]) => string[]>> =
     shell("zsh", [
       "-f",
       "-c",
-      `autoload -Uz compinit; compinit -u -D; source ${join(folder, "zsh")}
+      `autoload -Uz compinit; compinit -u -d '${join(folder, "dump")}'; source ${join(folder, "zsh")}
        compadd() { local name=\${@[-1]}; for one in \${(P)name}; do [[ $one == \${PREFIX}* ]] && print -r -- $one; done }
        _files() { print -rl -- *(N) }
        words=(malipo ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length + 1}

@@ -244,6 +244,7 @@ test.each([
 
 test.each<[unknown, string]>([
   [712345678, "the number 7123**678"],
+  [0.1 + 0.2, "the number 0.30000000000000004"],
   [undefined, "nothing"],
   [null, "null"],
   [[], "an array"],

@@ -12,7 +12,7 @@ describe("what the page writes", () => {
     [100_000, "KES 1,000.00"],
     [123_456_789, "KES 1,234,567.89"],
   ])("%i cents as %s", (cents, text) => {
-    expect(money(cents)).toBe(text);
+    expect(money(cents, "KES")).toBe(text);
   });
 
   test("times and dates in Nairobi, across midnight", () => {

@@ -1,3 +1,4 @@
+import { countryWith } from "../../../contract/countries.ts";
 import { type Html, html, type Part } from "../../../html/html.ts";
 import { localFormat, mobileNumber } from "../../state/notation.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
@@ -83,11 +84,13 @@ ${exchanges.map(foldedExchange)}`;
 
 /** Starts a payment as a merchant would. */
 export function payForm(place: FormPlace): Html {
-  const number = mobileNumber(place.context.view.phone);
-  const phone = number === undefined ? "0712 345 678" : localFormat(number);
+  const { country } = place.context.server;
+  const { currency, example = "" } = countryWith(country) ?? {};
+  const number = mobileNumber(place.context.view.phone, country);
+  const phone = number === undefined ? example : localFormat(number);
   return form(
     { ...place, name: "grid", label: "Start a payment", showsError: true },
-    input(place, "amount", "Amount, KES", html` inputmode="decimal" required`, "1500"),
+    input(place, "amount", `Amount, ${currency}`, html` inputmode="decimal" required`, "1500"),
     input(place, "phone", "Phone", html` inputmode="tel" required`, phone),
     input(place, "account_reference", "Account reference", html` maxlength="12"`, "ORDER-42"),
     input(place, "description", "Description", ""),

@@ -1,5 +1,7 @@
+import { countryByPrefix } from "../../../contract/countries.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { icon } from "../../../html/icons.ts";
+import { wholeExample } from "../../../phones/phone-number.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import { formatAmount, localFormat, mobileNumber, networkOf } from "../../state/notation.ts";
 import type { AutoAnswer } from "../../state/sandbox-records.ts";
@@ -87,7 +89,8 @@ ${open && dialog(context, number, prompt)}
 }
 
 /** The number of the examples, so that the first payment rings on the phone that is shown. */
-const FIRST_NUMBER = "254712345678";
+const firstNumber = ({ server: { country } }: PageContext): string =>
+  wholeExample(country).slice(1);
 const MAX_TABS = 5;
 const MAX_MESSAGES = 3;
 /** Phones and messages come from the latest payments only: there may be thousands. */
@@ -109,9 +112,10 @@ function numbersOf(context: PageContext): [chosen: string, all: string[]] {
     .map(({ phone }) => phone)
     .reverse();
   // A ringing phone stays until it is answered: a newer prompt must not interrupt who is typing.
-  const initial = waiting[0] ?? others[0] ?? FIRST_NUMBER;
-  const chosen = mobileNumber(context.view.phone) ?? initial;
-  const all = [...new Set([chosen, ...waiting, ...others, FIRST_NUMBER])].slice(0, MAX_TABS);
+  const first = firstNumber(context);
+  const initial = waiting[0] ?? others[0] ?? first;
+  const chosen = mobileNumber(context.view.phone, context.server.country) ?? initial;
+  const all = [...new Set([chosen, ...waiting, ...others, first])].slice(0, MAX_TABS);
   // Sorted, so that tabs do not move when a phone rings.
   return [chosen, all.sort()];
 }
@@ -149,6 +153,7 @@ function controls(context: PageContext, { number, stored, prompt }: Handset): Ht
       attributes: !enabled && html` disabled`,
     });
   const { balanceCents, autoAnswer: chosen } = stored;
+  const currency = countryByPrefix(number)?.currency ?? "";
   const amount = formatAmount(balanceCents);
   const answers = Object.entries(AUTO_ANSWERS).filter(
     ([answer]) => answer !== "" || chosen === undefined,
@@ -156,10 +161,10 @@ function controls(context: PageContext, { number, stored, prompt }: Handset): Ht
   const balance = { context, action: "phone/balance", at: "phone", hidden } as const;
   const answer = { ...balance, action: "phone/always" } as const;
   return html`<div class="acts line" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off") : act("on", "Switch on")}</div>
-${folded("phone-more", html`Balance, auto-answer<small>${money(balanceCents)}</small>`, [
+${folded("phone-more", html`Balance, auto-answer<small>${money(balanceCents, currency)}</small>`, [
   inlineForm(
     balance,
-    input(balance, "balance", "Balance, KES", html` inputmode="decimal"`, amount),
+    input(balance, "balance", `Balance, ${currency}`, html` inputmode="decimal"`, amount),
     "Set",
   ),
   inlineForm(

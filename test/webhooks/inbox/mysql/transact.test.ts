@@ -15,19 +15,23 @@ afterAll(async () => {
 
 describe.skipIf(engine === undefined)("an inbox on MariaDB in a transaction of a library", () => {
   for (const name of Object.keys(MYSQL_ORMS) as OrmName[]) {
-    transactionSuite(name, async () => {
-      const url = await freshDatabase({ url: engine?.url ?? "" });
-      await query(url, "CREATE TABLE effects (effect VARCHAR(100))");
-      const orm = MYSQL_ORMS[name](url);
-      opened.push(orm);
-      const inbox = mysqlInbox(url, { transact: orm.transact, pace });
-      return {
-        open: () => inbox,
-        write: (client, effect) => orm.write(client, "effects", "effect", effect),
-        sql: (client, text) => orm.run(client, text),
-        effects: async () =>
-          (await query(url, "SELECT effect FROM effects")).map(({ effect }) => effect),
-      };
-    });
+    transactionSuite(
+      name,
+      async () => {
+        const url = await freshDatabase({ url: engine?.url ?? "" });
+        await query(url, "CREATE TABLE effects (effect VARCHAR(100))");
+        const orm = MYSQL_ORMS[name](url);
+        opened.push(orm);
+        const inbox = mysqlInbox(url, { transact: orm.transact, pace });
+        return {
+          open: () => inbox,
+          write: (client, effect) => orm.write(client, "effects", "effect", effect),
+          sql: (client, text) => orm.run(client, text),
+          effects: async () =>
+            (await query(url, "SELECT effect FROM effects")).map(({ effect }) => effect),
+        };
+      },
+      true,
+    );
   }
 });

@@ -17,22 +17,26 @@ afterAll(async () => {
 
 describe.skipIf(engine === undefined)("postgresInbox in a transaction of the user's client", () => {
   for (const name of Object.keys(POSTGRES_ORMS) as OrmName[]) {
-    transactionSuite(name, async () => {
-      const orm = POSTGRES_ORMS[name](url);
-      opened.push(orm);
-      const schema = freshSchema();
-      const table = `${schema}_effects`;
-      await query(url, `CREATE TABLE ${table} (effect TEXT)`);
-      const { transact } = orm;
-      const inbox = postgresInbox({ connectionString: url, schema, transact, pace });
-      return {
-        open: () => inbox,
-        write: (client, effect) => orm.write(client, table, "effect", effect),
-        sql: (client, text) => orm.run(client, text),
-        effects: async () =>
-          (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
-      };
-    });
+    transactionSuite(
+      name,
+      async () => {
+        const orm = POSTGRES_ORMS[name](url);
+        opened.push(orm);
+        const schema = freshSchema();
+        const table = `${schema}_effects`;
+        await query(url, `CREATE TABLE ${table} (effect TEXT)`);
+        const { transact } = orm;
+        const inbox = postgresInbox({ connectionString: url, schema, transact, pace });
+        return {
+          open: () => inbox,
+          write: (client, effect) => orm.write(client, table, "effect", effect),
+          sql: (client, text) => orm.run(client, text),
+          effects: async () =>
+            (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+        };
+      },
+      true,
+    );
   }
 
   describe("a transact that is none", () => {
