@@ -280,25 +280,37 @@ function faultOf([kind, subject, when]: Half): Fault {
 
 const WAVE_SIZE = 12;
 
+/** Of these, each case only waits: more of them fit into a wave. */
+const PATIENT = 4;
+
 /**
- * Groups cases that can run at the same time in one shop: faults of requests and deliveries side by
- * side; faults of the process only with others of the same moment.
+ * What cases of one wave have in common. A fault of the process happens to all of them at once, each at its
+ * moment around the same request or webhook.
  */
+function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boolean } {
+  const fault = processFault(one);
+  if (fault === undefined) {
+    const key = ["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others";
+    return { key, isPatient: key !== "others" };
+  }
+  const { kind, subject, when } = fault;
+  // A shop may read one payment after another, and prompts that are ignored expire one after another: what waits at
+  // one moment would hold the others, which never reach theirs.
+  const isLate = subject === "final" && one.customer === "does nothing";
+  const moment = isLate || subject === "read" ? when : "";
+  return { key: `${kind} ${subject} ${moment} ${isLate}`, isPatient: true };
+}
+
+/** Groups cases that can run at the same time in one shop. */
 export function groupIntoWaves(cases: readonly DrillCase[], size = WAVE_SIZE): DrillCase[][] {
   const waves: DrillCase[][] = [];
   const open = new Map<string, DrillCase[]>();
   for (const one of cases) {
-    const { customer } = one;
-    const fault = processFault(one);
-    const isSlow = hasKind(one, "slow");
-    // A prompt that is ignored ends later: its final event cannot wait for those of the others.
-    const isLate = fault?.subject === "final" && customer === "does nothing";
-    const moment = `${fault?.kind} ${fault?.subject} ${fault?.when} ${isLate}`;
-    const key = fault ? moment : isSlow ? "slow" : "others";
+    const { key, isPatient } = waveOf(one);
     const wave = open.get(key) ?? [];
     if (wave.length === 0) waves.push(wave);
     wave.push(one);
-    open.set(key, wave.length < (isSlow ? 4 : 1) * size ? wave : []);
+    open.set(key, wave.length < (isPatient ? PATIENT : 1) * size ? wave : []);
   }
   return waves;
 }

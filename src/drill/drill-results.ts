@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeMarkup } from "../html/html.ts";
 import { visible } from "../internal/visible.ts";
+import type { CaseResult } from "./case-run.ts";
 import { GROUPS } from "./cases.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
 import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
-import type { CaseResult, DrillResult } from "./run-drill.ts";
+import type { DrillResult } from "./run-drill.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;

@@ -1,4 +1,5 @@
 import { type Html, html, inline, type Part, renderPage } from "../html/html.ts";
+import type { CaseResult } from "./case-run.ts";
 import { GROUPS } from "./cases.ts";
 import {
   commandFor,
@@ -14,7 +15,7 @@ import {
   untriedOf,
 } from "./drill-results.ts";
 import { PROMISES } from "./promises.ts";
-import type { CaseResult, DrillResult } from "./run-drill.ts";
+import type { DrillResult } from "./run-drill.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const DRILL_STYLE: string;

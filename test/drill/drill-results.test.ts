@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { pageAssets } from "../../scripts/page-assets.ts";
+import type { CaseResult } from "../../src/drill/case-run.ts";
 import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
 import { allCases, type DrillCase, randomCases, type Subject } from "../../src/drill/cases.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../../src/drill/drill-results.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
 import { resultsAsPage } from "../../src/drill/results-page.ts";
-import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
+import { type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
 import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
 
 // The build puts it into the package.

@@ -1,6 +1,5 @@
 // Shops with one wrong line each: what it is, and the promise that it breaks.
 import { readFileSync } from "node:fs";
-import { allCases, hasKind } from "../../../src/drill/cases.ts";
 
 export interface BrokenShop {
   readonly name: string;
@@ -253,6 +252,10 @@ export const FORMER_SHOPS: readonly {
   readonly breaks: readonly string[];
   readonly follows: readonly string[];
   readonly processes: string;
+  /** The groups of cases that show it. */
+  readonly groups: readonly string[];
+  /** Whether it shows only while the service is away for two minutes. */
+  readonly isAway: boolean;
 }[] = [
   {
     file: "former-shop.ts",
@@ -260,26 +263,18 @@ export const FORMER_SHOPS: readonly {
     // The second process asks again in the moment of a rejection: not in each drill.
     follows: [SAYS_PAID, NO_FALSE_FAILURE, ONE_PROMPT],
     processes: "2",
+    groups: ["service", "people"],
+    isAway: true,
   },
   {
     file: "quick-shop.ts",
     breaks: [OWN_AMOUNT, GOODS_ONCE, ONE_PROMPT],
-    follows: [PAID_ONCE, SOON],
+    follows: [PAID_ONCE],
     processes: "1",
+    groups: ["service", "people"],
+    isAway: false,
   },
 ];
-
-/** Promises that a look at the right moment finds broken: these shops are drilled with whole groups. */
-const AT_A_MOMENT: readonly string[] = [NO_FALSE_FAILURE, STAYS_PAID, OWN_AMOUNT, NOT_PAID];
-
-/** The cases that a broken shop is drilled with: those that show it, or the whole groups of these. */
-export function casesFor({ cases, breaks }: BrokenShop): readonly number[] {
-  if (!AT_A_MOMENT.includes(breaks)) return cases;
-  const all = allCases().filter((one) => !hasKind(one, "away"));
-  const shown = all.filter(({ number }) => cases.includes(number));
-  const groups = new Set(shown.map(({ group }) => group));
-  return all.filter(({ group }) => groups.has(group)).map(({ number }) => number);
-}
 
 /** A right shop that stores a webhook, responds 200, and handles it a moment later. */
 export const INBOX_SHOP: Pick<BrokenShop, "name" | "right" | "wrong"> = {

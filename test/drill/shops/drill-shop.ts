@@ -7,7 +7,7 @@ import { allCases } from "../../../src/drill/cases.ts";
 import { promiseResults } from "../../../src/drill/drill-results.ts";
 import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
 import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
-import { type BrokenShop, breakShop, casesFor } from "./broken-shops.ts";
+import { type BrokenShop, breakShop } from "./broken-shops.ts";
 
 const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
 
@@ -63,5 +63,5 @@ export const drillBroken = (
 ): Promise<DrillResult> => {
   const { processes = "1" } = shop;
   const start = write(shop.name, breakShop(shop));
-  return drillShop({ start, quiet: "5s", processes }, casesFor(shop));
+  return drillShop({ start, quiet: "5s", processes }, shop.cases);
 };
