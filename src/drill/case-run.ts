@@ -12,7 +12,7 @@ import {
 } from "./cases.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { until } from "./machine-pace.ts";
-import { needsId } from "./request-template.ts";
+import { needsId, type RequestTemplate } from "./request-template.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
 /** One line of a story. */
@@ -133,6 +133,8 @@ export class CaseRun {
   askOther: () => Promise<unknown> = async () => {};
   /** What the customer does with the next prompts. */
   readonly #acts: Customer[];
+  /** The orders of other customers who want the same last piece. */
+  rivals: readonly CaseRun[] = [];
   readonly #happened = new Set<Fault>();
   #busy = 0;
   readonly #scene: Scene;
@@ -157,9 +159,15 @@ export class CaseRun {
     this.amount = 100 + (id % 900);
   }
 
+  /** How the customer orders. */
+  get template(): RequestTemplate {
+    const { order, lastPiece } = this.#scene.settings;
+    return (this.case.act === "lastPiece" && lastPiece) || order;
+  }
+
   /** What the order costs. The shop sets it if the customer does not send it. */
   get price(): number | undefined {
-    const { path, body } = this.#scene.settings.order;
+    const { path, body } = this.template;
     return `${path} ${body}`.includes("{amount}") ? this.amount : this.payments[0]?.amount;
   }
 
@@ -304,9 +312,11 @@ export class CaseRun {
     const afterClickMs = performance.now() - this.#clickedAt;
     const one = { reference, phone, amount, isRepeat, afterClickMs, status: "pending" };
     this.payments.push(one);
-    if (!this.hasPrompt(one)) return;
     const masked = `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
-    this.note("service", `prompted ${masked} for the payment ${reference}, KES ${amount}`);
+    const isShown = this.hasPrompt(one);
+    const beside = isShown ? "" : ", which shows another prompt,";
+    this.note("service", `prompted ${masked}${beside} for the payment ${reference}, KES ${amount}`);
+    if (!isShown) return;
     const act = this.#acts[0] ?? "approves";
     if (this.#acts.length > 1) this.#acts.shift();
     if (act === "approves before the response") this.#answer(one, act);

@@ -121,6 +121,7 @@ export interface Fault {
 /** What people do beside ordering once: the steps are in people.ts. */
 export type Act =
   | "clicks"
+  | "lastPiece"
   | "again"
   | "tabs"
   | "late"
@@ -152,6 +153,10 @@ const PEOPLE: readonly (readonly [act: Act, text: string, first: readonly Custom
 
 /** Numbers never change, so these come after all others. @see Act */
 const CLICKS = [["clicks", "the customer clicks twice on pay, and {acts}"]] as const;
+
+/** Each is one of the customers who want the same last piece of a stock. */
+const LAST_PIECE = "several customers order the last piece at once; this customer {acts}";
+const RIVALS: readonly Customer[] = ["approves", "approves before the response", "approves"];
 
 type Half = readonly [kind: string, subject: Subject, when: When];
 
@@ -260,6 +265,7 @@ export function allCases(): DrillCase[] {
     add(customers, { group: "pairs", text, why, faults: [faultOf(first), faultOf(second)] });
   }
   for (const [act, text] of CLICKS) add(BOTH, { group: "people", text, act });
+  add(RIVALS, { group: "people", text: LAST_PIECE, act: "lastPiece" });
   return cases;
 }
 
@@ -290,7 +296,10 @@ const PATIENT = 4;
 function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boolean } {
   const fault = processFault(one);
   if (fault === undefined) {
-    const key = ["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others";
+    const key =
+      one.act === "lastPiece"
+        ? one.act
+        : (["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others");
     return { key, isPatient: key !== "others" };
   }
   const { kind, subject, when } = fault;

@@ -91,6 +91,9 @@ function concludeRejections(results: Results): string[] {
   const rejected = placedOrders(results).filter(
     (one) => one.isRejected && !one.isTested && one.problems.size === 0,
   );
+  // Of those who want the last piece, one gets it.
+  const rivals = placedOrders(results).filter(({ case: { act } }) => act === "lastPiece");
+  if (rivals.length > 0 && rivals.every((one) => one.isRejected)) rejected.push(...rivals);
   const [first] = rejected;
   if (first === undefined) return [];
   for (const one of rejected) one.skipped ??= "the shop rejected its order";

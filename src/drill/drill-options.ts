@@ -44,9 +44,15 @@ const ASKED = {
     summary: "what an open order shows",
     fallback: "/status=pending, or the same",
   },
+  "last-piece": {
+    value: "request",
+    summary: "how a customer orders something of which the shop has one piece",
+    fallback: "not tested",
+  },
   effects: {
     value: "place",
-    summary: "what the customer got: a request and a /pointer or ~ text, or a file with lines",
+    summary:
+      "what the customer got: a request and /count, /list[], /value? or ~ text, or a file with lines",
     fallback: "not checked",
   },
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
@@ -88,7 +94,7 @@ const OF_SHOP = {
   without: {
     value: "names",
     summary:
-      "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
+      "what is not tried, on purpose: again, processes, effects, clicks or stock, with commas between",
   },
   phones: {
     value: "digits",
@@ -131,6 +137,7 @@ export const NOT_GIVEN = {
   again: ["--again is not given", "paying again (--again)"],
   processes: ["--processes 2 is not given", "two processes (--processes 2)"],
   effects: ["--effects is not given", "what the customer got (--effects)"],
+  stock: ["--last-piece is not given", "the last piece of a stock (--last-piece)"],
   clicks: ["--without clicks is given", "two clicks"],
 } as const;
 

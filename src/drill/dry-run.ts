@@ -38,7 +38,16 @@ export function obstacleOf(run: CaseRun, settings: DrillSettings): string | unde
   }
   if (!wasRead) return `--status could not be read: the shop says ${look.shown}.`;
   if (settings.effects !== undefined && look.shown === "paid" && look.effects === undefined) {
-    return "--effects could not be read: the response has no number and no list at its pointer.";
+    return "--effects could not be read: the response has no number and no list at its pointer. For any other value, write ? behind the pointer, such as /seat?.";
   }
   return undefined;
+}
+
+/** A number at `--effects` that differs from order to order, such as that of a seat, counts nothing. */
+export function numberIsNoCount(runs: readonly CaseRun[]): string | undefined {
+  const counts = runs.flatMap(({ look: { shown, effects } }) =>
+    shown === "paid" && effects !== undefined ? [effects] : [],
+  );
+  if (new Set(counts).size < 2 || !counts.some((count) => count > 1)) return undefined;
+  return `--effects reads ${counts.join(" and ")} for orders that were each paid once: it seems to be no count. If it is a value, such as the number of a seat, write ? behind the pointer: /seat?.`;
 }

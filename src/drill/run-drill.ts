@@ -15,7 +15,7 @@ import { conclude, placedOrders } from "./conclude.ts";
 import { finishDay } from "./day-end.ts";
 import { NOT_GIVEN, type Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
-import { firstOrder, obstacleOf } from "./dry-run.ts";
+import { firstOrder, numberIsNoCount, obstacleOf } from "./dry-run.ts";
 import { forgive, isSpoiled } from "./promises.ts";
 import { runWave } from "./wave.ts";
 
@@ -277,7 +277,8 @@ class Drill {
       }
       const runs = await finishDay(bench, this.#settings.quietMs);
       if (obstacleOf !== undefined && bench.down !== undefined) return [bench.down];
-      return runs.map((run) => obstacleOf?.(run));
+      if (obstacleOf === undefined) return [];
+      return [...runs.map(obstacleOf), numberIsNoCount(runs)];
     };
     try {
       const day = runDay();
@@ -355,7 +356,7 @@ export const quoteOutput = (text: string): string =>
 /** Why a case cannot be run with a shop. */
 function whySkipped(
   { group, act, faults }: DrillCase,
-  { again, order, processes, without }: DrillSettings,
+  { again, lastPiece, order, processes, without }: DrillSettings,
   seen: ReadonlySet<Subject>,
 ): string | undefined {
   const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
@@ -364,6 +365,7 @@ function whySkipped(
     return "the order sends no {amount}";
   }
   if (group === "processes" && processes < 2) return NOT_GIVEN.processes[0];
+  if (act === "lastPiece" && lastPiece === undefined) return NOT_GIVEN.stock[0];
   if (act === "clicks" && without.includes("clicks")) return NOT_GIVEN.clicks[0];
   const unseen = faults.find(({ subject }) => !seen.has(subject));
   if (unseen === undefined) return undefined;

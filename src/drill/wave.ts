@@ -44,6 +44,8 @@ export async function runWave(
   bench.awayUntil = 0;
   const gates = { before: gate(), middle: gate(), after: gate() };
   const runs = cases.map((one) => new CaseRun(one, bench, (when) => gates[when].opened));
+  const rivals = runs.filter((run) => run.case.act === "lastPiece");
+  for (const run of rivals) run.rivals = rivals.filter((other) => other !== run);
   bench.runs.push(...runs);
   bench.active = runs;
   bench.waitsFor = waitOf(cases, bench.settings.slowMs);

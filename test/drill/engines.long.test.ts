@@ -25,7 +25,7 @@ test.concurrent.each([
     env: [`ENGINE=${engine.url}`, `RUN=run${Date.now()}`],
     ready: "GET /orders/none",
     // This shop starts its processes itself.
-    without: "processes",
+    without: "processes,stock",
     quiet: "20s",
     slow: "7s",
   };
