@@ -9,7 +9,7 @@ export const DRILL_FILE = "malipo.drill.json";
 
 /** The settings that `--init` asks for. */
 const ASKED = {
-  start: { value: "command", summary: "the command that starts your shop" },
+  start: { value: "command", summary: "starts your shop" },
   order: {
     value: "request",
     summary: "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
@@ -46,20 +46,18 @@ const ASKED = {
   },
   "last-piece": {
     value: "request",
-    summary: "how a customer orders something of which the shop has one piece",
+    summary: "an order of something of which there is one",
     fallback: "not tested",
   },
   effects: {
     value: "place",
-    summary:
-      "what the customer got: a request and /count, /list[], /value? or ~ text, or a file with lines",
+    summary: "what the customer got: a request with /count, /list[], /value? or ~ text, or a file",
     fallback: "not checked",
   },
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
   processes: {
     value: "number",
-    summary:
-      "how many processes of the shop run on the same data: 2, unless its store is for one process only",
+    summary: "how many processes run on the same data: 2, unless the store is for one process",
     fallback: "1",
   },
 } as const satisfies FlagRows;
@@ -93,17 +91,16 @@ const OF_SHOP = {
   "double-click": { summary: "send every order twice at the same moment" },
   without: {
     value: "names",
-    summary:
-      "what is not tried, on purpose: again, processes, effects, clicks or stock, with commas between",
+    summary: "what is not tried, on purpose, with commas: again, processes, effects, clicks, stock",
   },
   phones: {
     value: "digits",
-    summary: "how the customers' phone numbers begin; no person has a number that begins with 0190",
+    summary: "how the customers' phone numbers begin; no person has 0190",
     fallback: "0190",
   },
   workers: {
     value: "number",
-    summary: "how many shops run side by side; 1 if they have one database",
+    summary: "how many shops run side by side; 1 for one database",
     fallback: "2",
   },
   orders: { value: "number", summary: "also place this many random orders", fallback: "0" },

@@ -48,6 +48,7 @@ export function numberIsNoCount(runs: readonly CaseRun[]): string | undefined {
   const counts = runs.flatMap(({ look: { shown, effects } }) =>
     shown === "paid" && effects !== undefined ? [effects] : [],
   );
-  if (new Set(counts).size < 2 || !counts.some((count) => count > 1)) return undefined;
+  // A shop that gives the goods twice, now and then, has 1 and 2.
+  if (new Set(counts).size < 2 || !counts.some((count) => count > 2)) return undefined;
   return `--effects reads ${counts.join(" and ")} for orders that were each paid once: it seems to be no count. If it is a value, such as the number of a seat, write ? behind the pointer: /seat?.`;
 }

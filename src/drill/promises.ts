@@ -145,7 +145,7 @@ export const PROMISES: readonly ShopPromise[] = [
     harm: "got the goods twice",
     cause: "a handler without the event's or the order's key, or an effect for each payment",
     remedy:
-      "Give the goods in the statement that changes the order to paid, and only if it was not paid before. A webhook may arrive twice, and two attempts of an order may both be paid.",
+      "Give the goods in the statement that changes the order to paid, and only if it was not paid before. A webhook may arrive twice, and two attempts of an order may both be paid. If --effects reads a number that counts nothing, such as that of a seat, write ? behind its pointer.",
     page: "guides/receive-webhooks",
     check: ({ look: { effects = 0 } }) => effects > 1 && `the goods were given ${effects} times`,
   },

@@ -82,7 +82,12 @@ test.each([
   [LEAK, "the shop answered a full phone number", undefined, "a response that repeats"],
   [LEAK, "the shop printed a full phone number", undefined, "a log of the order with its phone"],
   [LEAK, "the shop printed the API key", undefined, "a log of whole requests"],
-  ["every order ends", "the customer paid again, no prompt came", "again", "before its prompt"],
+  [
+    "every order ends",
+    "the customer paid again, no prompt came",
+    "again",
+    "a second attempt with the",
+  ],
   ["every order ends", "the order is still open", undefined, "a webhook that was lost"],
   [ONE_PROMPT, "2 in all", "clicks", "a double click"],
   [ONE_PROMPT, "2 in all", "tabs", "two tabs"],
@@ -114,7 +119,8 @@ test.each([
   [[1, 1], false],
   [[2, 2], false],
   [[7, 8], true],
-  [[1, 2], true],
+  [[1, 2], false],
+  [[2, 3], true],
 ])(
   "counts of %j at --effects, for orders that were each paid once, are no counts: %s",
   (counts, isNone) => {
