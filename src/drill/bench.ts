@@ -26,6 +26,9 @@ const LISTED_MS = 5_000;
 /** Between two looks of a customer: all of them together must not slow the shop down. */
 const LOOK_INTERVAL_MS = 20;
 const LOOK_INTERVAL_PER_ORDER_MS = 4;
+/** An order of which nothing was heard for a while is looked at less often. */
+const NEWS_MS = 2_000;
+const MAX_LOOK_INTERVAL_MS = 250;
 
 /** The forms of a secret: in clear, in base64, or URL-encoded. */
 const formsOf = (secret: string) => [secret, encodeURIComponent(secret), ...base64Forms(secret)];
@@ -125,11 +128,13 @@ export class Bench implements Scene {
 
   /** A customer looks at the own order until others are under way: a look that hangs holds no other one. */
   async #watch(run: CaseRun, runs: readonly CaseRun[]): Promise<void> {
-    const interval = Math.max(LOOK_INTERVAL_MS, runs.length * LOOK_INTERVAL_PER_ORDER_MS);
+    const often = Math.max(LOOK_INTERVAL_MS, runs.length * LOOK_INTERVAL_PER_ORDER_MS);
+    const seldom = Math.max(often, MAX_LOOK_INTERVAL_MS);
     while (this.#active === runs && !this.#isClosed) {
       // A look that fails is not news: the shop may be down.
       await this.customers.watch(run).catch(() => {});
       const began = performance.now();
+      const interval = run.silentMs > NEWS_MS ? seldom : often;
       await sleep(pace.scale(interval));
       // A request that waits for a busy process is not seen yet: only a late timer shows it.
       const lateMs = performance.now() - began - pace.scale(interval);

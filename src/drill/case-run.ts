@@ -8,10 +8,11 @@ import {
   hasSubject,
   processFault,
   type Subject,
+  type When,
 } from "./cases.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { until } from "./machine-pace.ts";
-import { needsId } from "./request-template.ts";
+import { needsId, type RequestTemplate } from "./request-template.ts";
 import type { ShopProcess } from "./shop-process.ts";
 
 /** One line of a story. */
@@ -127,19 +128,25 @@ export class CaseRun {
   /** Whether a read reported the shop that a payment is completed. */
   hasReadPaid = false;
   /** It waits for a fault of the process, which comes when `step` resolves. */
-  held: { readonly step: Promise<unknown> | undefined } | undefined;
+  held: { readonly when: When; readonly step: Promise<unknown> | undefined } | undefined;
   /** Sends the order to the other process of the shop, and asks it. */
   askOther: () => Promise<unknown> = async () => {};
   /** What the customer does with the next prompts. */
   readonly #acts: Customer[];
+  /** The orders of other customers who want the same last piece. */
+  rivals: readonly CaseRun[] = [];
   readonly #happened = new Set<Fault>();
   #busy = 0;
   readonly #scene: Scene;
-  /** Resolves when what waits for a fault of the process goes on. */
-  readonly #released: Promise<void>;
+  /** Resolves when what waits for a fault of the process at a moment goes on. */
+  readonly #released: (when: When) => Promise<void>;
   readonly #startedAt = performance.now();
 
-  constructor(one: DrillCase, scene: Scene, released: Promise<void> = Promise.resolve()) {
+  constructor(
+    one: DrillCase,
+    scene: Scene,
+    released: (when: When) => Promise<void> = async () => {},
+  ) {
     const id = nextPhone++;
     const { phones } = scene.settings;
     this.case = one;
@@ -152,9 +159,15 @@ export class CaseRun {
     this.amount = 100 + (id % 900);
   }
 
+  /** How the customer orders. */
+  get template(): RequestTemplate {
+    const { order, lastPiece } = this.#scene.settings;
+    return (this.case.act === "lastPiece" && lastPiece) || order;
+  }
+
   /** What the order costs. The shop sets it if the customer does not send it. */
   get price(): number | undefined {
-    const { path, body } = this.#scene.settings.order;
+    const { path, body } = this.template;
     return `${path} ${body}`.includes("{amount}") ? this.amount : this.payments[0]?.amount;
   }
 
@@ -177,6 +190,11 @@ export class CaseRun {
   note(who: StoryLine["who"], text: string): void {
     const atMs = performance.now() - this.#startedAt;
     this.story.push({ atMs, who, text: withoutCommands(text) });
+  }
+
+  /** How long nothing was heard of the order. */
+  get silentMs(): number {
+    return performance.now() - this.#startedAt - (this.story.at(-1)?.atMs ?? 0);
   }
 
   /** Records what is wrong; the first finding about a promise stays. */
@@ -244,11 +262,12 @@ export class CaseRun {
   /**
    * Waits for the fault of the process, together with the other cases of the wave.
    *
+   * @param when - `before`: it goes on when the fault has happened.
    * @param step - If the fault comes after what was held: resolves when that moment is reached.
    */
-  async disturb(step?: Promise<unknown>): Promise<void> {
-    this.held = { step };
-    await this.#released;
+  async disturb(when: When = "before", step?: Promise<unknown>): Promise<void> {
+    this.held = { when, step };
+    await this.#released(when);
   }
 
   get phoneNumbers(): readonly string[] {
@@ -293,9 +312,11 @@ export class CaseRun {
     const afterClickMs = performance.now() - this.#clickedAt;
     const one = { reference, phone, amount, isRepeat, afterClickMs, status: "pending" };
     this.payments.push(one);
-    if (!this.hasPrompt(one)) return;
     const masked = `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
-    this.note("service", `prompted ${masked} for the payment ${reference}, KES ${amount}`);
+    const isShown = this.hasPrompt(one);
+    const beside = isShown ? "" : ", which shows another prompt,";
+    this.note("service", `prompted ${masked}${beside} for the payment ${reference}, KES ${amount}`);
+    if (!isShown) return;
     const act = this.#acts[0] ?? "approves";
     if (this.#acts.length > 1) this.#acts.shift();
     if (act === "approves before the response") this.#answer(one, act);
@@ -350,3 +371,13 @@ export function findRun(
     runs.find(({ phoneNumbers }) => phoneNumbers.some((one) => numbers.includes(one.slice(1))))
   );
 }
+
+/** What became of one case. */
+export type CaseResult = Pick<CaseRun, "case" | "problems" | "story"> & {
+  /** What the service made of it, if it was run. */
+  readonly payments?: readonly Pick<DrillPayment, "status">[];
+  /** Why it did not count. */
+  readonly skipped?: string | undefined;
+  /** Why it says nothing about the shop, though it was run. */
+  readonly undecided?: string | undefined;
+};

@@ -121,6 +121,7 @@ export interface Fault {
 /** What people do beside ordering once: the steps are in people.ts. */
 export type Act =
   | "clicks"
+  | "lastPiece"
   | "again"
   | "tabs"
   | "late"
@@ -152,6 +153,10 @@ const PEOPLE: readonly (readonly [act: Act, text: string, first: readonly Custom
 
 /** Numbers never change, so these come after all others. @see Act */
 const CLICKS = [["clicks", "the customer clicks twice on pay, and {acts}"]] as const;
+
+/** Each is one of the customers who want the same last piece of a stock. */
+const LAST_PIECE = "several customers order the last piece at once; this customer {acts}";
+const RIVALS: readonly Customer[] = ["approves", "approves before the response", "approves"];
 
 type Half = readonly [kind: string, subject: Subject, when: When];
 
@@ -260,6 +265,7 @@ export function allCases(): DrillCase[] {
     add(customers, { group: "pairs", text, why, faults: [faultOf(first), faultOf(second)] });
   }
   for (const [act, text] of CLICKS) add(BOTH, { group: "people", text, act });
+  add(RIVALS, { group: "people", text: LAST_PIECE, act: "lastPiece" });
   return cases;
 }
 
@@ -280,25 +286,40 @@ function faultOf([kind, subject, when]: Half): Fault {
 
 const WAVE_SIZE = 12;
 
+/** Of these, each case only waits: more of them fit into a wave. */
+const PATIENT = 4;
+
 /**
- * Groups cases that can run at the same time in one shop: faults of requests and deliveries side by
- * side; faults of the process only with others of the same moment.
+ * What cases of one wave have in common. A fault of the process happens to all of them at once, each at its
+ * moment around the same request or webhook.
  */
+function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boolean } {
+  const fault = processFault(one);
+  if (fault === undefined) {
+    const key =
+      one.act === "lastPiece"
+        ? one.act
+        : (["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others");
+    return { key, isPatient: key !== "others" };
+  }
+  const { kind, subject, when } = fault;
+  // A shop may read one payment after another, and prompts that are ignored expire one after another: what waits at
+  // one moment would hold the others, which never reach theirs.
+  const isLate = subject === "final" && one.customer === "does nothing";
+  const moment = isLate || subject === "read" ? when : "";
+  return { key: `${kind} ${subject} ${moment} ${isLate}`, isPatient: true };
+}
+
+/** Groups cases that can run at the same time in one shop. */
 export function groupIntoWaves(cases: readonly DrillCase[], size = WAVE_SIZE): DrillCase[][] {
   const waves: DrillCase[][] = [];
   const open = new Map<string, DrillCase[]>();
   for (const one of cases) {
-    const { customer } = one;
-    const fault = processFault(one);
-    const isSlow = hasKind(one, "slow");
-    // A prompt that is ignored ends later: its final event cannot wait for those of the others.
-    const isLate = fault?.subject === "final" && customer === "does nothing";
-    const moment = `${fault?.kind} ${fault?.subject} ${fault?.when} ${isLate}`;
-    const key = fault ? moment : isSlow ? "slow" : "others";
+    const { key, isPatient } = waveOf(one);
     const wave = open.get(key) ?? [];
     if (wave.length === 0) waves.push(wave);
     wave.push(one);
-    open.set(key, wave.length < (isSlow ? 4 : 1) * size ? wave : []);
+    open.set(key, wave.length < (isPatient ? PATIENT : 1) * size ? wave : []);
   }
   return waves;
 }

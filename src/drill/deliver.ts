@@ -113,10 +113,11 @@ class Sender {
     delivery: Delivery,
   ): Promise<number | undefined> {
     const moments = new EventEmitter();
-    if (isOfProcess(fault) && fault?.when !== "before") {
+    if (fault !== undefined && isOfProcess(fault) && fault.when !== "before") {
       const ended = once(moments, "ended");
       const read = once(moments, "sent").then(() => sleep(READING_MS));
-      await run.disturb(fault?.when === "middle" ? Promise.race([read, ended]) : ended);
+      const { when } = fault;
+      await run.disturb(when, when === "middle" ? Promise.race([read, ended]) : ended);
     }
     const began = performance.now();
     const status = await post(delivery, () => moments.emit("sent"));

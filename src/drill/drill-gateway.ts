@@ -126,7 +126,7 @@ async function exchange(
   run?.note("shop", `${method} ${path}: the service returned ${status}`);
   if (await isOver("middle", body)) return;
   if (fault?.when === "after") {
-    await run?.disturb(Promise.race([once(response, "finish"), once(response, "close")]));
+    await run?.disturb("after", Promise.race([once(response, "finish"), once(response, "close")]));
   }
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...answer.headers, "content-length": length });

@@ -9,7 +9,7 @@ export const DRILL_FILE = "malipo.drill.json";
 
 /** The settings that `--init` asks for. */
 const ASKED = {
-  start: { value: "command", summary: "the command that starts your shop" },
+  start: { value: "command", summary: "starts your shop" },
   order: {
     value: "request",
     summary: "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
@@ -44,9 +44,14 @@ const ASKED = {
     summary: "what an open order shows",
     fallback: "/status=pending, or the same",
   },
+  "last-piece": {
+    value: "request",
+    summary: "an order of something of which there is one",
+    fallback: "not tested",
+  },
   effects: {
     value: "place",
-    summary: "what the customer got: a request and a /pointer or ~ text, or a file with lines",
+    summary: "what the customer got: a request with /count, /list[], /value? or ~ text, or a file",
     fallback: "not checked",
   },
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
@@ -86,8 +91,7 @@ const OF_SHOP = {
   "double-click": { summary: "send every order twice at the same moment" },
   without: {
     value: "names",
-    summary:
-      "what is not tried, on purpose: again, processes, effects or clicks, with commas between",
+    summary: "what is not tried, on purpose, with commas: again, processes, effects, clicks, stock",
   },
   country: {
     value: "code",
@@ -101,7 +105,7 @@ const OF_SHOP = {
   },
   workers: {
     value: "number",
-    summary: "how many shops run side by side; 1 if they have one database",
+    summary: "how many shops run side by side; 1 for one database",
     fallback: "2",
   },
   orders: { value: "number", summary: "also place this many random orders", fallback: "0" },
@@ -135,6 +139,7 @@ export const NOT_GIVEN = {
   again: ["--again is not given", "paying again (--again)"],
   processes: ["--processes 2 is not given", "two processes (--processes 2)"],
   effects: ["--effects is not given", "what the customer got (--effects)"],
+  stock: ["--last-piece is not given", "the last piece of a stock (--last-piece)"],
   clicks: ["--without clicks is given", "two clicks"],
 } as const;
 

@@ -1,10 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeMarkup } from "../html/html.ts";
 import { visible } from "../internal/visible.ts";
+import type { CaseResult } from "./case-run.ts";
 import { GROUPS } from "./cases.ts";
+import { causeOf } from "./causes.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
 import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
-import type { CaseResult, DrillResult } from "./run-drill.ts";
+import type { DrillResult } from "./run-drill.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;
@@ -28,25 +30,33 @@ export const commandFor = ({ case: one }: CaseResult, seed: string): string =>
 
 /** What happens in every order. */
 const USUAL = /delivered payment\.initiated|(?:GET|POST) \/\S+: the service returned 2/;
+/** What a story is about. */
+const PROMPT = / for the payment \S+, KES /;
 
-/** The lines that tell the story: of what is too long, first what is usual goes, and then the middle. */
+/**
+ * The lines that tell the story: of what is too long, first what is usual goes, and then the middle, but no
+ * prompt.
+ */
 function shorten(lines: readonly string[], max: number): string[] {
   const short = lines.length > max ? lines.filter((line) => !USUAL.test(line)) : [...lines];
-  if (short.length > max) {
-    const middle = short.splice(Math.ceil((max - 1) / 2), short.length - max + 1);
-    short.splice(Math.ceil((max - 1) / 2), 0, `   ... ${middle.length} more`);
+  let left = 0;
+  while (short.length + Math.min(left, 1) > max) {
+    const middle = Math.ceil((max - 1) / 2);
+    const last = short.findIndex((line, at) => at >= middle && !PROMPT.test(line));
+    short.splice(last < 0 ? middle : last, 1);
+    left++;
   }
+  if (left > 0) short.splice(Math.ceil((max - 1) / 2), 0, `   ... ${left} more`);
   return short;
 }
 
 /** A case that broke a promise, in at most twelve lines, in the order in which it happened. */
 function formatStory(result: CaseResult, promise: string, seed: string): string[] {
   const { case: one, problems } = result;
-  const { cause = "" } = PROMISES.find(({ name }) => name === promise) ?? {};
   const others = problems.size - 1;
   const more = others > 0 ? ` It breaks ${count(others, "other promise")}, too.` : "";
   const end = [
-    `  wrong: ${problems.get(promise)}. Usual cause: ${cause}.${more}`,
+    `  wrong: ${problems.get(promise)}. Usual cause: ${causeOf(result, promise)}.${more}`,
     `  again: ${commandFor(result, seed)}`,
   ];
   const lines = shorten(
@@ -103,14 +113,16 @@ export function untriedLines(result: DrillResult): string[] {
 
 /** The result of each promise: the cases that broke it, and their stories. */
 export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
-  PROMISES.map(({ name, withoutEffects = name, needsEffects, needsFault = [], ...promise }) => {
-    const { cause, remedy, page } = promise;
+  PROMISES.map(({ name, withoutEffects = name, needsEffects, isAbout, ...promise }) => {
+    const { remedy, page } = promise;
     const failed = results.filter(({ problems }) => problems.has(name));
+    const [first] = failed;
+    const cause = first === undefined ? promise.cause : causeOf(first, name);
     const tested = results.filter(
-      ({ case: { faults }, skipped, undecided }) =>
+      ({ case: one, skipped, undecided }) =>
         skipped === undefined &&
         undecided === undefined &&
-        (needsFault.length === 0 || faults.some(({ kind }) => needsFault.includes(kind))) &&
+        (isAbout === undefined || isAbout(one)) &&
         (!needsEffects || hasEffects),
     );
     const passed = tested.length > 0 ? "ok" : "not checked";

@@ -95,19 +95,24 @@ function parseChecks(raw: RawSettings) {
   };
 }
 
-/** A file, or `GET /orders/{id} /shipments`, or `GET /orders/{id} ~ a text that is counted`. */
+/**
+ * A file, or `GET /orders/{id} ~ a text that is counted`, or a pointer: `/count` to a number or a list, `/tickets[]`
+ * to a list, `/seat?` to any value, which is there once the customer has it.
+ */
 export function parseEffects(text: string): Effects {
   if (!/^[A-Z]+\s/.test(text)) return { file: text };
   const [, line = "", place = "/"] = /^(\S+\s+\S+)(?:\s+([/~].*))?$/.exec(text.trim()) ?? [];
   const counted = place.startsWith("~") ? place.slice(1).trim() : undefined;
+  const [, pointer = place, kind] = /^(.*?)(\[\]|\?)$/.exec(place) ?? [];
   return {
     request: parseRequest(line, "effects"),
     count: ({ status, body }) => {
       if (status >= 400) return status === 404 ? 0 : undefined;
       if (counted !== undefined) return withoutScripts(body).split(counted).length - 1;
-      const value = valueAt(body, place);
+      const value = valueAt(body, pointer);
+      if (kind === "?") return [undefined, null, false, ""].some((none) => value === none) ? 0 : 1;
       if (Array.isArray(value)) return value.length;
-      return typeof value === "number" ? value : undefined;
+      return kind === undefined && typeof value === "number" ? value : undefined;
     },
   };
 }
@@ -191,6 +196,7 @@ export function parseSettings(raw: RawSettings) {
     ready: optional("ready", parseRequest),
     order: parseRequest(text("order"), "order"),
     again: optional("again", parseRequest),
+    lastPiece: optional("last-piece", parseRequest),
     orderId: orderId ? [orderId] : ["/id", "location ~ ([^/?#]+)/?$"].map(parsePlace),
     status: parseRequest(text("status"), "status"),
     checks: parseChecks(raw),

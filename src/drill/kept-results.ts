@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { parseJson } from "../internal/json.ts";
-import { CaseRun } from "./case-run.ts";
+import { type CaseResult, CaseRun } from "./case-run.ts";
 import { allCases } from "./cases.ts";
 import { DRILL_FILE, SHOP_SETTINGS } from "./drill-options.ts";
 import type { RawSettings } from "./drill-settings.ts";
 import { isSpoiled } from "./promises.ts";
-import type { CaseResult } from "./run-drill.ts";
 
 /** The file with the results of a drill that has not ended. It stands beside the settings. */
 export const KEPT_FILE = "malipo.drill.results.json";

@@ -15,8 +15,9 @@ const WEIGHT = 0.3;
 const USUAL = 1.5;
 /** From here on, what happens late may be the fault of the machine. */
 const BUSY = 2;
-/** No wait becomes longer than this many times. */
+/** No wait becomes longer than this many times, and by more than a minute. */
 const MAX_SLOWNESS = 10;
+const MAX_EXTRA_MS = 60_000;
 /** A service that takes longer than this, without a fault, may run into the timeouts of a shop. */
 export const MAX_SERVICE_MS = 800;
 const KEPT_WINDOWS = 20_000;
@@ -125,8 +126,9 @@ export async function until(
   pollMs = POLL_MS,
 ): Promise<boolean> {
   const deadline = pace.nowMs + maxMs;
+  const lastDeadline = performance.now() + maxMs + MAX_EXTRA_MS;
   while (!(await condition())) {
-    if (pace.nowMs > deadline) return false;
+    if (pace.nowMs > deadline || performance.now() > lastDeadline) return false;
     await sleep(pace.scale(pollMs));
   }
   return true;

@@ -1,5 +1,5 @@
 import type { CaseRun, DrillPayment, Look } from "./case-run.ts";
-import { hasKind } from "./cases.ts";
+import { type DrillCase, hasKind } from "./cases.ts";
 
 /** A promise that a shop should keep. */
 interface ShopPromise {
@@ -18,13 +18,18 @@ interface ShopPromise {
   readonly isTimed?: true;
   /** It cannot be checked without `--effects`. */
   readonly needsEffects?: true;
-  /** It is checked only by cases with one of these faults. */
-  readonly needsFault?: readonly string[];
+  /** Whether a case checks it; otherwise, all do. */
+  readonly isAbout?: (one: DrillCase) => boolean;
   /** Describes what is wrong with an order at its end. */
   readonly check?: (run: CaseRun) => string | false;
 }
 
 export const NO_DOUBLE_CHARGE = "one order, paid at most once";
+export const ONE_PROMPT = "one attempt, at most one prompt";
+export const DELIVERED = "paid at the service: the shop says paid, and delivers the goods";
+export const GOODS_ONCE = "the goods are given once";
+export const ENDS = "every order ends";
+const IN_STOCK = "no more is sold than there is";
 const NOT_PAID = "not paid at the service: the shop never says paid, and delivers nothing";
 const OWN_AMOUNT = "an order is paid by its own amount and currency only";
 const NO_FALSE_FAILURE = 'no customer reads "failed" while the payment may still come';
@@ -45,6 +50,11 @@ const paidCount = ({ payments }: CaseRun) => payments.filter(isPaid).length;
  */
 const needsPerson = ({ case: one, look }: CaseRun) =>
   hasKind(one, "paidAmount") || (hasKind(one, "amount", "currency") && look.shown === "open");
+/** "Pay again" did nothing: the only payment is the one that had failed. */
+const isStuck = ({ clicks, payments, case: { act } }: CaseRun) =>
+  ["again", "tabs"].includes(act ?? "") && clicks > 1 && payments.length === 1;
+/** The shop took the money, and means to give the goods. */
+const isSold = (run: CaseRun) => paidCount(run) > 0 && isPaidFor(run.look);
 const isPaidFor = ({ shown, effects = 0 }: Look) => shown === "paid" || effects > 0;
 
 /** What a drill checks. Each promise counts in each case. */
@@ -62,7 +72,7 @@ export const PROMISES: readonly ShopPromise[] = [
       `the customer paid ${paidCount(run)} times`,
   },
   {
-    name: "one attempt, at most one prompt",
+    name: ONE_PROMPT,
     cause: "a retry after a timeout without an idempotency key, or a key that differs in each call",
     remedy:
       "Derive the idempotency key from the order and its attempt, and send the same one in each retry, after a restart, too. Keep the keys in a store that survives a crash and that all processes share.",
@@ -87,7 +97,7 @@ export const PROMISES: readonly ShopPromise[] = [
     },
   },
   {
-    name: "paid at the service: the shop says paid, and delivers the goods",
+    name: DELIVERED,
     withoutEffects: "paid at the service: the shop says paid",
     harm: "paid and got nothing",
     isTimed: true,
@@ -130,12 +140,12 @@ export const PROMISES: readonly ShopPromise[] = [
     },
   },
   {
-    name: "the goods are given once",
+    name: GOODS_ONCE,
     needsEffects: true,
     harm: "got the goods twice",
     cause: "a handler without the event's or the order's key, or an effect for each payment",
     remedy:
-      "Give the goods in the statement that changes the order to paid, and only if it was not paid before. A webhook may arrive twice, and two attempts of an order may both be paid.",
+      "Give the goods in the statement that changes the order to paid, and only if it was not paid before. A webhook may arrive twice, and two attempts of an order may both be paid. If --effects reads a number that counts nothing, such as that of a seat, write ? behind its pointer.",
     page: "guides/receive-webhooks",
     check: ({ look: { effects = 0 } }) => effects > 1 && `the goods were given ${effects} times`,
   },
@@ -157,7 +167,7 @@ export const PROMISES: readonly ShopPromise[] = [
     page: "guides/receive-webhooks",
   },
   {
-    name: "every order ends",
+    name: ENDS,
     isTimed: true,
     cause: "a webhook that was lost and that no read makes up for, or an order only in memory",
     remedy:
@@ -169,7 +179,27 @@ export const PROMISES: readonly ShopPromise[] = [
       const isUnsent = run.payments.length === 0 && hasKind(run.case, "away") && shown === "open";
       const isPatient = needsPerson(run) || isUnsent;
       if (!run.canAsk || isPatient || ["paid", "failed"].includes(shown)) return false;
-      return shown === "open" ? "the order is still open at the end" : `the shop says ${shown}`;
+      if (shown !== "open") return `the shop says ${shown}`;
+      return isStuck(run)
+        ? "the customer paid again, no prompt came, and the order is still open at the end"
+        : "the order is still open at the end";
+    },
+  },
+  {
+    name: IN_STOCK,
+    harm: "paid for what had been sold to another one",
+    cause: "a stock that is read before the order is stored, and changed later",
+    remedy:
+      "Take the piece before the prompt, in one statement that changes nothing if there is none left: UPDATE items SET left = left - 1 WHERE id = ? AND left > 0. Give it back when the attempt has failed.",
+    page: "guides/checkout",
+    isAbout: ({ act }) => act === "lastPiece",
+    check: (run) => {
+      const sold = [run, ...run.rivals].filter(isSold);
+      return (
+        isSold(run) &&
+        sold.length > 1 &&
+        `${sold.length} customers have paid for the last piece: orders ${sold.map(({ order }) => order).join(" and ")}`
+      );
     },
   },
   {
@@ -178,7 +208,7 @@ export const PROMISES: readonly ShopPromise[] = [
     remedy:
       "Compute the HMAC over the raw bytes of the body, compare it in constant time, and respond 401 if it differs. verifyWebhook does that.",
     page: "guides/receive-webhooks",
-    needsFault: ["forged", "unsigned", "altered"],
+    isAbout: (one) => hasKind(one, "forged", "unsigned", "altered"),
   },
   {
     name: ANSWERED,

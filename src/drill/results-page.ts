@@ -1,5 +1,7 @@
 import { type Html, html, inline, type Part, renderPage } from "../html/html.ts";
+import type { CaseResult } from "./case-run.ts";
 import { GROUPS } from "./cases.ts";
+import { causeOf } from "./causes.ts";
 import {
   commandFor,
   exitStatus,
@@ -14,7 +16,7 @@ import {
   untriedOf,
 } from "./drill-results.ts";
 import { PROMISES } from "./promises.ts";
-import type { CaseResult, DrillResult } from "./run-drill.ts";
+import type { DrillResult } from "./run-drill.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const DRILL_STYLE: string;
@@ -23,9 +25,9 @@ declare const DRILL_STYLE: string;
 function caseRow(result: CaseResult, seed: string): Html {
   const { case: one, problems } = result;
   const wrong = PROMISES.filter(({ name }) => problems.has(name)).map(
-    ({ name, cause, remedy, page }) =>
+    ({ name, remedy, page }) =>
       // No link: the page is read in CI and in mails, where the package is not beside it.
-      html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${cause}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
+      html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${causeOf(result, name)}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
   );
   const lines = storyLines(result).map((line) => html`<li>${printableText(line)}</li>`);
   const why = one.why !== undefined && html`<p class="hint">Why this case: ${one.why}.</p>`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../internal/describe-error.ts";
 import { Bench } from "./bench.ts";
-import { CaseRun, type DrillPayment, withoutCommands } from "./case-run.ts";
+import { type CaseResult, type CaseRun, withoutCommands } from "./case-run.ts";
 import {
   allCases,
   type DrillCase,
@@ -11,22 +11,13 @@ import {
   randomCases,
   type Subject,
 } from "./cases.ts";
-import { TOO_LATE } from "./deliver.ts";
+import { conclude, placedOrders } from "./conclude.ts";
+import { finishDay } from "./day-end.ts";
 import { NOT_GIVEN, type Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
-import { until } from "./machine-pace.ts";
+import { firstOrder, numberIsNoCount, obstacleOf } from "./dry-run.ts";
 import { forgive, isSpoiled } from "./promises.ts";
-import { finishDay, runWave } from "./wave.ts";
-
-/** What became of one case. */
-export type CaseResult = Pick<CaseRun, "case" | "problems" | "story"> & {
-  /** What the service made of it, if it was run. */
-  readonly payments?: readonly Pick<DrillPayment, "status">[];
-  /** Why it did not count. */
-  readonly skipped?: string | undefined;
-  /** Why it says nothing about the shop, though it was run. */
-  readonly undecided?: string | undefined;
-};
+import { runWave } from "./wave.ts";
 
 /** What a drill found. */
 export interface DrillResult {
@@ -63,8 +54,6 @@ export interface DrillOptions {
   readonly listener: DrillListener;
 }
 
-/** The share of cases that may miss their moment. A drill in which more do tests too little. */
-const MAX_MISSED = 0.05;
 /** How often a case is run again, at most, if the machine was too busy for it, and how many at a time. */
 const MAX_ROUNDS = 3;
 const FEW = 3;
@@ -72,7 +61,6 @@ const FEW = 3;
 const MAX_END_MS = 15_000;
 const INTERRUPTED = "the drill was interrupted";
 const STOPPED = "the drill stopped before it";
-const SHARED = "two shops had the same database";
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
 const KILLS = 3;
@@ -140,7 +128,8 @@ class Drill {
     for (const one of [...this.#cases, ...random]) {
       if (!this.results.has(one.number)) this.#skip(one, rest);
     }
-    this.#conclude();
+    const sharesData = this.#sharesData;
+    for (const why of conclude(this.results, { signal, sharesData })) this.obstacles.add(why);
   }
 
   /** Orders once from a phone that no person has, and then once for each customer. Resolves with what was seen. */
@@ -174,18 +163,19 @@ class Drill {
       if (why === undefined) cases.push(one);
       else this.#skip(one, why);
     }
-    // They only wait, so they run beside the others, in their own shop.
-    const away = cases.filter((one) => hasKind(one, "away"));
-    const waves = groupIntoWaves(cases.filter((one) => !hasKind(one, "away")));
-    const queue = waves.values();
-    const workers = Math.min(this.#settings.workers, waves.length);
-    const works = [
-      ...Array.from({ length: workers }, () => () => this.#work(queue)),
-      () => this.#work(away.length > 0 ? [away].values() : [].values()),
-    ];
+    const waves = groupIntoWaves(cases);
+    const isAway = (wave: readonly DrillCase[]) => wave.some((one) => hasKind(one, "away"));
+    const away = waves.filter(isAway);
+    const others = waves.filter((wave) => !isAway(wave));
     // With one worker, one shop runs at a time: its database may be the one of all of them.
-    if (this.#settings.workers === 1) for (const work of works) await work();
-    else await Promise.all(works.map((work) => work()));
+    const isAlone = this.#settings.workers === 1;
+    const queue = (isAlone ? [...others, ...away] : others).values();
+    const workers = Math.min(this.#settings.workers, waves.length);
+    await Promise.all([
+      ...Array.from({ length: workers }, () => this.#work(queue)),
+      // They only wait, so they run beside the others, in their own shop.
+      this.#work((isAlone ? [] : away).values()),
+    ]);
   }
 
   /** Runs waves until there are none. A shop whose day has ended is followed by a new one. */
@@ -207,7 +197,9 @@ class Drill {
   /** Runs what the machine may have spoiled again: a few orders at a time, in one shop. */
   async #runSpoiled(): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !this.#isOver; round++) {
-      const spoiled = this.#ran().filter((run) => isSpoiled(run) && !run.case.isRandom);
+      const spoiled = placedOrders(this.results).filter(
+        (run) => isSpoiled(run) && !run.case.isRandom,
+      );
       if (spoiled.length === 0) return;
       const waves = groupIntoWaves(
         spoiled.map((run) => run.case),
@@ -253,79 +245,6 @@ class Drill {
     this.#options.listener.found?.(this.results.values());
   }
 
-  /** The orders that were placed. */
-  #ran(): CaseRun[] {
-    return [...this.results.values()].filter((one) => one instanceof CaseRun);
-  }
-
-  /** What a drill that tested nothing says: it never passes. */
-  #conclude(): void {
-    const { signal } = this.#options;
-    if (signal?.aborted) {
-      this.obstacles.add(
-        `The drill was interrupted (${signal.reason}). Run the rest: npx malipo drill --continue`,
-      );
-    }
-    if (this.#sharesData) {
-      for (const { case: one, story, problems } of this.results.values()) {
-        if (problems.size > 0) {
-          this.results.set(one.number, { case: one, problems: new Map(), story, skipped: SHARED });
-        }
-      }
-      this.obstacles.add(
-        "Two shops of this drill have the same database: one asked its sandbox for a payment of the other. Run it with --workers 1, so that one shop runs at a time.",
-      );
-    }
-    this.#concludeRejections();
-    this.#concludeDelays();
-    const run = [...this.results.values()].filter(isDecided);
-    const untested = this.#ran().filter((one) => one.skipped === undefined && !one.isTested);
-    const [first] = untested.filter(({ problems }) => problems.size === 0);
-    if (first !== undefined) {
-      const example = `the first one in case ${first.case.number} (${first.case.text})`;
-      this.obstacles.add(`${untested.length} planned faults never happened, ${example}.`);
-    }
-    const missed = [...this.results.values()].filter(({ skipped }) => skipped === TOO_LATE);
-    if (missed.length > MAX_MISSED * this.results.size) {
-      this.obstacles.add(
-        `${missed.length} cases came to nothing, since ${TOO_LATE}. The machine is too busy for a drill.`,
-      );
-    }
-    if (run.length === 0) this.obstacles.add("No case tested the shop.");
-  }
-
-  /** A result that came late on a busy machine does not show that the shop broke a promise. */
-  #concludeDelays(): void {
-    for (const run of this.#ran()) if (isSpoiled(run)) forgive(run);
-    const undecided = this.#ran().filter((run) => run.undecided !== undefined);
-    const [first] = undecided;
-    if (first !== undefined) {
-      const numbers = undecided.map((run) => run.case.number).join(", ");
-      this.obstacles.add(
-        `The machine was too busy to decide ${undecided.length} of ${this.results.size} cases: in case ${first.case.number}, ${first.undecided}. Run them again when it has time, with --workers 1: ${numbers}.`,
-      );
-    }
-    const [late] = this.#ran().filter(({ delay, problems }) => delay && problems.size > 0);
-    if (late !== undefined) {
-      this.obstacles.add(
-        `The machine was busy while the shop broke promises: in case ${late.case.number}, ${late.delay}. Run these cases again with --workers 1.`,
-      );
-    }
-  }
-
-  /** A shop that rejects orders was not tested with them. */
-  #concludeRejections(): void {
-    const rejected = [...this.results.values()].filter(
-      (one) => one instanceof CaseRun && one.isRejected && !one.isTested && one.problems.size === 0,
-    ) as CaseRun[];
-    const [first] = rejected;
-    if (first === undefined) return;
-    for (const one of rejected) one.skipped ??= "the shop rejected its order";
-    this.obstacles.add(
-      `The shop rejected ${rejected.length} of ${this.results.size} orders, the first one in case ${first.case.number}: ${first.rejection}. If it limits orders of one visitor, or has limited stock, lift that for the drill, by "env" in malipo.drill.json.`,
-    );
-  }
-
   /** Runs waves of cases in a new shop. Adds an obstacle if the shop cannot be tested. */
   async #runInShop({
     waves,
@@ -358,7 +277,8 @@ class Drill {
       }
       const runs = await finishDay(bench, this.#settings.quietMs);
       if (obstacleOf !== undefined && bench.down !== undefined) return [bench.down];
-      return runs.map((run) => obstacleOf?.(run));
+      if (obstacleOf === undefined) return [];
+      return [...runs.map(obstacleOf), numberIsNoCount(runs)];
     };
     try {
       const day = runDay();
@@ -421,10 +341,6 @@ async function endEarly(
 export const hasRest = ({ results }: DrillResult): boolean =>
   results.some(({ skipped }) => skipped === INTERRUPTED || skipped === STOPPED);
 
-/** Whether a case says something about the shop. */
-const isDecided = ({ skipped, undecided }: CaseResult): boolean =>
-  skipped === undefined && undecided === undefined;
-
 function* prepend<Item>(first: Item, rest: Iterator<Item>): Generator<Item> {
   yield first;
   for (let next = rest.next(); !next.done; next = rest.next()) yield next.value;
@@ -440,7 +356,7 @@ export const quoteOutput = (text: string): string =>
 /** Why a case cannot be run with a shop. */
 function whySkipped(
   { group, act, faults }: DrillCase,
-  { again, order, processes, without }: DrillSettings,
+  { again, lastPiece, order, processes, without }: DrillSettings,
   seen: ReadonlySet<Subject>,
 ): string | undefined {
   const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
@@ -449,48 +365,11 @@ function whySkipped(
     return "the order sends no {amount}";
   }
   if (group === "processes" && processes < 2) return NOT_GIVEN.processes[0];
+  if (act === "lastPiece" && lastPiece === undefined) return NOT_GIVEN.stock[0];
   if (act === "clicks" && without.includes("clicks")) return NOT_GIVEN.clicks[0];
   const unseen = faults.find(({ subject }) => !seen.has(subject));
   if (unseen === undefined) return undefined;
   return unseen.subject === "read"
     ? "they disturb a read of the payment, and the shop makes none when the webhook comes"
     : `the shop gets no such webhook: ${GROUPS[group]}`;
-}
-
-/** The number that follows the first digits of a phone that no person has. */
-const FIRST_ORDER_MS = 15_000;
-
-/**
- * Orders once, before anything else: a shop that does not use MALIPO_BASE_URL would ask real phones. Resolves
- * with what is wrong, if something is.
- */
-async function firstOrder(bench: Bench, one: DrillCase): Promise<string | undefined> {
-  const run = new CaseRun(one, bench);
-  bench.runs.push(run);
-  await bench.customers.order(run);
-  await until(() => run.seen.has("start"), FIRST_ORDER_MS);
-  bench.runs.pop();
-  if (run.seen.has("start")) return undefined;
-  const { phone, orderStatus, rejection } = run;
-  if (orderStatus === undefined || orderStatus >= 400) {
-    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}. The phone was ${phone}: if it rejects such a number, set --phones.`;
-  }
-  return `The shop asked the sandbox for no prompt for the phone ${phone}. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY? The drill stops here, so that no real phone rings.`;
-}
-
-/** Why an order without faults shows that the shop cannot be tested. */
-function obstacleOf(run: CaseRun, settings: DrillSettings): string | undefined {
-  const { orderStatus, rejection, payments, look, wasRead } = run;
-  if (orderStatus === undefined || orderStatus >= 400) {
-    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}.`;
-  }
-  if (payments.length === 0) return "The shop asked for no prompt for the phone of an order.";
-  if (look.shown === "not asked") {
-    return "The order's id was not found in the response. Give --order-id, or a --status with {order}.";
-  }
-  if (!wasRead) return `--status could not be read: the shop says ${look.shown}.`;
-  if (settings.effects !== undefined && look.shown === "paid" && look.effects === undefined) {
-    return "--effects could not be read: the response has no number and no list at its pointer.";
-  }
-  return undefined;
 }

@@ -73,8 +73,8 @@ export class Customers {
   }
 
   async click(run: CaseRun, { isAgain = false, shop, ...other }: Click = {}): Promise<void> {
-    const { order, again, orderId, slowMs } = this.#scene.settings;
-    const template = isAgain && again !== undefined ? again : order;
+    const { again, orderId, slowMs } = this.#scene.settings;
+    const template = isAgain && again !== undefined ? again : run.template;
     const timeoutMs = slowMs + TIMEOUT_MS;
     const values = valuesOf(run, other);
     const response = await run.whileWaiting(() =>
@@ -105,7 +105,10 @@ export class Customers {
   /** Orders once, or twice at once. */
   async order(run: CaseRun): Promise<void> {
     const { settings, hasFaults } = this.#scene;
-    const isTwice = settings.doubleClick || (hasFaults && run.case.act === "clicks");
+    // A shop may count the pieces that it keeps for a customer.
+    const isTwice =
+      (settings.doubleClick && run.case.act !== "lastPiece") ||
+      (hasFaults && run.case.act === "clicks");
     run.clicked();
     await Promise.all([this.click(run), isTwice && this.click(run)]);
   }

@@ -1,35 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
 import { CaseRun } from "./case-run.ts";
-import { type DrillCase, type Fault, hasKind, processFault } from "./cases.ts";
+import { type DrillCase, type Fault, hasKind, processFault, type When } from "./cases.ts";
+import { advance, inSeconds, MAX_WAIT_MS, PROMPT_LIFE, waitUntilRight } from "./day-end.ts";
 import { until } from "./machine-pace.ts";
 import { act } from "./people.ts";
-import { brokenPromises } from "./promises.ts";
 
 /** Longer than the service waits for the response to a delivery. */
 const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
 const MAX_HOLD_MS = 6_000;
-/** How long the slowest customer takes to answer, at most. */
-const MAX_ANSWER_MS = 60_000;
 /** How long a shop may take to respond to an order. */
 const MAX_ORDER_MS = 20_000;
-const MAX_WAIT_MS = 3_000;
 const KILL_INTERVAL_MS = 700;
-const CONCURRENCY = 8;
 /** How long after its return a service may still make phones ring. */
 const RING_MS = 15_000;
-const POLL_MS = 50;
-/** The life of a prompt, then the retry schedule of the deliveries. */
-const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"];
-
-const inSeconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
 
 /** What takes the time of a wave. */
 function waitOf(cases: readonly DrillCase[], slowMs: number): string {
   const count = `${cases.length} order${cases.length === 1 ? "" : "s"}`;
   const fault = cases.map(processFault).find((one) => one !== undefined);
-  if (fault !== undefined) return `${count} (${fault.text})`;
+  if (fault?.kind === "kill") return `${count} (the shop is killed)`;
+  if (fault !== undefined) return `${count} (the shop is paused for ${inSeconds(STOP_MS)})`;
   if (cases.some((one) => hasKind(one, "away"))) return `${count} (the service is away for 2 min)`;
   const isSlow = cases.some((one) => hasKind(one, "slow"));
   return isSlow ? `${count} (the service takes ${inSeconds(slowMs)})` : count;
@@ -50,11 +42,10 @@ export async function runWave(
   // Time runs ahead in a wave, when prompts expire and deliveries are retried.
   sandbox.restore({ ...sandbox.snapshot(), now: Date.now() });
   bench.awayUntil = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const runs = cases.map((one) => new CaseRun(one, bench, released));
+  const gates = { before: gate(), middle: gate(), after: gate() };
+  const runs = cases.map((one) => new CaseRun(one, bench, (when) => gates[when].opened));
+  const rivals = runs.filter((run) => run.case.act === "lastPiece");
+  for (const run of rivals) run.rivals = rivals.filter((other) => other !== run);
   bench.runs.push(...runs);
   bench.active = runs;
   bench.waitsFor = waitOf(cases, bench.settings.slowMs);
@@ -65,7 +56,7 @@ export async function runWave(
     }),
   );
   const fault = cases.map(processFault).find((one) => one !== undefined);
-  if (fault) await disturb(bench, fault, placed, release);
+  if (fault) await disturb(bench, fault, placed, (when) => gates[when].open());
   for (let count = 0; count < kills && bench.down === undefined; count++) {
     await sleep(KILL_INTERVAL_MS);
     if (!bench.isEnding) await bench.survive(shop.kill());
@@ -90,15 +81,26 @@ async function askOther({ customers, shops }: Bench, run: CaseRun): Promise<void
   ]);
 }
 
+/** Holds what waits until it is opened. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
 /**
- * Causes the fault of the process, which all cases of a wave have, when each of them waits for it. What
- * waits goes on at `release`, and a case that comes later has no fault.
+ * Causes the fault of the process, which all cases of a wave have, when each of them waits for it at its
+ * moment.
+ *
+ * @param release - Lets go on what waits at a moment. A case that comes later has no fault.
  */
 async function disturb(
   bench: Bench,
   fault: Fault,
   placed: Promise<unknown>,
-  release: () => void,
+  release: (when: When) => void,
 ): Promise<void> {
   const { active: runs, shop } = bench;
   const isFull = () => runs.every(({ held }) => held !== undefined);
@@ -107,89 +109,25 @@ async function disturb(
   await until(() => isFull() || isAnswered(), MAX_HOLD_MS);
   // Prompts that the customers ignore expire. The clock waits for the deliveries, which wait here.
   const isNone = runs.every(({ held }) => held === undefined);
-  const expired = isNone ? advance(bench, CLOCK_STEPS.slice(0, 1)) : undefined;
+  const expired = isNone ? advance(bench, [PROMPT_LIFE]) : undefined;
   await Promise.race([expired, until(isFull, MAX_HOLD_MS)]);
   await until(isFull, MAX_HOLD_MS / 6);
   const waiting = runs.filter(({ held }) => held !== undefined);
-  const steps = waiting.flatMap(({ held }) => held?.step ?? []);
-  if (steps.length > 0) release();
-  await Promise.all(steps);
-  if (bench.isEnding) return release();
+  // What is in its middle must still be there when the fault comes: it goes on last.
+  for (const when of ["after", "middle"] as const) {
+    const held = waiting.flatMap((run) => run.held ?? []);
+    const steps = held.flatMap((one) => (one.when === when ? [one.step] : []));
+    if (steps.length > 0) release(when);
+    await Promise.all(steps);
+  }
+  const releaseAll = () => {
+    for (const when of ["before", "middle", "after"] as const) release(when);
+  };
+  if (bench.isEnding) return releaseAll();
   if (waiting.length > 0 && fault.kind === "kill") await bench.survive(shop.kill());
   // What waits goes on to a process that does not read it yet.
-  else if (waiting.length > 0) await shop.pause(STOP_MS, release);
-  release();
+  else if (waiting.length > 0) await shop.pause(STOP_MS, releaseAll);
+  releaseAll();
   for (const run of waiting) run.happen(processFault(run.case));
   await expired;
-}
-
-/**
- * Runs what a day brings: time for the shop's timers, a restart, the nightly job. Then checks every
- * order.
- *
- * @throws {Error} if the nightly job fails.
- */
-export async function finishDay(bench: Bench, quietMs: number): Promise<readonly CaseRun[]> {
-  const { shops, customers, runs } = bench;
-  bench.isEnding = true;
-  bench.active = runs;
-  bench.waitsFor = `the shop's timers at the end of the day, at most ${inSeconds(quietMs)}`;
-  const isRight = bench.down === undefined && (await waitUntilRight(bench, quietMs));
-  if (bench.down === undefined) {
-    bench.waitsFor = "the restart at the end of the day";
-    await Promise.all(shops.map((shop) => shop.close()));
-    for (const shop of shops) await bench.survive(shop.start());
-  }
-  if (bench.down !== undefined) {
-    // One order is blamed for it: what became of the others cannot be asked.
-    for (const run of runs) run.skipped ??= "the shop did not come back";
-    return runs;
-  }
-  bench.waitsFor = "the nightly job";
-  await customers.runNightly();
-  const maxMs = isRight ? MAX_WAIT_MS : quietMs;
-  bench.waitsFor = `the shop after its restart, at most ${inSeconds(maxMs)}`;
-  await waitUntilRight(bench, maxMs);
-  bench.active = [];
-  // On a busy machine a response takes long: what came to nothing is asked for once more, in peace.
-  await readAll(
-    bench,
-    runs.filter(({ look }) => look.shown.startsWith("nothing")),
-  );
-  for (const run of runs) {
-    const { shown, effects } = run.look;
-    run.note("shop", `says ${shown}${effects === undefined ? "" : `, goods: ${effects}`}`);
-    for (const broken of brokenPromises(run)) run.blame(...broken);
-  }
-  return runs;
-}
-
-/** Reads orders, a few at a time: hundreds at once would slow down the shop, and be read as its fault. */
-async function readAll({ customers }: Bench, runs: readonly CaseRun[]): Promise<void> {
-  const queue = runs.values();
-  const work = async () => {
-    for (const run of queue) await customers.read(run);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-}
-
-/** Lets time pass until the shop shows what is true for every order. Resolves with false after `maxMs`. */
-async function waitUntilRight(bench: Bench, maxMs: number): Promise<boolean> {
-  const isRight = async () => {
-    await advance(bench, CLOCK_STEPS);
-    await readAll(bench, bench.active);
-    return bench.active.every((run) => brokenPromises(run).length === 0);
-  };
-  return await until(isRight, maxMs, POLL_MS);
-}
-
-/** Moves the clock: ignored prompts expire, and deliveries are retried. */
-async function advance({ active, sandbox }: Bench, steps: readonly string[]): Promise<void> {
-  for (const step of steps) {
-    // A prompt must not expire while its customer is about to answer it.
-    await until(() => active.every((run) => !run.isAnswering), MAX_ANSWER_MS);
-    const isPending = sandbox.deliveries.all().some(({ state }) => state === "pending");
-    if (!isPending && !active.some((run) => run.isPrompted)) return;
-    await sandbox.clock.advance(step);
-  }
 }

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { pageAssets } from "../../scripts/page-assets.ts";
+import type { CaseResult } from "../../src/drill/case-run.ts";
 import { allCases } from "../../src/drill/cases.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
 import { resultsAsPage } from "../../src/drill/results-page.ts";
-import type { CaseResult } from "../../src/drill/run-drill.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 import { checkLook } from "./check-look.ts";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { pageAssets } from "../../scripts/page-assets.ts";
+import type { CaseResult } from "../../src/drill/case-run.ts";
 import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
 import { allCases, type DrillCase, randomCases, type Subject } from "../../src/drill/cases.ts";
 import {
@@ -10,9 +11,10 @@ import {
   resultsAsJson,
   resultsAsJunit,
 } from "../../src/drill/drill-results.ts";
+import { numberIsNoCount } from "../../src/drill/dry-run.ts";
 import { PROMISES } from "../../src/drill/promises.ts";
 import { resultsAsPage } from "../../src/drill/results-page.ts";
-import { type CaseResult, type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
+import { type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
 import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
 
 // The build puts it into the package.
@@ -73,6 +75,61 @@ test("the headline is what happened to the customers", () => {
   expect(formatResults(PASSED)).toContain("  The shop charged no customer twice, took no money");
   expect(formatResults(PASSED)).toContain("Not run: 1 case, since the service was away.");
 });
+
+const LEAK = "no key, no secret and no full phone number is printed or answered";
+
+test.each([
+  [LEAK, "the shop answered a full phone number", undefined, "a response that repeats"],
+  [LEAK, "the shop printed a full phone number", undefined, "a log of the order with its phone"],
+  [LEAK, "the shop printed the API key", undefined, "a log of whole requests"],
+  [
+    "every order ends",
+    "the customer paid again, no prompt came",
+    "again",
+    "a second attempt with the",
+  ],
+  ["every order ends", "the order is still open", undefined, "a webhook that was lost"],
+  [ONE_PROMPT, "2 in all", "clicks", "a double click"],
+  [ONE_PROMPT, "2 in all", "tabs", "two tabs"],
+  [ONE_PROMPT, "2 in all", undefined, "a retry after a timeout"],
+] as const)("the cause of '%s' names the place: %s (%s)", (promise, what, act, cause) => {
+  const known = caseResult(2, { [promise]: what });
+  const one = { ...known, case: { ...known.case, ...(act && { act }) } };
+  const texts = [
+    formatResults(drillResult([one])),
+    resultsAsPage(drillResult([one]), "1", new Date()),
+  ];
+  for (const text of texts)
+    expect(text.replaceAll("&quot;", '"')).toContain(`Usual cause: ${cause}`);
+});
+
+test("a story that is too long keeps every prompt", () => {
+  const line = (text: string) => ({ atMs: 20, who: "service" as const, text });
+  const prompted = (name: string) => line(`prompted 0190 *** 001 for the payment ${name}, KES 101`);
+  const news = Array.from({ length: 12 }, (_, at) => line(`news ${at}`));
+  const story = [...news.slice(0, 5), prompted("A"), ...news.slice(5), prompted("B"), ...news];
+  const one = { ...caseResult(2, { [ONE_PROMPT]: "2 in all" }), story };
+  const [lines = []] = promiseResults(drillResult([one])).flatMap(({ stories }) => stories);
+  expect(lines).toHaveLength(12);
+  expect(lines.join("\n")).toMatch(/payment A[\s\S]*payment B/);
+  expect(lines.join("\n")).toContain("... 18 more");
+});
+
+test.each([
+  [[1, 1], false],
+  [[2, 2], false],
+  [[7, 8], true],
+  [[1, 2], false],
+  [[2, 3], true],
+])(
+  "counts of %j at --effects, for orders that were each paid once, are no counts: %s",
+  (counts, isNone) => {
+    const runs = counts.map(
+      (effects) => ({ look: { askedAt: 0, shown: "paid", effects } }) as CaseRun,
+    );
+    expect(numberIsNoCount(runs)?.includes("/seat?") ?? false).toBe(isNone);
+  },
+);
 
 test("JUnit has one test for each case: its failures with stories, or why it was not run", () => {
   const xml = resultsAsJunit(FAILED);
@@ -210,6 +267,12 @@ test("without --effects, the results say nothing about the goods, except that th
 test.each([
   ["again", "--again is not given", true, "NOT TRIED: paying again (--again)."],
   ["processes", "--processes 2 is not given", true, "NOT TRIED: two processes (--processes 2)."],
+  [
+    "stock",
+    "--last-piece is not given",
+    true,
+    "NOT TRIED: the last piece of a stock (--last-piece).",
+  ],
   ["effects", undefined, false, "NOT TRIED: what the customer got (--effects)."],
 ] as const)(
   "the first line, the last line, the title and the exit status say what was not tried (%s)",

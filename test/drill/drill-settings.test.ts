@@ -48,6 +48,12 @@ test.each([
   ["/shipped", '{"shipped":[1,2]}', 2],
   ["/a~1b/0", '{"a/b":[4]}', 4],
   ["/shipped", "{}", undefined],
+  ["/tickets[]", '{"tickets":[7,8]}', 2],
+  ["/tickets[]", '{"tickets":2}', undefined],
+  ["/seat?", '{"seat":2}', 1],
+  ["/seat?", '{"seat":"B2"}', 1],
+  ["/seat?", '{"seat":null}', 0],
+  ["/seat?", "{}", 0],
   ["/shipped", "<p>no JSON</p>", undefined],
 ])("effects at %s of %s are %s", (pointer, body, expected) => {
   const effects = parseEffects(`GET /orders/{id} ${pointer}`);
@@ -72,7 +78,7 @@ test("--without takes the names of what is not tried, and no others", () => {
     "clicks",
   ]);
   expect(() => parseSettings({ ...raw, without: "effects,refunds" })).toThrow(
-    '--without must be names of again, processes, effects, clicks, with commas between; got "effects,refunds".',
+    '--without must be names of again, processes, effects, stock, clicks, with commas between; got "effects,refunds".',
   );
 });
 

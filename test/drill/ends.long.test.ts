@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { allCases } from "../../src/drill/cases.ts";
+import { allCases, type DrillCase } from "../../src/drill/cases.ts";
 import { exitStatus } from "../../src/drill/drill-results.ts";
 import { KEPT_FILE } from "../../src/drill/kept-results.ts";
 import { installedMalipo, startMalipo } from "../cli/command-line.ts";
@@ -79,8 +79,15 @@ describe("a drill", () => {
     await untilIt(first, () => existsSync(notes) && readFileSync(notes, "utf8").length > 13);
     first.child.kill("SIGINT");
     expect(await first.ended).toBe(2);
-    const { results: known } = JSON.parse(readFileSync(kept, "utf8"));
+    const content = JSON.parse(readFileSync(kept, "utf8"));
+    const known: { readonly number: number }[] = content.results;
     expect(known.length).toBeGreaterThan(10);
+    // Whatever was done, most of the rest counts as done, too: a whole drill takes minutes.
+    const isLeft = ({ number, group }: DrillCase) =>
+      group !== "people" && known.every((one) => one.number !== number);
+    const done = allCases().filter(isLeft);
+    const passed = done.map(({ number }) => ({ number, problems: [], story: [], payments: [] }));
+    writeFileSync(kept, JSON.stringify({ ...content, results: [...known, ...passed] }));
     const other = await installedMalipo(["drill", "--continue", "--slow", "9s"], { cwd: name });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("other settings")]);
     const second = await installedMalipo(["drill", "--continue", "--json"], { cwd: name });

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import type { Engine } from "../support/engines/engine.ts";
+import { startMysql } from "../support/engines/mysql.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { drillShop, node } from "./shops/drill-shop.ts";
@@ -14,6 +15,7 @@ afterAll(() => Promise.all(started.map((engine) => engine.stop())));
 test.concurrent.each([
   ["Redis", startRedis],
   ["PostgreSQL", startPostgres],
+  ["MariaDB", startMysql],
 ])("a right shop of two processes on %s passes", async (name, start) => {
   const engine = await start();
   if (engine === undefined) return;
@@ -23,7 +25,7 @@ test.concurrent.each([
     env: [`ENGINE=${engine.url}`, `RUN=run${Date.now()}`],
     ready: "GET /orders/none",
     // This shop starts its processes itself.
-    without: "processes",
+    without: "processes,stock",
     quiet: "20s",
     slow: "7s",
   };
@@ -34,6 +36,7 @@ test.concurrent.each([
 test.concurrent.each([
   ["SQLite", undefined],
   ["PostgreSQL", startPostgres],
+  ["MariaDB", startMysql],
 ])("a shop of two processes on the checkout passes with %s", async (name, start) => {
   const engine = await start?.();
   if (start !== undefined && engine === undefined) return;

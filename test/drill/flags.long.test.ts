@@ -35,7 +35,7 @@ describe.concurrent("a drill", () => {
   test("with --double-click orders twice at once, and finds a shop that prompts twice", async () => {
     const start = shop(
       "twice",
-      ["if (changes === 1) await ask", "await ask"],
+      ['if (result === "added") await ask', "await ask"],
       ["{ idempotencyKey: key }", "{ idempotencyKey: crypto.randomUUID() }"],
     );
     expect(await drill({ start }, DRY)).toMatchObject({ status: 0, broken: [] });
@@ -82,13 +82,26 @@ describe.concurrent("a drill", () => {
       "--effects could not",
       "be read",
     ],
+    [
+      "--effects is a number that counts nothing",
+      { effects: "GET /orders/{order} /seat" },
+      "--effects reads",
+      "/seat?",
+    ],
     ["--status finds nothing", { status: "GET /none" }, "--status could not be read", "404"],
     ["no id is found", { status: "GET /orders/{id}", "order-id": "/typo" }, "id was not", "found"],
   ] as const)("fails if %s: it could not test the shop", async ([, raw, ...texts]) => {
-    const start = shop("untested", [
-      'if (request.method === "POST") {',
-      'if (folder === "jobs") { response.writeHead(404).end(); return; }\n  if (request.method === "POST") {',
-    ]);
+    const start = shop(
+      "untested",
+      [
+        "({ id, status, shipped }: Order) => ({ id, status, shipped })",
+        "({ id, status, shipped, at }: Order) => ({ id, status, shipped, seat: status === 'paid' ? at % 1e6 : 0 })",
+      ],
+      [
+        'if (request.method === "POST") {',
+        'if (folder === "jobs") { response.writeHead(404).end(); return; }\n  if (request.method === "POST") {',
+      ],
+    );
     const { result, status } = await drill({ start, ...raw }, { cases: [] });
     expect([status, result.results]).toEqual([2, []]);
     for (const text of texts) expect(result.obstacles.join("\n")).toContain(text);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { CaseResult } from "../../src/drill/case-run.ts";
 import { CaseRun, type Scene } from "../../src/drill/case-run.ts";
 import { allCases } from "../../src/drill/cases.ts";
 import { KEPT_FILE, keptResults, readKeptResults } from "../../src/drill/kept-results.ts";
-import type { CaseResult } from "../../src/drill/run-drill.ts";
 
 const SETTINGS = { start: "node shop.mjs", env: ["DB_PASSWORD=hunter2"] };
 const ENDS = "every order ends";

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import { drillShop } from "./shops/drill-shop.ts";
 import { printedShop } from "./shops/example-shops.ts";
@@ -11,13 +10,7 @@ import { printedShop } from "./shops/example-shops.ts";
 const folder = mkdtempSync(join("test", "printed-shop-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** All cases with `DRILL=all`, otherwise what people do. `npm run bench -- drill printed` runs all, too. */
-const GROUPS = ["people", "processes", "pairs"];
-const CASES = allCases().filter(
-  ({ group }) => process.env.DRILL === "all" || GROUPS.includes(group),
-);
-
-test("a drill of the printed shop with the printed settings finds nothing wrong", async () => {
-  const result = await drillShop(printedShop(folder), undefined, { cases: CASES });
+test("a whole drill of the printed shop with the printed settings finds nothing wrong", async () => {
+  const result = await drillShop(printedShop(folder));
   expect(exitStatus(result), formatResults(result)).toBe(0);
 });

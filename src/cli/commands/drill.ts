@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import type { CaseResult } from "../../drill/case-run.ts";
 import { allCases, type DrillCase, GROUP_NAMES, GROUPS } from "../../drill/cases.ts";
 import {
   ASKED_SETTINGS,
@@ -22,13 +23,7 @@ import {
 } from "../../drill/drill-settings.ts";
 import { KEPT_FILE, keptResults, readKeptResults } from "../../drill/kept-results.ts";
 import { resultsAsPage } from "../../drill/results-page.ts";
-import {
-  type CaseResult,
-  type DrillListener,
-  hasRest,
-  quoteOutput,
-  runDrill,
-} from "../../drill/run-drill.ts";
+import { type DrillListener, hasRest, quoteOutput, runDrill } from "../../drill/run-drill.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";

@@ -1,4 +1,4 @@
-// A shop of two processes on the checkout. ENGINE is `sqlite`, or the URL of a PostgreSQL.
+// A shop of two processes on the checkout. ENGINE is `sqlite`, or the URL of a PostgreSQL or a MariaDB.
 import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -6,9 +6,11 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { isGatewayError } from "malipo";
 import { createCheckout } from "malipo/checkout";
+import { mysql } from "malipo/mysql";
 import { nodeHandler } from "malipo/node";
 import { postgres } from "malipo/postgres";
 import { sqlite } from "malipo/sqlite";
+import { createConnection, createPool } from "mysql2/promise";
 import pg from "pg";
 
 const { DATA = "", ENGINE = "sqlite", PORT, RUN = "" } = process.env;
@@ -47,7 +49,31 @@ function onPostgres() {
   };
 }
 
-async function serve({ checkout, parcels }: ReturnType<typeof onSqlite | typeof onPostgres>) {
+async function onMysql() {
+  const uri = new URL(ENGINE);
+  const server = await createConnection(`${uri}`);
+  await server.query(`CREATE DATABASE IF NOT EXISTS checkout_${RUN}`);
+  await server.end();
+  uri.pathname = `/checkout_${RUN}`;
+  const pool = createPool({ uri: `${uri}`, connectionLimit: 6 });
+  return {
+    migrate: () => pool.query("CREATE TABLE IF NOT EXISTS parcels (order_id varchar(40))"),
+    parcels: async (id: string) => {
+      const [rows] = await pool.query("SELECT order_id FROM parcels WHERE order_id = ?", [id]);
+      return (rows as unknown[]).length;
+    },
+    checkout: createCheckout({
+      ...TIMES,
+      store: mysql(pool),
+      onPaid: ({ id }, { transaction }) =>
+        transaction((connection) => connection.query("INSERT INTO parcels VALUES (?)", [id])),
+    }),
+  };
+}
+
+type Shop = ReturnType<typeof onSqlite | typeof onPostgres> | Awaited<ReturnType<typeof onMysql>>;
+
+async function serve({ checkout, parcels }: Shop) {
   await checkout.start();
   const receive = nodeHandler(checkout.receiver);
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,7 +97,12 @@ async function serve({ checkout, parcels }: ReturnType<typeof onSqlite | typeof 
   }).listen(Number(PORT), "127.0.0.1");
 }
 
-const shop = ENGINE === "sqlite" ? onSqlite() : onPostgres();
+async function openShop(): Promise<Shop> {
+  if (ENGINE === "sqlite") return onSqlite();
+  return ENGINE.startsWith("mysql") ? await onMysql() : onPostgres();
+}
+
+const shop = await openShop();
 if (cluster.isPrimary) {
   await shop.migrate();
   for (let count = 0; count < 2; count++) cluster.fork();

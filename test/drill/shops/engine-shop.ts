@@ -1,13 +1,15 @@
-// A shop of two processes that share an engine. ENGINE is its URL: redis:// or postgres://.
+// A shop of two processes that share an engine. ENGINE is its URL: redis://, postgres:// or mysql://.
 import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
+import { mysql } from "malipo/mysql";
 import { nodeHandler } from "malipo/node";
 import { postgres } from "malipo/postgres";
 import { redis as openRedis } from "malipo/redis";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
+import { createConnection, createPool } from "mysql2/promise";
 import pg from "pg";
 
 const { ENGINE = "", PORT, RUN = "" } = process.env;
@@ -85,50 +87,92 @@ function redisOrders(): Orders {
   };
 }
 
-async function postgresOrders(): Promise<Orders> {
+/** A database in which the shop has its own table beside those of malipo. A `?` in a statement is a value. */
+interface Database {
+  readonly engine: Pick<Orders, "idempotency" | "inbox">;
+  readonly open: () => Promise<unknown>;
+  /** Inserts a row unless it is there. */
+  readonly insert: (rest: string) => string;
+  readonly run: (
+    sql: string,
+    ...values: unknown[]
+  ) => Promise<{ readonly rows: Record<string, string>[]; readonly count: number }>;
+}
+
+function postgresDatabase(): Database {
   const pool = new pg.Pool({ connectionString: ENGINE, max: 6 });
-  const query = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows;
-  const orders = `orders_${RUN}`;
   const db = postgres(ENGINE, { schema: `shop_${RUN}` });
-  if (cluster.isPrimary) {
-    await query(`CREATE TABLE IF NOT EXISTS ${orders} (id text PRIMARY KEY, phone text, amount int,
-      status text DEFAULT 'pending', reference text, shipped int DEFAULT 0, at bigint,
-      attempt int DEFAULT 1, former text DEFAULT '')`);
-    await db.open();
-  }
   return {
-    idempotency: db.idempotency(),
-    inbox: db.inbox(),
-    add: async (id, phone, amount) =>
-      (
-        await query(
-          `INSERT INTO ${orders} (id, phone, amount, at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id`,
-          ...[id, phone, amount, Date.now()],
-        )
-      ).length === 1,
-    read: async (id) => (await query(`SELECT * FROM ${orders} WHERE id = $1`, id))[0],
-    open: () => query(`SELECT * FROM ${orders} WHERE status = 'pending'`),
-    again: async (id) =>
-      (
-        await query(
-          `UPDATE ${orders} SET status = 'pending', attempt = attempt + 1, at = $2,
-           former = former || coalesce(reference, ''), reference = NULL
-           WHERE id = $1 AND status = 'failed' RETURNING id`,
-          ...[id, Date.now()],
-        )
-      ).length === 1,
+    engine: { idempotency: db.idempotency(), inbox: db.inbox() },
+    open: () => db.open(),
+    insert: (rest) => `INSERT ${rest} ON CONFLICT DO NOTHING`,
+    run: async (sql, ...values) => {
+      let count = 0;
+      const { rows, rowCount } = await pool.query(
+        sql.replace(/\?/g, () => `$${++count}`),
+        values,
+      );
+      return { rows, count: rowCount ?? 0 };
+    },
+  };
+}
+
+async function mysqlDatabase(): Promise<Database> {
+  // malipo has its tables in the database of the pool.
+  const uri = new URL(ENGINE);
+  const server = await createConnection(`${uri}`);
+  await server.query(`CREATE DATABASE IF NOT EXISTS shop_${RUN}`);
+  await server.end();
+  uri.pathname = `/shop_${RUN}`;
+  const pool = createPool({ uri: `${uri}`, connectionLimit: 6 });
+  const db = mysql(pool);
+  return {
+    engine: { idempotency: db.idempotency(), inbox: db.inbox() },
+    open: () => db.open(),
+    insert: (rest) => `INSERT IGNORE ${rest}`,
+    run: async (sql, ...values) => {
+      const [found] = await pool.query(sql, values);
+      if (Array.isArray(found)) return { rows: found as Record<string, string>[], count: 0 };
+      return { rows: [], count: found.affectedRows };
+    },
+  };
+}
+
+async function sqlOrders({ engine, open, insert, run }: Database): Promise<Orders> {
+  const orders = `orders_${RUN}`;
+  if (cluster.isPrimary) {
+    await run(`CREATE TABLE IF NOT EXISTS ${orders} (id varchar(40) PRIMARY KEY, phone varchar(20), amount int,
+      status varchar(20) DEFAULT 'pending', reference varchar(40), shipped int DEFAULT 0, at bigint,
+      attempt int DEFAULT 1, former varchar(400) DEFAULT '')`);
+    await open();
+  }
+  const into = insert(`INTO ${orders} (id, phone, amount, at) VALUES (?, ?, ?, ?)`);
+  return {
+    ...engine,
+    add: async (id, phone, amount) => (await run(into, id, phone, amount, Date.now())).count === 1,
+    read: async (id) => (await run(`SELECT * FROM ${orders} WHERE id = ?`, id)).rows[0],
+    open: async () => (await run(`SELECT * FROM ${orders} WHERE status = 'pending'`)).rows,
+    again: async (id) => {
+      const { count } = await run(
+        `UPDATE ${orders} SET status = 'pending', attempt = attempt + 1, at = ?,
+         former = concat(former, coalesce(reference, '')), reference = NULL
+         WHERE id = ? AND status = 'failed'`,
+        ...[Date.now(), id],
+      );
+      return count === 1;
+    },
     started: async (id, reference) => {
-      await query(`UPDATE ${orders} SET reference = $2 WHERE id = $1`, id, reference);
+      await run(`UPDATE ${orders} SET reference = ? WHERE id = ?`, reference, id);
     },
     end: async ({ id, attempt }, status) => {
-      await query(
-        `UPDATE ${orders} SET status = $2, shipped = shipped + ($2 = 'paid')::int
-         WHERE id = $1 AND status NOT IN ('paid', $2) AND ($2 = 'paid' OR attempt = $3)`,
-        ...[id, status, attempt],
+      await run(
+        `UPDATE ${orders} SET status = ?, shipped = shipped + ?
+         WHERE id = ? AND status NOT IN ('paid', ?) AND (? = 'paid' OR attempt = ?)`,
+        ...[status, status === "paid" ? 1 : 0, id, status, status, attempt],
       );
     },
     byReference: async (reference) =>
-      (await query(`SELECT id FROM ${orders} WHERE reference = $1`, reference))[0]?.id,
+      (await run(`SELECT id FROM ${orders} WHERE reference = ?`, reference)).rows[0]?.id,
   };
 }
 
@@ -221,7 +265,9 @@ async function serve(orders: Orders): Promise<void> {
   }).listen(Number(PORT), "127.0.0.1");
 }
 
-const orders = ENGINE.startsWith("redis") ? redisOrders() : await postgresOrders();
+const orders = ENGINE.startsWith("redis")
+  ? redisOrders()
+  : await sqlOrders(ENGINE.startsWith("mysql") ? await mysqlDatabase() : postgresDatabase());
 if (cluster.isPrimary) {
   for (let count = 0; count < 2; count++) cluster.fork();
   process.once("SIGTERM", () => process.exit());

@@ -11,7 +11,9 @@ const database = new DatabaseSync(join(DATA, "shop.db"));
 database.exec(`PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
     attempt INT DEFAULT 1, status TEXT DEFAULT 'pending', reference TEXT, former TEXT DEFAULT '',
-    closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
+    closed INT DEFAULT 0, shipped INT DEFAULT 0);
+  CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, pieces INT);
+  INSERT OR IGNORE INTO items VALUES ('last', 1)`);
 const idempotency = sqlite(join(DATA, "keys.db"));
 const gateway = new Gateway({
   idempotency,
@@ -107,6 +109,25 @@ function receive(body: string, signature: string): number {
   }
 }
 
+/** Adds an order, with its piece if the stock of its item is limited. It keeps the piece, so that it can be paid again. */
+function add({
+  order,
+  phone,
+  amount,
+  item,
+}: Record<string, string>): "added" | "known" | "sold out" {
+  const insert =
+    "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+  const take = database.prepare("UPDATE items SET pieces = pieces - 1 WHERE id = ? AND pieces > 0");
+  database.exec("BEGIN IMMEDIATE");
+  const { changes } = database
+    .prepare(insert)
+    .run(`${order}`, `${phone}`, Number(amount), Date.now());
+  const isSoldOut = changes === 1 && item !== undefined && take.run(item).changes === 0;
+  database.exec(isSoldOut ? "ROLLBACK" : "COMMIT");
+  return isSoldOut ? "sold out" : changes === 1 ? "added" : "known";
+}
+
 const view = ({ id, status, shipped }: Order) => ({ id, status, shipped });
 
 const server = createServer(async (request, response) => {
@@ -124,12 +145,10 @@ const server = createServer(async (request, response) => {
     return;
   }
   if (request.method === "POST") {
-    const { phone, amount, order } = JSON.parse(body);
-    const insert =
-      "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
-    const { changes } = database.prepare(insert).run(order, phone, amount, Date.now());
-    if (changes === 1) await ask(rows("id = ?", order)[0] as Order);
-    response.writeHead(201).end(JSON.stringify({ id: order }));
+    const { order, phone, ...rest } = JSON.parse(body);
+    const result = add({ order, phone, ...rest });
+    if (result === "added") await ask(rows("id = ?", order)[0] as Order);
+    response.writeHead(result === "sold out" ? 409 : 201).end(JSON.stringify({ id: order }));
     return;
   }
   const [found] = rows("id = ?", id);
