@@ -4,7 +4,8 @@ import { OrderConflictError } from "../../errors/order.ts";
 import { canonicalJson } from "../../internal/canonical-json.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { isStorable } from "../../internal/storable-text.ts";
-import { amountText, type OrderState } from "../rules/order-state.ts";
+import { amountText } from "../rules/amounts.ts";
+import type { OrderState } from "../rules/order-state.ts";
 import { labelOf } from "./checkout-store.ts";
 import type { WrittenOrder } from "./write-order.ts";
 
@@ -15,7 +16,7 @@ export interface NewOrder {
    * of an order whose customer was asked, its id cannot be used again.
    */
   id: string;
-  /** The whole amount: a number with at most two decimals, or `"1500.00"`. */
+  /** The whole amount, which only `update` changes: a number with at most two decimals, or `"1500.00"`. */
   amount: number | string;
   /** Only that of the checkout: the service charges no other one. */
   currency?: string | undefined;
@@ -23,7 +24,7 @@ export interface NewOrder {
   description?: string | undefined;
   /** The label of its payments, at most 12 characters. Default: one that is made from the id. */
   accountReference?: string | undefined;
-  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets, and never changes. */
+  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets; only `update` changes it. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** When the order can no longer be paid. An attempt that is under way then may still end. */
   expiresAt?: Date | string | undefined;
@@ -33,7 +34,7 @@ const MAX_ID = 200;
 /** An order is written whole at each change. */
 const MAX_METADATA = 50_000;
 
-const invalid = (call: string, field: string, message: string) =>
+export const invalid = (call: string, field: string, message: string): InvalidParamsError =>
   new InvalidParamsError(`${call}: \`${field}\` is invalid: ${message}. Nothing was sent.`, [
     { path: [field], message },
   ]);
@@ -46,20 +47,28 @@ export function checkAfter(after: unknown): number | undefined {
   throw invalid("pay", "after", "expected the number of the last attempt, 0 for none");
 }
 
+/** @throws {InvalidParamsError} */
+export function checkAmount(call: string, given: unknown): string {
+  const amount = amountText(given);
+  const isExact = amount !== undefined && Number(amount).toFixed(2) === amount;
+  if (isExact && Number(amount) > 0) return amount;
+  throw invalid(call, "amount", "expected an amount above 0 with at most two decimals");
+}
+
+/** @throws {InvalidParamsError} */
+export function checkDescription(call: string, description: unknown): string | undefined {
+  if (description === undefined || typeof description === "string") return description;
+  throw invalid(call, "description", "expected a string");
+}
+
 export function checkOrder(call: string, params: NewOrder, currency: string) {
   if (!isObject(params)) throw invalid(call, "order", "expected an object");
-  const { id, description, metadata = {}, expiresAt } = params;
+  const { id, metadata = {}, expiresAt } = params;
   const isId = typeof id === "string" && id !== "" && id.length <= MAX_ID && isStorable(id);
   if (!isId) throw invalid(call, "id", `expected a string of 1 to ${MAX_ID} characters`);
-  const amount = amountText(params.amount);
-  const isExact = amount !== undefined && Number(amount).toFixed(2) === amount;
-  if (!isExact || Number(amount) <= 0) {
-    throw invalid(call, "amount", "expected an amount above 0 with at most two decimals");
-  }
-  if (description !== undefined && typeof description !== "string") {
-    throw invalid(call, "description", "expected a string");
-  }
-  if (!isObject(metadata)) throw invalid(call, "metadata", "expected an object");
+  const amount = checkAmount(call, params.amount);
+  const description = checkDescription(call, params.description);
+  const own = checkMetadata(call, metadata);
   const isDate =
     expiresAt === undefined || typeof expiresAt === "string" || expiresAt instanceof Date;
   if (!isDate) throw invalid(call, "expiresAt", "expected a Date or a string");
@@ -71,13 +80,15 @@ export function checkOrder(call: string, params: NewOrder, currency: string) {
     id,
     amount,
     currency,
-    metadata: copyOf(call, metadata),
+    metadata: own,
     ...(description !== undefined && { description }),
     ...(expires !== undefined && { expiresAt: expires }),
   };
 }
 
-function copyOf(call: string, metadata: object): Record<string, unknown> {
+/** @throws {InvalidParamsError} */
+export function checkMetadata(call: string, metadata: unknown): Record<string, unknown> {
+  if (!isObject(metadata)) throw invalid(call, "metadata", "expected an object");
   let text: string | undefined;
   try {
     text = JSON.stringify(metadata);

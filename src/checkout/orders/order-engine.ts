@@ -3,9 +3,9 @@ import { isGatewayError } from "../../errors/any.ts";
 import type { ElapsedTime } from "../../internal/elapsed-time.ts";
 import { sameError } from "../../internal/error-text.ts";
 import { DAY_MS } from "../../internal/units.ts";
-import { byReference, moneyOf } from "../rules/changes.ts";
+import { attemptOf, byReference, moneyOf } from "../rules/changes.ts";
 import type { Action, Input, PaymentUpdate } from "../rules/inputs.ts";
-import type { OrderState } from "../rules/order-state.ts";
+import { askedBy, type OrderState } from "../rules/order-state.ts";
 import { isOfMerchant, rejectionOf } from "../rules/rejections.ts";
 import { decide } from "../rules/rules.ts";
 import { unmatchedView } from "../rules/view.ts";
@@ -96,7 +96,7 @@ export class Engine extends OrderWriter<EngineSettings> {
     const idempotencyKey = keyOf(id, number);
     const sendBefore = Date.now() + times.promptWithinMs - passedMs;
     const params = {
-      amount: Number(order.amount),
+      amount: Number(askedBy(order, attemptOf(order, number))),
       phone,
       account_reference,
       ...(description !== undefined && { description }),

@@ -76,8 +76,13 @@ export class OrderMaker {
     if (amount === order.amount && code === order.currency && differs === undefined)
       return { now, stored };
     const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}`;
+    const what = differs === undefined ? sum : `has another \`${differs}\``;
+    const todo =
+      differs === "accountReference"
+        ? ""
+        : " If this order has changed, call checkout.update(id, { ... }) before.";
     throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\``}. Nothing was sent. Use a new id for another order.`,
+      `${call}: the order ${JSON.stringify(id)} ${what}. Nothing was sent. Use a new id for another order.${todo}`,
       id,
     );
   }

@@ -1,7 +1,12 @@
 // What rules do to an order. Each function returns a new one.
+import { canonicalJson } from "../../internal/canonical-json.ts";
+import { isNothing, moreThan } from "./amounts.ts";
 import type { Action, Context, InputOf, PaymentUpdate, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  askedBy,
+  countedMoney,
+  countedSum,
   type EffectState,
   isOpen,
   isTried,
@@ -109,7 +114,7 @@ export function withReview(
   order: OrderState,
   kind: ReviewKind,
   { now }: Context,
-  about: Pick<ReviewState, "references" | "number" | "says">,
+  about: Pick<ReviewState, "references" | "number" | "says" | "amount">,
 ): OrderState {
   const name = about.number ?? about.references.at(-1);
   const known = order.reviews.filter(
@@ -140,6 +145,52 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
   effect: { state: "due", tries: 0, at: now },
 });
 
+/** The order, paid if its amount has come. What is more than that is a review. */
+export function settled(order: OrderState, context: Context): OrderState {
+  const sum = countedSum(order);
+  const { reference } = countedMoney(order).at(-1) ?? {};
+  const isOpen = order.paidBy === undefined && order.closed === undefined;
+  if (!isOpen || reference === undefined || !isNothing(moreThan(order.amount, sum))) return order;
+  const next = paid(order, reference, context);
+  const amount = moreThan(sum, order.amount);
+  if (isNothing(amount)) return next;
+  return withReview(next, "overpaid", context, { references: [reference], amount });
+}
+
+/** What of an order its merchant changes. */
+type OrderChanges = Omit<InputOf<"updated">, "kind">;
+
+/** Whether an order is already as its merchant wants it. */
+export const isUpToDate = (order: OrderState, changes: OrderChanges): boolean =>
+  canonicalJson(updated(order, changes)) === canonicalJson(order);
+
+/** An order with changes of its merchant. What an attempt asked for stays known. */
+export function updated(
+  order: OrderState,
+  { amount = order.amount, description, metadata = order.metadata }: OrderChanges,
+): OrderState {
+  if (amount === order.amount && description === undefined) return { ...order, metadata };
+  const attempts = order.attempts.map((one) => ({ ...one, amount: askedBy(order, one) }));
+  const own = amount === order.amount ? order.attempts : attempts;
+  return {
+    ...order,
+    amount,
+    attempts: own,
+    metadata,
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** When an order that is asked for may change: when its prompts can be open no longer, as far as is known. */
+export function busyUntil({ attempts }: OrderState, { now, times }: Context): number {
+  const ends = attempts.filter(isOpen).map((one) => {
+    const lifeMs = times.promptWithinMs + times.promptLifeMs;
+    const isUnclear = one.reference === undefined;
+    return one.askedAt + (isUnclear ? Math.max(lifeMs, times.notSentAfterMs) : lifeMs);
+  });
+  return Math.max(now + times.lookMs[0], ...ends);
+}
+
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
   const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
@@ -157,7 +208,13 @@ function withCompleted(order: OrderState, reference: string): OrderState {
 export const amountOf = (
   order: OrderState,
   { amount, reference }: PaymentUpdate,
-): string | undefined => amount ?? (byReference(order, reference) && order.amount);
+): string | undefined => amount ?? expectedOf(order, reference);
+
+/** What the prompt of a payment asked for; `undefined` if no attempt has the payment. */
+export const expectedOf = (order: OrderState, reference: string): string | undefined => {
+  const attempt = byReference(order, reference);
+  return attempt && askedBy(order, attempt);
+};
 
 /** The money of a payment that was reported before, by one of its names. */
 export const moneyOf = (
@@ -203,9 +260,9 @@ const nameOf = ({ attempts }: OrderState, name: string): string =>
 export const nameIn = (order: OrderState, { references, number }: ReviewState): string =>
   nameOf(order, references.at(-1) ?? `#${number}`);
 
-/** Whether a review is about the payment that paid its order. */
+/** Whether a review is about the payment that paid its order. What came beyond the amount has not paid it. */
 export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
-  if (order.paidBy === undefined) return false;
+  if (order.paidBy === undefined || review.amount !== undefined) return false;
   const name = nameIn(order, review);
   const paying = payingMoney(order);
   const isIts = paying !== undefined && moneyNamed(order, name) === paying;
@@ -217,7 +274,9 @@ export function isPaidBack(order: OrderState, name: string | undefined): boolean
   if (name === undefined) return false;
   const own = nameOf(order, name);
   if (moneyNamed(order, own)?.refunded) return true;
-  return order.reviews.some((one) => one.ended === "refunded" && nameIn(order, one) === own);
+  return order.reviews.some(
+    (one) => one.ended === "refunded" && one.amount === undefined && nameIn(order, one) === own,
+  );
 }
 
 /** Whether a review is about an attempt whose payment is not known. */
@@ -248,6 +307,14 @@ export function withMoney(order: OrderState, update: PaymentUpdate): OrderState 
       : order.money.map((one) => (one === known ? withNews(one, amount, transactionId) : one));
   const isSame = money.every((one, at) => one === order.money[at]);
   return withCompleted(isSame ? order : { ...order, money }, reference);
+}
+
+/** The order with a payment that counts for its amount. */
+export function withCounted(order: OrderState, update: PaymentUpdate): OrderState {
+  const next = withMoney(order, update);
+  const known = moneyOf(next, update);
+  const money = next.money.map((one) => (one === known ? { ...one, counts: true as const } : one));
+  return { ...next, money };
 }
 
 /**
@@ -326,7 +393,8 @@ export function decided(
   const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
   const next = { ...order, reviews };
   const review = reviewWith(order, id);
-  if (decision !== "refunded" || review === undefined) return next;
+  // Of a payment of which a part is paid back, the rest stays.
+  if (decision !== "refunded" || review?.amount !== undefined || review === undefined) return next;
   const isPaying = isAboutPaying(order, review);
   return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
 }

@@ -11,10 +11,10 @@ import {
   reviewWith,
   withEffect,
 } from "./changes.ts";
-import type { InputOf, Result } from "./inputs.ts";
+import type { InputOf } from "./inputs.ts";
 import type { OrderState } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { always, type Rules, rule } from "./rule.ts";
+import { always, type Rules, refused, rule } from "./rule.ts";
 
 type Decided = InputOf<"decided">;
 const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
@@ -47,9 +47,6 @@ const PAYING: readonly ReviewKind[] = [
 
 /** Kinds of reviews whose money must not vanish by an `accept`. */
 const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
-
-/** The caller is told that it is not possible. */
-const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
 
 export const DECIDED: Rules["decided"] = [
   rule(

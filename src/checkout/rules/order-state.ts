@@ -1,5 +1,5 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
-import { isAmountLong } from "../../internal/amount-text.ts";
+import { isSummand, moreThan, sumOf } from "./amounts.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
@@ -11,6 +11,8 @@ export interface AttemptState {
   /** The digest by which prompts of one phone are counted. */
   readonly phoneDigest: string;
   readonly askedAt: number;
+  /** What it asks for. An attempt of before orders could change has none: it asked for the amount of its order. */
+  readonly amount?: string;
   readonly reference?: string;
   readonly message?: string;
   /** What a rejection of its prompt was about, and why, for the merchant. */
@@ -38,6 +40,8 @@ export interface Money {
   /** As the payment update says it. */
   readonly transactionId?: string;
   readonly refunded?: true;
+  /** It is a part of the amount of the order. Money that a person accepts pays without it. */
+  readonly counts?: true;
 }
 
 export interface ReviewState {
@@ -49,6 +53,8 @@ export interface ReviewState {
   readonly number?: number;
   /** What the update said that contradicts others. */
   readonly says?: string;
+  /** What is to be paid back, if it is only a part of the payment. */
+  readonly amount?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */
@@ -155,14 +161,22 @@ export const isUsedUp = (order: OrderState): boolean => {
   return asked.length >= order.attemptLimit || isFull(order);
 };
 
-/** An amount with two decimals; `undefined` for what is none. */
-export function amountText(amount: unknown): string | undefined {
-  if (typeof amount !== "string" && typeof amount !== "number") return undefined;
-  const text = String(amount);
-  if (isAmountLong(text)) return undefined;
-  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(text) ?? [];
-  return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
-}
+/** What an attempt asks for. */
+export const askedBy = ({ amount }: OrderState, attempt: AttemptState): string =>
+  attempt.amount ?? amount;
+
+/** The money that counts for the amount of an order, the first payment first. */
+export const countedMoney = ({ money }: OrderState): readonly Money[] =>
+  money.filter(({ counts, refunded, amount }) => counts && !refunded && isSummand(amount));
+
+export const countedSum = (order: OrderState): string =>
+  sumOf(countedMoney(order).map(({ amount }) => amount));
+
+/** What a customer has to pay, and is asked for. */
+export const leftToPay = (order: OrderState): string => {
+  const isOver = order.paidBy !== undefined || order.closed !== undefined;
+  return isOver ? "0.00" : moreThan(order.amount, countedSum(order));
+};
 
 /** Whether `onPaid` is called when the time of the effect has come. */
 export const isTried = (effect: EffectState | undefined): effect is EffectState =>

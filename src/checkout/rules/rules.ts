@@ -6,15 +6,19 @@ import {
   bound,
   byReference,
   ended,
+  expectedOf,
   isPaidBack,
+  isUpToDate,
   lookLater,
   moneyOf,
-  paid,
   redated,
   saidBy,
+  settled,
   taken,
   unclearReview,
+  updated,
   withAttempt,
+  withCounted,
   withEffect,
   withMoney,
   withoutAnswered,
@@ -29,12 +33,13 @@ import {
   isOpen,
   isTried,
   isUsedUp,
+  leftToPay,
   type OrderState,
   statusOf,
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { OrderStatus, ReviewKind } from "./order-types.ts";
-import { always, type Given, type Rule, type Rules, rule, unchanged } from "./rule.ts";
+import { always, type Given, type Rule, type Rules, refused, rule, unchanged } from "./rule.ts";
 
 export type { Rule, Rules } from "./rule.ts";
 
@@ -127,7 +132,7 @@ const ASKED: Rules["asked"] = [
       const number = order.attempts.length + 1;
       const lookAt = now + times.lookMs[0];
       const started = { number, status: "starting", phone, phoneDigest, askedAt: now } as const;
-      const attempts = [...order.attempts, { ...started, lookAt }];
+      const attempts = [...order.attempts, { ...started, amount: leftToPay(order), lookAt }];
       return { order: { ...order, attempts }, actions: [{ do: "send", number }] };
     },
   ),
@@ -237,7 +242,9 @@ const REPORTED: Rules["reported"] = [
   rule(
     "another amount is a review",
     [7],
-    (order, input) => isCompleted(order, input) && amountOf(order, input.update) !== order.amount,
+    (order, input) =>
+      isCompleted(order, input) &&
+      amountOf(order, input.update) !== (expectedOf(order, input.update.reference) ?? order.amount),
     reviewed("amount_mismatch"),
   ),
   rule(
@@ -267,11 +274,10 @@ const REPORTED: Rules["reported"] = [
     reviewed("late_payment"),
   ),
   rule(
-    "the completion of any attempt pays an open order",
+    "the completion of any attempt pays an open order, as soon as its whole amount has come",
     [5, 8, 9],
     isCompleted,
-    (order, input, context) =>
-      paid(withMoney(order, input.update), input.update.reference, context),
+    (order, input, context) => settled(withCounted(order, input.update), context),
   ),
   rule(
     "a completed payment does not fail",
@@ -367,6 +373,32 @@ export const RULES: Rules = {
       ...order,
       closed: "canceled",
     })),
+  ],
+  updated: [
+    rule<InputOf<"updated">>(
+      "an order that is as it is to be does not change",
+      [13],
+      isUpToDate,
+      unchanged,
+    ),
+    rule(
+      "an order that is paid, canceled or expired does not change",
+      [13],
+      isStatus("paid", "canceled", "expired"),
+      refused,
+    ),
+    rule(
+      "an order does not change while a phone is asked",
+      [13],
+      ({ attempts }) => attempts.some(isOpen),
+      refused,
+    ),
+    rule(
+      "an order grows or shrinks until it is paid, which it is if what has come is enough",
+      [13],
+      always,
+      (order, { kind: _, ...changes }, context) => settled(updated(order, changes), context),
+    ),
   ],
   decided: DECIDED,
 };

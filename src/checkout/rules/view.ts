@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../internal/units.ts";
+import { isSummand, moreThan, sumOf } from "./amounts.ts";
 import type { PaymentUpdate } from "./inputs.ts";
 import {
   type AttemptState,
@@ -8,6 +9,7 @@ import {
   isOpen,
   isUnclear,
   isUsedUp,
+  leftToPay,
   type OrderState,
   openReviews,
   type ReviewState,
@@ -39,7 +41,7 @@ const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
 export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
-  overpaid: "The order was paid before. Pay the last one of these payments back.",
+  overpaid: "More came than the amount of the order. Pay the amount of this review back.",
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
   late_payment: "The payment was completed after the order was canceled or had expired.",
@@ -77,7 +79,7 @@ const moneyText = ({ amount, currency }: Came = {}) =>
   amount && currency ? { amount, currency } : {};
 
 export const reviewView = (
-  { id, kind, references, at }: ReviewState,
+  { id, kind, references, at, amount }: ReviewState,
   order: OrderState,
 ): Review => ({
   id,
@@ -85,6 +87,7 @@ export const reviewView = (
   orderId: order.id,
   references,
   ...moneyText(order.money.find(({ reference }) => reference === references.at(-1))),
+  ...(amount !== undefined && { amount }),
   message: REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order.effect?.state ?? "none"] : ""),
   createdAt: iso(at),
 });
@@ -143,14 +146,13 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment");
 
-/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
-export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
-
-/** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
-export function sumOf(amounts: readonly string[]): string {
-  const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace(".", "")), 0n).toString();
-  const digits = cents.padStart(3, "0");
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+/** All money that came for an order and was not paid back. */
+function receivedSum({ money, currency, reviews }: OrderState): string {
+  const own = money.filter((one) => one.currency === currency && !one.refunded);
+  const paidBack = reviews.flatMap(({ amount, ended }) =>
+    amount !== undefined && ended === "refunded" ? [amount] : [],
+  );
+  return moreThan(sumOf(own.map(({ amount }) => amount).filter(isSummand)), sumOf(paidBack));
 }
 
 /**
@@ -169,7 +171,6 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
 export function orderView(order: OrderState, now: number): Order {
   const { id, accountReference, amount, currency, metadata, effect, money } = order;
   const status = statusOf(order);
-  const own = money.filter((one) => one.currency === currency && !one.refunded);
   return {
     id,
     accountReference,
@@ -180,7 +181,8 @@ export function orderView(order: OrderState, now: number): Order {
     message: messageOf(order, status, now),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: sumOf(own.map((one) => one.amount).filter(isSummand)),
+    received: receivedSum(order),
+    due: leftToPay(order),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,

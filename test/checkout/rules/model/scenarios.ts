@@ -43,6 +43,20 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "the end of an order", may: ["cancel", "expire", "late"] },
   {
     ...base,
+    name: "an order that changes",
+    clicks: 2,
+    faults: 4,
+    until: 1,
+    may: ["update", "late"],
+  },
+  {
+    ...base,
+    name: "an order that changes, and ends",
+    faults: 3,
+    may: ["update", "cancel", "expire"],
+  },
+  {
+    ...base,
     name: "two orders with one phone",
     processes: 2,
     orders: 2,

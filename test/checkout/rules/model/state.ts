@@ -1,7 +1,7 @@
 // The world of the model: orders in a store, their keys, the service, and the processes of a shop. The rules
 // are those of the package; everything around them is small. Time is a whole number.
 import type { Action, Context, Input, Times } from "../../../../src/checkout/rules/inputs.ts";
-import { isOpen, type OrderState } from "../../../../src/checkout/rules/order-state.ts";
+import { askedBy, isOpen, type OrderState } from "../../../../src/checkout/rules/order-state.ts";
 import { decide, type Rules } from "../../../../src/checkout/rules/rules.ts";
 
 export const TIMES: Times = {
@@ -50,14 +50,16 @@ export type Work =
       readonly order: number;
       readonly attempt: number;
       readonly click: number;
-      readonly wasPaid: boolean;
+      /** What had come at the click, in cents. */
+      readonly came: number;
     }
   /** Reads the failed payments before it asks. */
   | {
       readonly at: "checks";
       readonly order: number;
       readonly click: number;
-      readonly wasPaid: boolean;
+      /** What had come at the click, in cents. */
+      readonly came: number;
       readonly reads: readonly string[];
       readonly checked: number;
       readonly openAgain: readonly string[];
@@ -102,6 +104,7 @@ export interface Scenario {
     | "amount"
     | "currency"
     | "cancel"
+    | "update"
     | "expire"
     | "decide"
     | "late"
@@ -163,11 +166,15 @@ export function applied(
   order: number,
   input: Input,
   rules: Rules,
-): { readonly world: World; readonly actions: readonly Action[] } {
+): {
+  readonly world: World;
+  readonly actions: readonly Action[];
+  readonly isRefused?: true | undefined;
+} {
   const context: Context = { now: wallOf(world), times: TIMES };
   const before = world.orders[order] as OrderState;
-  const { order: after, actions } = decide(before, input, context, rules);
-  if (after === before) return { world, actions };
+  const { order: after, actions, isRefused } = decide(before, input, context, rules);
+  if (after === before) return { world, actions, isRefused };
   const isNew = after.attempts.length > before.attempts.length;
   const isBusy = world.orders.some((one, at) => at !== order && one.attempts.some(isOpen));
   if (isNew && isBusy) {
@@ -183,5 +190,21 @@ export function applied(
   const stored = { ...after, reviews };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }
+
+export const centsOf = (amount: string): number => Math.round(Number(amount) * 100);
+
+/** The payments that came for the amount of an order, as they were asked for or sent by hand. */
+export const cameFor = (order: OrderState): OrderState["money"] =>
+  order.money.filter(({ reference, amount, currency }) => {
+    const attempt = order.attempts.find((one) => one.reference === reference);
+    const isReviewed = order.reviews.some(
+      ({ kind, references }) => /_mismatch$|^late_/.test(kind) && references.at(-1) === reference,
+    );
+    const isOther = attempt !== undefined && amount !== askedBy(order, attempt);
+    return currency === "KES" && !isReviewed && (!isOther || order.paidBy === reference);
+  });
+
+export const sumOf = (money: readonly { readonly amount: string }[]): number =>
+  money.reduce((sum, { amount }) => sum + centsOf(amount), 0);
 
 export const keyName = (order: number, attempt: number): string => `O${order}/${attempt}`;
