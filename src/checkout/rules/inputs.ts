@@ -1,6 +1,7 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { DAY_MS, MINUTE_MS } from "../../internal/units.ts";
 import type { EventSource } from "../../webhooks/index.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { Blocked, OrderState } from "./order-state.ts";
 import type { ReviewDecision } from "./order-types.ts";
 import type { Rejection } from "./rejections.ts";
@@ -53,6 +54,7 @@ export interface PaymentUpdate {
   /** The network's id of the payment, which the customer has in his message: the M-Pesa code. */
   readonly transactionId?: string | undefined;
   readonly message: string | undefined;
+  readonly messageCode?: MessageCode | undefined;
   /** The network's result code of a failure, if it is known. */
   readonly code?: string | undefined;
   readonly retry: RetryAdvice;

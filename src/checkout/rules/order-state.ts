@@ -1,5 +1,6 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { isSummand, moreThan, sumOf } from "./amounts.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
@@ -14,7 +15,13 @@ export interface AttemptState {
   /** What it asks for. An attempt of before orders could change has none: it asked for the amount of its order. */
   readonly amount?: string;
   readonly reference?: string;
+  /**
+   * What the customer reads, in English: a version without codes, which may run beside this one in a deploy, reads
+   * nothing else, and the service's own words are in no table.
+   */
   readonly message?: string;
+  /** The code of the message, which says it in other languages. That of a network's code is not stored twice. */
+  readonly messageCode?: MessageCode;
   /** What a rejection of its prompt was about, and why, for the merchant. */
   readonly about?: RejectionAbout;
   readonly reason?: string;
@@ -77,7 +84,9 @@ export interface LogEntry {
 /** Why a request was rejected before an attempt began. */
 export interface Blocked {
   readonly until: number;
+  /** In English, for versions without codes. */
   readonly message: string;
+  readonly messageCode?: MessageCode | undefined;
   /** `limit`: the phone was asked too often. */
   readonly by?: "limit" | "open";
 }

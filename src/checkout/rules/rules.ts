@@ -25,6 +25,7 @@ import {
   withPaidBack,
   withReview,
 } from "./changes.ts";
+import { messageOf } from "./customer-messages.ts";
 import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
@@ -73,10 +74,6 @@ const contradicted: Given<Reported, OrderState> = (order, { update }, context) =
     says: saidBy(update),
   });
 
-const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
-const OPEN_AGAIN =
-  "Your last payment may still be open. Reject the request on your phone, and try again in a moment.";
-
 /** Whether the prompt of an attempt may still be on the phone: it left some time after the click. */
 const mayBeOpen = ({ askedAt }: AttemptState, { now, times }: Context) =>
   now < askedAt + times.promptWithinMs + times.promptLifeMs;
@@ -121,7 +118,7 @@ const ASKED: Rules["asked"] = [
       attempts.some((one) => openAgain.includes(one.reference ?? "") && mayBeOpen(one, context)),
     (order, _, { now, times }) => ({
       ...order,
-      blocked: { until: now + times.lookMs[0], message: OPEN_AGAIN },
+      blocked: { until: now + times.lookMs[0], ...messageOf("last_payment_open") },
     }),
   ),
   rule(
@@ -152,8 +149,10 @@ const SENT: Pick<Rules, "accepted" | "rejected" | "lost"> = {
       "a rejection ends only the attempt whose call got it",
       [3],
       isUnresolved,
-      (order, { number, message, about, reason }, context) =>
-        ended(order, number, { status: "not_sent", message, about, reason }, context),
+      (order, { number, message, messageCode, about, reason }, context) => {
+        const how = { status: "not_sent", message, messageCode, about, reason } as const;
+        return ended(order, number, how, context);
+      },
     ),
   ],
   lost: [
@@ -200,7 +199,7 @@ const KEY: Rules["key"] = [
     (order, { number }, context) => lookLater(order, number, context),
   ),
   rule("a prompt that was not sent soon is never sent", [4], always, (order, { number }, context) =>
-    ended(order, number, { status: "not_sent", message: NOT_SENT }, context),
+    ended(order, number, { status: "not_sent", ...messageOf("not_sent") }, context),
   ),
 ];
 
@@ -294,8 +293,9 @@ const REPORTED: Rules["reported"] = [
     },
     (order, { update }, context) => {
       const { number } = byReference(order, update.reference) as AttemptState;
-      const { message, retry, code } = update;
-      return ended(order, number, { status: "failed", message, code, retry }, context);
+      const { message, messageCode, retry, code } = update;
+      const how = { status: "failed", message, messageCode, code, retry } as const;
+      return ended(order, number, how, context);
     },
   ),
 ];
