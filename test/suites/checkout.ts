@@ -5,6 +5,7 @@ import { ORDER, PHONE } from "../checkout/stage.ts";
 import { checkoutDecisions } from "./checkout-decisions.ts";
 import { checkoutOddities } from "./checkout-oddities.ts";
 
+import { checkoutParts } from "./checkout-parts.ts";
 import {
   type CheckoutUnderTest,
   completed,
@@ -23,6 +24,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
   const stage = () => suiteStage(underTest);
   checkoutOddities(name, stage);
   checkoutDecisions(name, stage);
+  checkoutParts(name, stage);
   checkoutUpdates(name, stage);
 
   describe(`${name}: a checkout`, () => {
@@ -117,7 +119,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
 
     it("reviews a second payment, another amount and money after the end, with one effect", async () => {
       const { open, sandbox, later } = await stage();
-      const { checkout, given } = open();
+      const { checkout, given } = open({ partPayments: "review" });
       const order = await checkout.pay(ORDER);
       const report = (reference: string, of: Order, more: object = {}) =>
         deliver(checkout, sandbox, "payment.completed", completed(of, reference, more));
@@ -141,7 +143,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         ["currency_mismatch", "FOREIGN"],
         ["unmatched", "STRANGER"],
       ]);
-      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", canPay: false });
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", canPay: true });
       await checkout.reviews.resolve(reviews[1]?.id ?? "", "accept");
       await checkout.reviews.resolve(reviews[4]?.id ?? "", "refunded");
       await later(0, checkout);

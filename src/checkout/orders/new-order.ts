@@ -151,12 +151,16 @@ type Checked = ReturnType<typeof checkOrder>;
 export const newOrder = (
   order: Checked,
   accountReference: string,
-  attemptLimit: number,
+  {
+    attemptLimit,
+    partPayments,
+  }: { readonly attemptLimit: number; readonly partPayments: "count" | "review" },
   now: number,
 ): OrderState => ({
   ...order,
   accountReference,
   attemptLimit,
+  ...(partPayments === "review" && { partPayments }),
   attempts: [],
   money: [],
   reviews: [],

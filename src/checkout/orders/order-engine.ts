@@ -155,7 +155,8 @@ export class Engine extends OrderWriter<EngineSettings> {
         const known = isOther ? { ...update, status: "contradiction", otherLabel: label } : update;
         const result = await this.write(id, { kind: "reported", update: known, source });
         if (result === undefined) continue;
-        isForeign = result.isForeign === true;
+        // An order that has as many payments as are stored takes no further one.
+        isForeign = result.isForeign === true || result.isRefused === true;
         // It may be that of an attempt that is starting: it is kept until its reference is known.
         const isEarly = isFailed && !hasPayment(result.known.stored.order, update);
         if (!isForeign && !isEarly) return result.isNew;

@@ -16,6 +16,7 @@ export interface MakerSettings {
   readonly prefix: string;
   readonly currency: string;
   readonly attemptLimit: number;
+  readonly partPayments: "count" | "review";
 }
 
 /** Makes orders, and finds those that were made before. */
@@ -58,7 +59,7 @@ export class OrderMaker {
     salt: number,
     transaction: unknown,
   ): Promise<KnownOrder> {
-    const { prefix, currency, attemptLimit } = this.#settings;
+    const { prefix, currency } = this.#settings;
     const order = checkOrder(call, params, currency);
     const isMadeSince = transaction !== undefined && salt > 0;
     const { now, stored } = await this.#writer.settings.store.read(
@@ -68,7 +69,7 @@ export class OrderMaker {
     );
     if (stored === undefined) {
       const accountReference = referenceFor(call, params, prefix, salt);
-      const made = newOrder(order, accountReference, attemptLimit, now);
+      const made = newOrder(order, accountReference, this.#settings, now);
       return { now, stored: { version: 0, order: made } };
     }
     const { id, amount, currency: code } = stored.order;

@@ -9,6 +9,7 @@ import {
   countedSum,
   type EffectState,
   isOpen,
+  isPart,
   isTried,
   type Money,
   type OrderState,
@@ -82,7 +83,7 @@ export function bound(
   // A response that comes after the key was read: what became of the payment is known.
   if (attemptOf(order, number).reference === reference) return order;
   const isCompleted = order.money.some((one) => one.reference === reference);
-  return withAttempt(order, number, {
+  const next = withAttempt(order, number, {
     reference,
     status: isCompleted ? "completed" : "pending",
     lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
@@ -92,6 +93,17 @@ export function bound(
     about: undefined,
     reason: undefined,
   });
+  return withOwnMoney(next, reference, context);
+}
+
+/** The order, when a payment turns out to be that of an attempt: one of another amount pays nothing by itself. */
+function withOwnMoney(order: OrderState, reference: string, context: Context): OrderState {
+  const known = order.money.find((one) => one.reference === reference);
+  const isOver = order.paidBy !== undefined || order.closed !== undefined;
+  if (isOver || !known?.counts || known.amount === expectedOf(order, reference)) return order;
+  const { counts: _, ...other } = known;
+  const money = order.money.map((one) => (one === known ? other : one));
+  return withReview({ ...order, money }, "amount_mismatch", context, { references: [reference] });
 }
 
 /**
@@ -238,6 +250,7 @@ const BESIDE: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
@@ -266,7 +279,8 @@ export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
   if (order.paidBy === undefined || review.amount !== undefined) return false;
   const name = nameIn(order, review);
   const paying = payingMoney(order);
-  const isIts = paying !== undefined && moneyNamed(order, name) === paying;
+  const money = moneyNamed(order, name);
+  const isIts = money !== undefined && (money === paying || money.counts === true);
   return isIts || name === nameOf(order, order.paidBy);
 }
 
@@ -311,11 +325,30 @@ export function withMoney(order: OrderState, update: PaymentUpdate): OrderState 
 }
 
 /** The order with a payment that counts for its amount. */
-export function withCounted(order: OrderState, update: PaymentUpdate): OrderState {
+export function withCounted(order: OrderState, update: PaymentUpdate, at: number): OrderState {
   const next = withMoney(order, update);
   const known = moneyOf(next, update);
-  const money = next.money.map((one) => (one === known ? { ...one, counts: true as const } : one));
+  const counted = { counts: true as const, at };
+  const money = next.money.map((one) => (one === known ? { ...one, ...counted } : one));
   return { ...next, money };
+}
+
+/** Whether a payment is not what was asked for. What comes by hand may be any part. */
+export function isOtherAmount(order: OrderState, update: PaymentUpdate): boolean {
+  const expected = expectedOf(order, update.reference);
+  const amount = amountOf(order, update);
+  return expected === undefined ? !isPart(amount) : amount !== expected;
+}
+
+/** The order at its end. What has come for it is to be paid back. */
+export function closedAs(
+  order: OrderState,
+  closed: "canceled" | "expired",
+  context: Context,
+): OrderState {
+  const due = (next: OrderState, { reference }: Money) =>
+    withReview(next, "refund_due", context, { references: [reference] });
+  return countedMoney(order).reduce(due, { ...order, closed });
 }
 
 /**
@@ -335,6 +368,7 @@ export function redated(order: OrderState, now: number): OrderState {
     ...rest,
     ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
     ...(order.paidAt !== undefined && { paidAt: Math.min(order.paidAt, now) }),
+    money: order.money.map((one) => (one.at === undefined ? one : { ...one, at: Math.min(one.at, now) })),
     attempts,
     updatedAt: now,
   };
@@ -396,8 +430,9 @@ export function decided(
   const review = reviewWith(order, id);
   // Of a payment of which a part is paid back, the rest stays.
   if (decision !== "refunded" || review?.amount !== undefined || review === undefined) return next;
+  const named = moneyNamed(order, nameIn(order, review));
   const isPaying = isAboutPaying(order, review);
-  return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
+  return refunded(next, named ?? (isPaying ? payingMoney(order) : undefined));
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */

@@ -1,5 +1,5 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
-import { isSummand, moreThan, sumOf } from "./amounts.ts";
+import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
 import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
@@ -49,6 +49,8 @@ export interface Money {
   readonly refunded?: true;
   /** It is a part of the amount of the order. Money that a person accepts pays without it. */
   readonly counts?: true;
+  /** When it became known. */
+  readonly at?: number;
 }
 
 export interface ReviewState {
@@ -113,6 +115,8 @@ export interface OrderState {
   readonly expiresAt?: number;
   /** How often the customer is asked at most. */
   readonly attemptLimit: number;
+  /** A person looks at each part of the amount that comes by hand. */
+  readonly partPayments?: "review";
   readonly closed?: "canceled" | "expired";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
@@ -144,11 +148,31 @@ export function statusOf(order: OrderState): OrderStatus {
 export const openReviews = ({ reviews }: OrderState): readonly ReviewState[] =>
   reviews.filter(({ ended }) => ended === undefined);
 
-/** Money of such a review is here, and not decided about: no more is asked for. */
-const HOLDING: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
+/** Whether an amount can be a part of the price of an order. */
+export const isPart = (amount: string | undefined): amount is string =>
+  amount !== undefined && isSummand(amount) && !isNothing(amount);
 
+/** Whether no attempt of an order has a payment: a customer has typed the label of the order. */
+export const isByHand = ({ attempts }: OrderState, name: string | undefined): boolean =>
+  !attempts.some(({ reference }) => reference === name);
+
+/**
+ * Whether money is here that is not decided about, so that no more is asked for. A part that anyone may send by hand
+ * keeps nobody from paying.
+ */
 export const holdsMoney = (order: OrderState): boolean =>
-  openReviews(order).some(({ kind }) => HOLDING.includes(kind));
+  openReviews(order).some(({ kind, references }) => {
+    if (kind !== "amount_mismatch") return kind === "currency_mismatch";
+    const name = references.at(-1);
+    const { amount } = order.money.find(({ reference }) => reference === name) ?? {};
+    return !isByHand(order, name) || !isPart(amount);
+  });
+
+/** How many payments that no attempt has asked for an order takes: each is stored. */
+const MAX_BY_HAND = 50;
+
+export const isFullOfMoney = (order: OrderState): boolean =>
+  order.money.filter(({ reference }) => isByHand(order, reference)).length >= MAX_BY_HAND;
 
 /** A call takes a moment, or its process has died. */
 const CALL_MS = 15_000;

@@ -31,6 +31,7 @@ export type ReviewKind =
   | "late_payment"
   | "unknown_outcome"
   | "contradiction"
+  | "refund_due"
   | "unmatched"
   | "effect_failed"
   | "effect_unclear";

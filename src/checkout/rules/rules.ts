@@ -5,8 +5,9 @@ import {
   attemptOf,
   bound,
   byReference,
+  closedAs,
   ended,
-  expectedOf,
+  isOtherAmount,
   isPaidBack,
   isUpToDate,
   lookLater,
@@ -30,7 +31,10 @@ import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  askedBy,
   holdsMoney,
+  isByHand,
+  isFullOfMoney,
   isOpen,
   isTried,
   isUsedUp,
@@ -98,7 +102,7 @@ const ASKED: Rules["asked"] = [
     "an order starts no attempt after its time",
     [7],
     ({ expiresAt = Number.POSITIVE_INFINITY }, _, { now }) => expiresAt <= now,
-    (order) => ({ ...order, closed: "expired" }),
+    (order, _, context) => closedAs(order, "expired", context),
   ),
   rule(
     "failed payments are read once more before the next prompt",
@@ -232,6 +236,15 @@ const REPORTED: Rules["reported"] = [
     (order, { update }) => withPaidBack(order, update),
   ),
   rule(
+    "an order takes at most 50 payments that no attempt has asked for",
+    [14],
+    (order, input) =>
+      isCompleted(order, input) &&
+      isByHand(order, input.update.reference) &&
+      isFullOfMoney(order),
+    refused,
+  ),
+  rule(
     "another currency is a review",
     [7],
     (order, input) =>
@@ -239,11 +252,9 @@ const REPORTED: Rules["reported"] = [
     reviewed("currency_mismatch"),
   ),
   rule(
-    "another amount is a review",
-    [7],
-    (order, input) =>
-      isCompleted(order, input) &&
-      amountOf(order, input.update) !== (expectedOf(order, input.update.reference) ?? order.amount),
+    "another amount than an attempt has asked for is a review",
+    [7, 14],
+    (order, input) => isCompleted(order, input) && isOtherAmount(order, input.update),
     reviewed("amount_mismatch"),
   ),
   rule(
@@ -253,7 +264,9 @@ const REPORTED: Rules["reported"] = [
       if (isCompleted(order, input) && order.paidBy === input.update.reference) return true;
       const accepted = order.attempts.find(({ number }) => order.paidBy === `#${number}`);
       const attempt = byReference(order, input.update.reference);
-      const isOnly = accepted?.reference === undefined && order.money.length === 0;
+      const isAsked =
+        accepted !== undefined && amountOf(order, input.update) === askedBy(order, accepted);
+      const isOnly = isAsked && accepted.reference === undefined && order.money.length === 0;
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
@@ -273,10 +286,20 @@ const REPORTED: Rules["reported"] = [
     reviewed("late_payment"),
   ),
   rule(
-    "the completion of any attempt pays an open order, as soon as its whole amount has come",
-    [5, 8, 9],
+    "a part is a review, if the merchant wants to see it",
+    [14],
+    (order, input) =>
+      isCompleted(order, input) &&
+      order.partPayments === "review" &&
+      isByHand(order, input.update.reference) &&
+      amountOf(order, input.update) !== leftToPay(order),
+    reviewed("amount_mismatch"),
+  ),
+  rule(
+    "money counts, and pays an open order as soon as its whole amount has come",
+    [5, 8, 9, 14],
     isCompleted,
-    (order, input, context) => settled(withCounted(order, input.update), context),
+    (order, { update }, context) => settled(withCounted(order, update, context.now), context),
   ),
   rule(
     "a completed payment does not fail",
@@ -312,7 +335,7 @@ export const RULES: Rules = {
       [2, 7],
       (order, _, { now }) =>
         statusOf(order) === "open" && (order.expiresAt ?? Number.POSITIVE_INFINITY) <= now,
-      (order, _, context) => taken({ ...order, closed: "expired" }, context),
+      (order, _, context) => taken(closedAs(order, "expired", context), context),
     ),
     rule(
       "what is due is taken by writing when it is due again",
@@ -369,10 +392,9 @@ export const RULES: Rules = {
       isStatus("paid", "canceled", "expired"),
       unchanged,
     ),
-    rule("a canceled order starts no attempt", [7], always, (order) => ({
-      ...order,
-      closed: "canceled",
-    })),
+    rule("a canceled order starts no attempt", [7, 14], always, (order, _, context) =>
+      closedAs(order, "canceled", context),
+    ),
   ],
   updated: [
     rule<InputOf<"updated">>(

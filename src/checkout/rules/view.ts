@@ -1,9 +1,10 @@
 import { MINUTE_MS } from "../../internal/units.ts";
-import { isSummand, moreThan, sumOf } from "./amounts.ts";
+import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
 import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
 import {
   type AttemptState,
+  countedSum,
   holdsMoney,
   isFull,
   isOpen,
@@ -23,10 +24,11 @@ export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
   late_payment: "The payment was completed after the order was canceled or had expired.",
+  refund_due: "The money of this payment is to be paid back.",
   unknown_outcome:
     "It is not known whether the customer was asked. Look for the payment at the service.",
   contradiction: "The updates of this payment contradict each other. Read it at the service.",
-  unmatched: "The payment belongs to no order.",
+  unmatched: "The payment belongs to no order, or to one that has 50 such payments already.",
   effect_failed:
     "The order is paid, and onPaid has failed 12 times. It is tried again every few minutes.",
   effect_unclear:
@@ -47,6 +49,7 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "contradiction",
 ];
 
@@ -118,6 +121,15 @@ function closedMessage(order: OrderState, status: "canceled" | "expired"): Messa
   return messageOf(isStillAsked ? "canceled_reject_request" : status);
 }
 
+/** What is left to pay, if a part has come. */
+function partMessage(order: OrderState): Message | undefined {
+  const received = countedSum(order);
+  if (isNothing(received)) return undefined;
+  const text = (amount: string) => `${order.currency} ${amount}`;
+  const values = { received: text(received), amount: text(order.amount) };
+  return messageOf("part_received", { ...values, due: text(leftToPay(order)) });
+}
+
 function orderMessage(order: OrderState, status: OrderStatus, now: number): Message {
   const last = order.attempts.at(-1);
   if (status === "canceled" || status === "expired") return closedMessage(order, status);
@@ -134,12 +146,12 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   const isOver = blocked?.by === "open" && blocked.until <= now;
   if (blocked?.by === "limit") return limitMessage(blocked.until, now);
   if (blocked !== undefined && !isOver) return blocked;
-  return (last && attemptMessage(last)) ?? messageOf("not_paid");
+  return (last && attemptMessage(last)) ?? partMessage(order) ?? messageOf("not_paid");
 }
 
 /** Whether money came for an order that is over, and no decision about it was made. */
 export const isLate = (order: OrderState): boolean =>
-  openReviews(order).some(({ kind }) => kind === "late_payment");
+  openReviews(order).some(({ kind }) => kind === "late_payment" || kind === "refund_due");
 
 /** All money that came for an order and was not paid back. */
 function receivedSum({ money, currency, reviews }: OrderState): string {

@@ -50,6 +50,11 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       ({ kind, amount }) => kind === "overpaid" && amount === undefined,
     );
     if (order.money.length === 1 && isOverpaid) return "one payment looks like two";
+    const isEnded = order.closed !== undefined && order.paidBy === undefined;
+    const isDue = (reference: string) =>
+      order.reviews.some((one) => one.kind === "refund_due" && one.references.includes(reference));
+    if (isEnded && order.money.some(({ counts, reference }) => counts && !isDue(reference)))
+      return "a part of an order that ended is not a review";
     for (const { reference, refunded } of order.money) {
       // A person has said that it was paid back, before it was known.
       if (reference === order.paidBy || refunded) continue;
@@ -101,7 +106,8 @@ function unfinished({
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
     const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
     for (const { order: of, attempt, reference, status } of payments) {
-      if (of !== at || status !== "completed" || isUnreadable(attempt)) continue;
+      // Only its webhook, or the list of a day, tells of a payment by hand.
+      if (of !== at || attempt === 0 || status !== "completed" || isUnreadable(attempt)) continue;
       if (!order.money.some((one) => one.reference === reference)) return "money is never found";
     }
     const isWhole = sumOf(cameFor(order)) >= centsOf(order.amount);

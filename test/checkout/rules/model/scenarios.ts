@@ -55,6 +55,11 @@ export const SCENARIOS: readonly Scenario[] = [
     faults: 3,
     may: ["update", "cancel", "expire"],
   },
+  { ...base, name: "money in parts", clicks: 1, faults: 4, until: 1, may: ["hand", "cancel"] },
+  { ...base, name: "parts, and an attempt of another amount", clicks: 1, faults: 3, may: ["hand", "amount", "expire"] },
+  { ...base, name: "parts that a person sees", clicks: 1, faults: 3, until: 1, may: ["hand", "see_parts", "decide"] },
+  { ...base, name: "parts, and an order that changes", clicks: 2, faults: 3, until: 1, may: ["hand", "update", "late"] },
+  { ...base, name: "49 parts", parts: 49, clicks: 1, faults: 3, until: 1, may: ["hand"] },
   {
     ...base,
     name: "two orders with one phone",

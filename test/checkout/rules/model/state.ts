@@ -99,12 +99,16 @@ export interface Scenario {
   readonly until: number;
   /** How many attempts of each order were rejected before. */
   readonly rejected?: number;
+  /** How many payments came by hand before. */
+  readonly parts?: number;
   /** What may happen beside the usual. */
   readonly may: readonly (
     | "amount"
     | "currency"
     | "cancel"
     | "update"
+    | "hand"
+    | "see_parts"
     | "expire"
     | "decide"
     | "late"
@@ -133,7 +137,13 @@ const newOrder = (at: number, scenario: Scenario): OrderState => ({
     askedAt: 0,
     endedAt: 0,
   })),
-  money: [],
+  money: Array.from({ length: scenario.parts ?? 0 }, (_, index) => ({
+    reference: `P${index}`,
+    amount: "0.01",
+    currency: "KES",
+    counts: true,
+  })),
+  ...(scenario.may.includes("see_parts") && { partPayments: "review" as const }),
   reviews: [],
   attemptLimit: ATTEMPT_LIMIT,
   createdAt: 0,
@@ -187,7 +197,8 @@ export function applied(
   }
   // No rule looks at these times.
   const reviews = after.reviews.map(({ endedAt: _, ...one }) => ({ ...one, at: 0 }));
-  const stored = { ...after, reviews };
+  const money = after.money.map(({ at: _, ...one }) => one);
+  const stored = { ...after, reviews, money };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }
 

@@ -426,7 +426,10 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       const isKnown = world.orders[order]?.attempts.some((one) => one.reference === reference);
       // A webhook comes at any time, any number of times, or never. Of a failure it names only the reference.
       const next = isKnown || status === "completed" ? change(order, reported(payment)) : undefined;
-      if (next !== world) add(`the webhook of ${reference} comes`, next, { isFault: true });
+      const violation =
+        payment.attempt === 0 && next !== undefined ? wrongPart(world, next, payment) : undefined;
+      if (next !== world || violation)
+        add(`the webhook of ${reference} comes`, next, { isFault: true, violation });
       const isCounted = world.orders[order]?.money.some((one) => one.reference === reference);
       if (status === "completed" && isCounted && may("contradict")) {
         const contradicts = (name: string, other: ServicePayment) => {
@@ -441,6 +444,15 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       }
     }
   });
+
+  if (may("hand")) {
+    for (const [order] of world.orders.entries()) {
+      const number = world.payments.filter(({ attempt }) => attempt === 0).length;
+      const by = { order, attempt: 0, reference: `H${number}` } as const;
+      const sent = { ...by, status: "completed", amount: "0.40", currency: "KES" } as const;
+      fault(`0.40 comes by hand for O${order}`, { ...world, payments: [...world.payments, sent] });
+    }
+  }
 
   world.orders.forEach((order, at) => {
     if (may("cancel")) {
@@ -565,6 +577,24 @@ const asking = (
 
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** What a payment by hand must not do to its order. */
+function wrongPart(before: World, after: World, payment: ServicePayment): string | undefined {
+  const { order: at, reference } = payment;
+  const [order, next] = [before.orders[at] as OrderState, after.orders[at] as OrderState];
+  const ofHand = next.money.filter((one) => /^[HP]/.test(one.reference));
+  if (ofHand.length > MAX_BY_HAND) return "an order stores payments without end";
+  if (!holdsMoney(order) && holdsMoney(next)) return "a part keeps the customer from paying";
+  const isNews = !order.money.some((one) => one.reference === reference);
+  const isSeen = next.reviews.some(({ references }) => references.at(-1) === reference);
+  const wasOpen = order.paidBy === undefined && order.closed === undefined;
+  if (isNews && next !== order && wasOpen && order.partPayments === "review" && !isSeen)
+    return "a part that a person is to see is not a review";
+  return undefined;
+}
+
+/** How many payments that no attempt has asked for an order stores. */
+const MAX_BY_HAND = 50;
 
 /** What an attempt must not begin in spite of. */
 function startedWrongly(
