@@ -206,13 +206,15 @@ export const centsOf = (amount: string): number => Math.round(Number(amount) * 1
 
 /** The payments that came for the amount of an order, as they were asked for or sent by hand. */
 export const cameFor = (order: OrderState): OrderState["money"] =>
-  order.money.filter(({ reference, amount, currency }) => {
+  order.money.filter(({ reference, amount, currency, counts }) => {
     const attempt = order.attempts.find((one) => one.reference === reference);
     const isReviewed = order.reviews.some(
       ({ kind, references }) => /_mismatch$|^late_/.test(kind) && references.at(-1) === reference,
     );
     const isOther = attempt !== undefined && amount !== askedBy(order, attempt);
-    return currency === "KES" && !isReviewed && (!isOther || order.paidBy === reference);
+    // It had come before it was known whose it is.
+    const isPaidWithIt = order.paidBy !== undefined && counts === true;
+    return currency === "KES" && !isReviewed && (!isOther || isPaidWithIt);
   });
 
 export const sumOf = (money: readonly { readonly amount: string }[]): number =>
