@@ -5,6 +5,7 @@ import type { Wakeups } from "../client/wakeups/local.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { describeError } from "../internal/describe-error.ts";
+import { once } from "../internal/once.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 
 /** A part of an engine that has tables. */
@@ -78,18 +79,6 @@ export class PartsByOptions<Options extends object, Part> {
 function isSame<Options extends object>(one: Options, other: Options): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Options>;
   return [...names].every((name) => one[name] === other[name]);
-}
-
-/** Makes something once; again after that failed. */
-export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
-  let making: Promise<Made> | undefined;
-  return () => {
-    making ??= make().catch((error: unknown) => {
-      making = undefined;
-      throw error;
-    });
-    return making;
-  };
 }
 
 /** Methods that first wait for the object that has them. */

@@ -5,17 +5,11 @@ import { digestInMemory } from "../idempotency/memory/memory-digest.ts";
 import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/store-options.ts";
 import { checkOptions, type OptionRows } from "../internal/check-options.ts";
 import { SQL_ENGINES } from "../internal/engine-parts.ts";
+import { once } from "../internal/once.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
-import {
-  EngineLife,
-  lateInbox,
-  lateOrders,
-  lateStore,
-  once,
-  PartsByOptions,
-} from "./engine-life.ts";
+import { EngineLife, lateInbox, lateOrders, lateStore, PartsByOptions } from "./engine-life.ts";
 
 /** How an engine works in memory. It has no options. */
 export interface MemoryOptions {

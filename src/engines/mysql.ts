@@ -17,7 +17,7 @@ import {
 } from "../internal/check-options.ts";
 import { MysqlRoom } from "../storage/mysql/mysql-room.ts";
 import { poolFor } from "../storage/mysql/pool.ts";
-import type { Transact } from "../storage/mysql/transact.ts";
+import type { Transact } from "../storage/try-transact.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, type StoredPart, type StoredSettings } from "./engine-life.ts";
@@ -26,7 +26,7 @@ import { SqlEngine } from "./sql-engine.ts";
 export type { CheckoutEngine } from "../checkout/orders/checkout-store.ts";
 export type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 export type { IdempotencyStoreOptions } from "../idempotency/store-options.ts";
-export type { SqlExecutor, Transact } from "../storage/mysql/transact.ts";
+export type { SqlExecutor, Transact } from "../storage/try-transact.ts";
 export type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 
 /** A pool of `mysql2`, whose functions take callbacks. */
@@ -108,9 +108,8 @@ export interface MysqlEngine<Client = PoolConnection>
   /** Ends what the engine has opened. A pool that you passed stays open. Call it when the process stops. */
   close(): Promise<void>;
   /**
-   * Says what is wrong, a sentence for each: settings with which the server loses what it acknowledged, tables of
-   * another version, or that it cannot be reached. Makes nothing, and so finds no missing right: {@link open} does. An
-   * empty list says that nothing was found.
+   * Says what is wrong, a sentence for each: missing rights, settings with which the server loses what it acknowledged,
+   * tables of another version, or that it cannot be reached. Makes nothing. An empty list says that nothing was found.
    */
   check(): Promise<string[]>;
   /** @internal What is stored of a part; `undefined` if nothing is. It makes nothing. */

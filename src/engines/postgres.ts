@@ -26,7 +26,7 @@ import { checkNameLength } from "../storage/postgres/name-length.ts";
 import { poolFor } from "../storage/postgres/pool.ts";
 import type { PostgresClient, PostgresPool } from "../storage/postgres/pool-types.ts";
 import { PostgresRoom } from "../storage/postgres/postgres-room.ts";
-import type { Transact } from "../storage/postgres/transact.ts";
+import type { Transact } from "../storage/try-transact.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { EngineLife, lateWakeups, type StoredPart, type StoredSettings } from "./engine-life.ts";
@@ -41,7 +41,7 @@ export type {
   PostgresPool,
   PostgresResult,
 } from "../storage/postgres/pool-types.ts";
-export type { SqlExecutor, Transact } from "../storage/postgres/transact.ts";
+export type { SqlExecutor, Transact } from "../storage/try-transact.ts";
 export type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 
 /** How an engine works on PostgreSQL. */

@@ -18,7 +18,7 @@ export interface IdempotencyStoreOptions {
   retentionMs?: number | undefined;
   /**
    * What the keys belong to, such as a merchant's name. Set it if several merchants or
-   * environments share one store: each scope has its own keys, and lists only its own attempts.
+   * environments share one store: each scope has its own keys, and lists only its own attempts. At most 255 characters.
    *
    * @default ""
    */
@@ -39,9 +39,14 @@ const DEFAULT_RETENTION_MS = 30 * DAY_MS;
 // 100 years: a date that every database can store.
 const MAX_RETENTION_MS = 36_500 * DAY_MS;
 
+/** With an endpoint and an idempotency key, it is a key that every database takes. */
+const MAX_SCOPE = 255;
+
 function checkScope(scope: string): string {
-  if (typeof scope === "string" && isStorable(scope)) return scope;
-  throw wrongOption("scope", "a string without NUL and without half characters", scope);
+  const isScope = typeof scope === "string" && scope.length <= MAX_SCOPE && isStorable(scope);
+  if (isScope) return scope;
+  const expected = `a string of at most ${MAX_SCOPE} characters without NUL and without half characters`;
+  throw wrongOption("scope", expected, scope);
 }
 
 function checkPepper(pepper: string | Uint8Array): string | Uint8Array {

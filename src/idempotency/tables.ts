@@ -99,9 +99,10 @@ function listsFor(dialect: Dialect) {
   // Every database uses an index for the first condition; MySQL uses none for a pair. The others are one condition of
   // unknown likelihood: of each `=`, PostgreSQL without statistics expects that few records have it, and would read and
   // sort all records instead of the first ones of an index.
-  const listWhere = (condition: string) =>
+  const keys = dialect.table(NAME, "");
+  const listWhere = (index: string, condition: string) =>
     statement(`
-    SELECT ${record} FROM ${dialect.table(NAME, "")} AS stored
+    SELECT ${record} FROM ${dialect.by(keys, index)}
     WHERE begun_at >= ${from} ${condition}
       AND CASE WHEN (begun_at > ${from} OR ${key} > $after_key)
         AND version = ${RECORD_VERSION} AND scope = $scope
@@ -111,12 +112,12 @@ function listsFor(dialect: Dialect) {
         AND ($amount IS NULL OR amount = $amount)
         AND ($phone IS NULL OR phone = $phone)
       THEN true ELSE false END
-    ORDER BY stored.begun_at, stored.${key} LIMIT $count`);
+    ORDER BY ${keys}.begun_at, ${keys}.${key} LIMIT $count`);
   return {
-    list: listWhere(""),
+    list: listWhere("begun_at", ""),
     // Their own statements, so that they use an index: every event of a payment asks for these.
-    listOpen: listWhere("AND state IN ('in_flight', 'unknown')"),
-    listFor: listWhere("AND account_reference = $account_reference"),
+    listOpen: listWhere("state", "AND state IN ('in_flight', 'unknown')"),
+    listFor: listWhere("account_reference", "AND account_reference = $account_reference"),
   };
 }
 

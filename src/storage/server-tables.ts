@@ -1,4 +1,6 @@
 // The tables of a component in a database that is a server, for which all statements are sent.
+
+import { once } from "../internal/once.ts";
 import type { Semaphore } from "../internal/semaphore.ts";
 import { withTimeout } from "../internal/timeout.ts";
 import { type Component, metaOf, type ValueTypes } from "./component.ts";
@@ -21,6 +23,7 @@ import {
   valueIn,
 } from "./sql-steps.ts";
 import { rolledBack, SAVEPOINT } from "./transaction-end.ts";
+import type { Transact } from "./try-transact.ts";
 
 /** A statement as a database takes it, with the names of its values in their order. */
 export interface Prepared {
@@ -32,9 +35,6 @@ export type RunStatement<Sent extends Prepared> = (
   given: Sent,
   values: readonly Value[],
 ) => Promise<StepResult>;
-
-/** Runs something in a transaction of the user's library. */
-type Transact = <Result>(run: (client: unknown, db: unknown) => Promise<Result>) => Promise<Result>;
 
 /** What a transaction of ours needs to know. */
 export interface ServerTransaction {
@@ -125,30 +125,34 @@ export class ServerTables<
   readonly #component: Component<Name>;
   readonly #statements: Statements<Name>;
   readonly #prepared = new Map<Statement, Sent>();
-  #opening: Promise<void> | undefined;
+  #open: () => Promise<void>;
 
   constructor(server: Server<Sent, Client>, component: Component<Name>) {
     this.#server = server;
     this.dialect = server.dialect;
     this.#component = component;
     this.#statements = component.statements(server.dialect);
+    this.#open = this.#opener();
   }
 
-  /** Once; again after it failed. */
   open(): Promise<void> {
-    this.#opening ??= this.#openOnce().catch(async (error: unknown) => {
-      this.#opening = undefined;
-      const what = `make or read the tables of ${this.#component.what}`;
-      throw await this.#server.explained(what, error, this.#component);
-    });
-    return this.#opening;
+    return this.#open();
   }
 
   /** Nothing is stored before what the merchant gave has been checked. */
-  async #openOnce(): Promise<void> {
-    await this.#server.open();
-    await this.#server.migrate(this.#component);
-    await this.#server.tryTransact(metaOf(this.dialect, this.#component));
+  #opener(): () => Promise<void> {
+    const server = this.#server;
+    const component = this.#component;
+    return once(async () => {
+      try {
+        await server.open();
+        await server.migrate(component);
+        await server.tryTransact(metaOf(this.dialect, component));
+      } catch (error) {
+        const what = `make or read the tables of ${component.what}`;
+        throw await server.explained(what, error, component);
+      }
+    });
   }
 
   #openIn(timeoutMs: number | undefined): Promise<void> {
@@ -161,7 +165,7 @@ export class ServerTables<
     try {
       return await work;
     } catch (error) {
-      if (this.#server.isTableMissing(error)) this.#opening = undefined;
+      if (this.#server.isTableMissing(error)) this.#open = this.#opener();
       throw error;
     }
   }

@@ -119,6 +119,12 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
   test("rejects each missing right, and works when the SQL of its message was run", async () => {
     const { database, account, url, asRoot } = await newShop();
     const make = () => engineAt(url);
+    const found = async () => {
+      const db = mysql(url);
+      const problems = await db.check();
+      await db.close();
+      return [...new Set(problems.map((one) => one.replace(/(?<=tables of ).+? \(/, "... (")))];
+    };
     await rejectsAtStart(
       make,
       /mysql cannot use this database \(Access denied for user .+ to database .+\)\. This user lacks a right\. Run as an administrator: GRANT CREATE, .+/,
@@ -131,6 +137,9 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
         `mysql cannot make or read the tables of .+ \\(CREATE command denied .+\\)\\. Run as an administrator: ${grant.replaceAll(/[.*]/g, "\\$&")}\\. Or run the SQL that db\\.sql\\(\\) prints as another user, .+`,
       ),
     );
+    expect(await found()).toEqual([
+      `mysql: The user ${account} lacks the right to make tables. Run as an administrator: ${grant}. Or run the SQL that db.sql() prints as another user, and grant this one SELECT, INSERT, UPDATE and DELETE.`,
+    ]);
     // Another user makes the tables.
     const owner = engineAt(asRoot);
     await owner.open();
@@ -143,7 +152,11 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
       make,
       /mysql cannot make or read the tables of .+ \(DELETE command denied .+/,
     );
+    expect(await found()).toContainEqual(
+      expect.stringMatching(/^mysql cannot use the tables of .+ \(DELETE command denied .+GRANT /),
+    );
     await admin.query(`GRANT DELETE ON ${database}.* TO ${account}`);
+    expect(await found()).toEqual([]);
     const granted = make();
     await granted.open();
     await granted.close();

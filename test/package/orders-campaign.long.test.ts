@@ -38,6 +38,6 @@ test.concurrent.for(SABOTAGED)(
 
 test("a campaign of orders says which options there are", async () => {
   const { status, stderr } = await campaign("--store", "oracle");
-  expect(stderr).toContain("--store is oracle. It takes sqlite, postgres, all.");
+  expect(stderr).toContain("--store is oracle. It takes sqlite, postgres, mysql, all.");
   expect(status).toBe(1);
 });

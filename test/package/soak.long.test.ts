@@ -24,6 +24,7 @@ const MODES = [
   ["versions", "sqlite", DRAINED],
   ["versions", "redis", DRAINED],
   ["versions", "postgres", DRAINED],
+  ["versions", "mysql", DRAINED],
 ] as const;
 
 const SABOTAGES = [

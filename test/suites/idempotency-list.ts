@@ -141,11 +141,14 @@ export function listsItsAttempts(name: string, open: Open): void {
       await expect(store.list(query as object)).rejects.toMatchObject({ code: "configuration" });
     });
 
-    test.each([{ scope: 7 }, { scope: "\0" }, { pepper: "" }, { pepper: 7 }])(
-      "rejects the options %j",
-      async (options) => {
-        await expect(open(options as object)).rejects.toMatchObject({ code: "configuration" });
-      },
-    );
+    test.each([
+      { scope: 7 },
+      { scope: "\0" },
+      { scope: "x".repeat(256) },
+      { pepper: "" },
+      { pepper: 7 },
+    ])("rejects the options %j", async (options) => {
+      await expect(open(options as object)).rejects.toMatchObject({ code: "configuration" });
+    });
   });
 }

@@ -54,7 +54,7 @@ export function merchantServerSuite(server: MerchantServer, opened: Map<OrmName,
   checkoutTransactionSuite(driver, onDriver, server.cut);
   wrongEndingsSuite(driver, engines.driver, onDriver);
   for (const name of Object.keys(orms) as OrmName[]) {
-    checkoutTransactionSuite(name, onOrm(name), server.cut);
+    checkoutTransactionSuite(name, onOrm(name), server.cut, true);
     wrongEndingsSuite(name, engines.orm, onOrm(name), name);
   }
 }

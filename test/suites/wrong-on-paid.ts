@@ -51,6 +51,11 @@ export type Engine = "sqlite" | "pg" | "orm" | "mysql2" | "mysqlOrm";
 export interface Row {
   readonly name: string;
   readonly onPaid: (wrong: Wrong) => unknown;
+  /**
+   * Whether each library runs it, too: its end depends on when the library sends a statement, or on what the library does
+   * after an error, or after a COMMIT or ROLLBACK that it did not send. All other rows ask nothing else of a library.
+   */
+  readonly isOfLibraries?: true;
   /** For each engine, or for one library on it. */
   readonly end: End | Readonly<Partial<Record<Engine | `${Engine} ${OrmName}`, End>>>;
 }
@@ -126,16 +131,19 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "forgets the await before its statements",
+    isOfLibraries: true,
     onPaid: ({ context, give }) => context.transaction((db) => void give(db)),
     end: { sqlite: "given", pg: "given", orm: "safe", mysql2: "given", mysqlOrm: "safe" },
   },
   {
     name: "makes a statement, and never runs it",
+    isOfLibraries: true,
     onPaid: ({ context, makeOnly }) => context.transaction((db) => void makeOnly(db)),
     end: "empty",
   },
   {
     name: "forgets the await before a statement that fails",
+    isOfLibraries: true,
     onPaid: ({ context, give, all, ...wrong }) =>
       context.transaction((db) =>
         all(
@@ -173,6 +181,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "catches the error of a statement, and goes on",
+    isOfLibraries: true,
     onPaid: (wrong) =>
       wrong.context.transaction((db) =>
         wrong.all(
@@ -195,6 +204,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "rolls back to a savepoint after the error of a statement",
+    isOfLibraries: true,
     onPaid: (wrong) =>
       wrong.context.transaction((db) =>
         wrong.all(
@@ -223,6 +233,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "rolls back by itself at the end",
+    isOfLibraries: true,
     onPaid: ({ context, give, sql, all }) =>
       context.transaction((db) =>
         all(
@@ -257,6 +268,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "commits by itself",
+    isOfLibraries: true,
     onPaid: ({ context, give, sql, all }) =>
       context.transaction((db) =>
         all(
@@ -279,6 +291,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "commits by itself, and throws before it wrote anything",
+    isOfLibraries: true,
     onPaid: ({ context, sql, all }) =>
       context.transaction((db) => all(() => sql(db, "COMMIT"), fail)),
     end: "dropped",
@@ -363,6 +376,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
   },
   {
     name: "uses transaction inside transaction",
+    isOfLibraries: true,
     onPaid: ({ context, give, all }) =>
       context.transaction((db) =>
         all(

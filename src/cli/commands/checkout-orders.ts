@@ -14,7 +14,7 @@ import type {
   CHECKOUT_RESOLVE,
   CHECKOUT_STORE,
 } from "../flags/stores.ts";
-import { storeAddress } from "../input/databases.ts";
+import { SQL_ADDRESSES, storeAddress } from "../input/databases.ts";
 import { readEnvFile } from "../input/env-file.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { openEngine } from "../input/open-engine.ts";
@@ -25,14 +25,12 @@ import { relativeTime, wholeTime } from "../terminal/times.ts";
 
 type StoreFlags = FlagsOf<typeof CHECKOUT_STORE>;
 
-const ENGINES = "sqlite:, postgres:// or mysql://";
-
 /** Opens the checkout that `--store` names. */
 async function openStore(input: Input<StoreFlags>): Promise<CheckoutStore> {
-  if (storeAddress(input, ENGINES).engine === "redis") {
-    throw usageError(`--store of a checkout must start with ${ENGINES}.`);
+  if (storeAddress(input, SQL_ADDRESSES).engine === "redis") {
+    throw usageError(`--store of a checkout must start with ${SQL_ADDRESSES}.`);
   }
-  const { engine, close } = await openEngine(input, "checkout", { engines: ENGINES });
+  const { engine, close } = await openEngine(input, "checkout", { engines: SQL_ADDRESSES });
   return { ...(engine.checkout?.() as CheckoutStore), close };
 }
 

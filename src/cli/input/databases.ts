@@ -19,6 +19,9 @@ const SERVERS = [
   ["mysql", /^(mysql|mariadb):\/\//],
 ] as const;
 
+/** The forms of `--store` for an engine that holds orders. */
+export const SQL_ADDRESSES = "sqlite:, postgres:// or mysql://";
+
 /** The place of a store: the path of a SQLite file, or the URL of a server. */
 export interface StoreAddress {
   readonly engine: "sqlite" | (typeof SERVERS)[number][0];

@@ -40,76 +40,74 @@ interface OpenEngine {
   close(): Promise<void>;
 }
 
-type Opener = (
-  address: string,
-  input: Input<EngineFlags>,
-  pepper: { readonly pepper?: string },
-) => Promise<Pick<OpenEngine, "engine" | "close">>;
+interface StoreEngine {
+  /** Flags that say something about other engines only. */
+  readonly notOf: readonly ("queue" | "schema" | "prefix")[];
+  /** Where a part is looked for, in words. */
+  place(address: string, flags: EngineFlags, part: StoredPart): string;
+  open(
+    address: string,
+    input: Input<EngineFlags>,
+    pepper: { readonly pepper?: string },
+  ): Promise<Pick<OpenEngine, "engine" | "close">>;
+}
 
-const OPENERS: Readonly<Record<StoreAddress["engine"], Opener>> = {
-  sqlite: async (path, _, pepper) => {
-    const { sqlite } = await import("../../engines/sqlite.ts");
-    const engine = sqlite(path, pepper);
-    return { engine: engine as AnyEngine, close: () => engine.close() };
+/** An engine on a pool of ours. */
+const onPool = (engine: { close(): Promise<void> }, pool: { end(): Promise<void> }) => ({
+  engine: engine as AnyEngine,
+  close: async () => {
+    await engine.close();
+    await pool.end();
   },
-  redis: async (url, { flags: { prefix }, io }, pepper) => {
-    const client = connectRedis(io, url);
-    const { redis } = await import("../../engines/redis.ts");
-    const onWarning = (text: string) => printError(io, text);
-    const engine = redis(client, { ...pepper, prefix, onWarning });
-    const close = async () => {
-      await engine.close();
-      client.disconnect();
-    };
-    return { engine, close };
+});
+
+const STORE_ENGINES: Readonly<Record<StoreAddress["engine"], StoreEngine>> = {
+  sqlite: {
+    notOf: ["queue", "schema", "prefix"],
+    place: (path) => path,
+    open: async (path, _, pepper) => {
+      const { sqlite } = await import("../../engines/sqlite.ts");
+      const engine = sqlite(path, pepper);
+      return { engine: engine as AnyEngine, close: () => engine.close() };
+    },
   },
-  postgres: async (url, { flags: { schema }, io }, pepper) => {
-    const pool = connectPostgres(io, url);
-    const { postgres } = await import("../../engines/postgres.ts");
-    const engine = postgres(pool, { ...pepper, schema });
-    const close = async () => {
-      await engine.close();
-      await pool.end();
-    };
-    return { engine: engine as AnyEngine, close };
+  redis: {
+    notOf: ["schema"],
+    place: (_, { queue = "malipo-webhooks" }, part) =>
+      part === "inbox" ? `the queue ${queue} of this Redis` : "this Redis",
+    open: async (url, { flags: { prefix }, io }, pepper) => {
+      const client = connectRedis(io, url);
+      const { redis } = await import("../../engines/redis.ts");
+      const onWarning = (text: string) => printError(io, text);
+      const engine = redis(client, { ...pepper, prefix, onWarning });
+      return onPool(engine, { end: async () => client.disconnect() });
+    },
   },
-  mysql: async (url, { io }, pepper) => {
-    const pool = connectMysql(io, url);
-    const { mysql } = await import("../../engines/mysql.ts");
-    const engine = mysql(pool, pepper);
-    const close = async () => {
-      await engine.close();
-      await pool.end();
-    };
-    return { engine: engine as AnyEngine, close };
+  postgres: {
+    notOf: ["queue", "prefix"],
+    place: (_, { schema = "malipo_checkout" }) => `the schema ${schema} of this PostgreSQL`,
+    open: async (url, { flags: { schema }, io }, pepper) => {
+      const pool = connectPostgres(io, url);
+      const { postgres } = await import("../../engines/postgres.ts");
+      return onPool(postgres(pool, { ...pepper, schema }), pool);
+    },
+  },
+  mysql: {
+    notOf: ["queue", "schema", "prefix"],
+    place: () => "this database",
+    open: async (url, { io }, pepper) => {
+      const pool = connectMysql(io, url);
+      const { mysql } = await import("../../engines/mysql.ts");
+      return onPool(mysql(pool, pepper), pool);
+    },
   },
 };
-
-const NOT_OF: Readonly<Record<StoreAddress["engine"], readonly ("queue" | "schema" | "prefix")[]>> =
-  {
-    sqlite: ["queue", "schema", "prefix"],
-    redis: ["schema"],
-    postgres: ["queue", "prefix"],
-    mysql: ["queue", "schema", "prefix"],
-  };
 
 const NOTHING: Readonly<Record<StoredPart, string>> = {
   idempotency: "There are no idempotency keys",
   inbox: "There is no inbox",
   checkout: "There are no orders of a checkout",
 };
-
-/** Where a part is looked for, in words. */
-function placeOf(
-  { engine, address }: StoreAddress,
-  { queue, schema = "malipo_checkout" }: EngineFlags,
-  part: StoredPart,
-): string {
-  if (engine === "sqlite") return address;
-  if (engine === "mysql") return "this database";
-  if (engine === "postgres") return `the schema ${schema} of this PostgreSQL`;
-  return part === "inbox" ? `the queue ${queue ?? "malipo-webhooks"} of this Redis` : "this Redis";
-}
 
 /**
  * Opens the engine that `--store` names. An engine makes what is missing; a command that looks at a part must not,
@@ -123,23 +121,24 @@ export async function openEngine(
   { pepper, engines }: { readonly pepper?: string | undefined; readonly engines?: string } = {},
 ): Promise<OpenEngine> {
   const { flags, io } = input;
-  const address = storeAddress(input, engines);
-  const other = NOT_OF[address.engine].find((name) => flags[name] !== undefined);
+  const { engine: name, address } = storeAddress(input, engines);
+  const { notOf, place, open } = STORE_ENGINES[name];
+  const other = notOf.find((flag) => flags[flag] !== undefined);
   if (other !== undefined) {
-    throw usageError(`--${other} does not go with --store ${address.engine}:...`);
+    throw usageError(`--${other} does not go with --store ${name}:...`);
   }
   // Of the project in which the command runs.
-  if (part === "inbox" && address.engine === "redis") loadFromProject(io, "bullmq");
+  if (part === "inbox" && name === "redis") loadFromProject(io, "bullmq");
   const secret = pepper === undefined ? {} : { pepper };
-  const opened = await OPENERS[address.engine](address.address, input, secret);
+  const opened = await open(address, input, secret);
   try {
     const found = await opened.engine.stored(part, flags.queue).catch((error: unknown) => {
-      if (address.engine !== "sqlite") throw error;
-      throw usageError(`--store: cannot read ${address.address}: ${describeError(error)}.`);
+      if (name !== "sqlite") throw error;
+      throw usageError(`--store: cannot read ${address}: ${describeError(error)}.`);
     });
     if (found === undefined) {
-      const place = placeOf(address, flags, part);
-      throw usageError(`${NOTHING[part]} in ${place}. Check the address and the name.`);
+      const where = place(address, flags, part);
+      throw usageError(`${NOTHING[part]} in ${where}. Check the address and the name.`);
     }
     const queue = flags.queue === undefined ? {} : { queue: flags.queue };
     return { ...opened, settings: { ...found, ...queue } };

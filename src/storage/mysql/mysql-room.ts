@@ -1,18 +1,9 @@
 import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { Semaphore } from "../../internal/semaphore.ts";
-import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import {
-  type Component,
-  formatSteps,
-  metaOf,
-  missingSteps,
-  tableSql,
-  tablesOf,
-} from "../component.ts";
+import type { Component } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
-import { type Room, runLater, type Tables } from "../room.ts";
+import { ServerRoom, type ServerRoomOptions, type ServerState } from "../server-room.ts";
 import {
   CODE_IDLE_MS,
   endedBy,
@@ -20,19 +11,14 @@ import {
   MIGRATION_IDLE_MS,
   MIGRATION_LOCK_MS,
   type RunStatement,
-  type Server,
-  ServerTables,
   type ServerTransaction,
   TABLE_LOCK_MS,
   tablesLocked,
 } from "../server-tables.ts";
-import { type Steps, statement, type Value } from "../sql-steps.ts";
-import { engineClosed, LeftOpenError } from "../transaction-end.ts";
-import { checkTransact } from "./check-transact.ts";
-import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
+import { statement, type Value } from "../sql-steps.ts";
+import type { Transact } from "../try-transact.ts";
 import {
   explained,
-  grantTo,
   isAgain,
   isLocked,
   isSavepointGone,
@@ -40,10 +26,15 @@ import {
   isTaken,
   isThere,
   lacksRight,
-} from "./mysql-errors.ts";
+  missingRightToMake,
+  settingsProblem,
+  settingsRisks,
+  tryRights,
+  userOf,
+} from "./mysql-advice.ts";
+import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
-import { settingsProblem, settingsRisks } from "./server-settings.ts";
-import { byConnection, checkIdle, runOn, type Transact } from "./transact.ts";
+import { byConnection, checkIdle, checkTransact, runOn } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;
 
@@ -74,16 +65,6 @@ const WRITTEN = query(
 
 const SETTINGS = query("SHOW VARIABLES");
 const DATABASE = query("SELECT DATABASE() AS name");
-const WHO = query("SELECT DATABASE() AS name, CURRENT_USER() AS account");
-
-/** Statements that change nothing, and fail without the right to change something. */
-const tryRights = (tables: readonly string[], meta: string): string[] => [
-  `UPDATE ${meta} SET value = value WHERE 1 = 0`,
-  ...tables.flatMap((table) => [
-    `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
-    `DELETE FROM ${table} WHERE 1 = 0`,
-  ]),
-];
 
 /** One lock for all tables in a database, whose name may be longer than that of a lock. */
 const LOCK_NAME = "CONCAT('malipo ', MD5(DATABASE()))";
@@ -97,28 +78,17 @@ const LIMIT_MIGRATION = plain(
 /** How often a transaction is run again that found a unique value taken. */
 const MAX_TAKEN = 5;
 
-/** How long a close waits for the connections that are in use. */
-const CLOSE_MS = 500;
-
 /** How a database is reached. */
-export interface MysqlRoomOptions {
-  readonly pool: mysql.Pool;
-  /** Whether the pool was made for an address: then it is ended with the room. */
-  readonly isOwnPool: boolean;
-  readonly transact: Transact | undefined;
-  /** The time of day, which tests set. */
-  readonly now: (() => number) | undefined;
-}
+export type MysqlRoomOptions = ServerRoomOptions<mysql.Pool>;
 
 /** A MariaDB or MySQL, for all processes of all machines. */
-export class MysqlRoom<Connection = mysql.PoolConnection>
-  implements Room<Connection>, Server<PositionalStatement, mysql.PoolConnection>
-{
+export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
+  PositionalStatement,
+  mysql.PoolConnection,
+  Connection
+> {
+  readonly owner = OWNER;
   readonly dialect: Dialect;
-  readonly places: Semaphore;
-  readonly transact: Transact | undefined;
-  readonly now: (() => number) | undefined;
-  readonly noReply = noReply;
   readonly methods = {
     sends: ["query", "execute", "beginTransaction", "commit", "rollback", "prepare", "changeUser"],
     releases: ["release", "end"],
@@ -128,104 +98,38 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
   readonly isTableMissing = isTableMissing;
   readonly runOn = runOn;
   readonly limitIdle = limitIdle;
-  readonly #options: MysqlRoomOptions;
-  /** What closes each connection that is in use. */
-  readonly #busy = new Set<() => void>();
-  #opening: Promise<void> | undefined;
-  #trying: Promise<void> | undefined;
-  #isClosed = false;
-  readonly #warnings = new Set<string>();
+  protected readonly withAdvice = explained;
+  protected readonly firstSql = lockTable;
+  /** Each statement on a connection of its own. */
+  readonly #run: Run = (...given) => this.run(...given);
 
   constructor(options: MysqlRoomOptions) {
-    const { pool, transact, now } = options;
-    this.#options = options;
-    this.transact = transact;
-    this.now = now;
+    const { pool, isOwnPool, now } = options;
+    super(options, {
+      size: sizeOf(pool),
+      connect: (waitMs) => connectTo(pool, waitMs),
+      // It is a round trip.
+      checkIdle: isOwnPool ? async () => {} : checkIdle,
+      release: (connection, isBroken) => {
+        if (isBroken) connection.destroy();
+        else connection.release();
+      },
+      end: isOwnPool ? () => pool.end() : undefined,
+      noReply,
+    });
     this.dialect = mysqlDialect(now !== undefined);
-    this.places = new Semaphore(Math.max(1, sizeOf(pool) - 1));
-  }
-
-  tables<Name extends string>(component: Component<Name>): Tables<Name, Connection> {
-    return new ServerTables(this, component);
-  }
-
-  async look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
-    try {
-      return await runLater(steps, ([given]) => this.run(plain(given.text), []));
-    } catch (error) {
-      throw explained("use this database", error);
-    }
-  }
-
-  sql(components: readonly Component[]): string {
-    const all = components.flatMap((one) => tableSql(this.dialect, one));
-    return `${[...lockTable(), ...all].join(";\n")};`;
   }
 
   /** One statement, on a connection of its own. After a deadlock, it has changed nothing, and is run again. */
   async run(given: PositionalStatement, values: readonly Value[], timeoutMs?: number) {
-    const options = timeoutMs === undefined ? {} : { timeoutMs };
     for (let failed = 1; ; failed++) {
       try {
-        return await this.#onConnection((run) => run(given, values), options);
+        return await this.connections.onIdle((one) => byConnection(one)(given, values), {
+          timeoutMs,
+        });
       } catch (error) {
         if (!isAgain(error, failed)) throw error;
       }
-    }
-  }
-
-  /** Work on one connection that is in no transaction. */
-  async #onConnection<Result>(
-    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
-    options: ServerTransaction = {},
-  ): Promise<Result> {
-    if (this.#options.isOwnPool) return this.#onAny(work, options);
-    for (let closed = 0; ; closed++) {
-      try {
-        return await this.#onAny(async (run, connection) => {
-          await checkIdle(connection);
-          return work(run, connection);
-        }, options);
-      } catch (error) {
-        if (!(error instanceof LeftOpenError) || closed > sizeOf(this.#options.pool)) throw error;
-        this.#warnings.add(error.message);
-      }
-    }
-  }
-
-  /** Work on one connection. If the work fails, the connection is closed: what is left on it is not known. */
-  async #onAny<Result>(
-    work: (run: Run, connection: mysql.PoolConnection) => Promise<Result>,
-    { signal, timeoutMs }: ServerTransaction,
-  ): Promise<Result> {
-    if (this.#isClosed) throw engineClosed();
-    const connection = await connectTo(this.#options.pool, timeoutMs);
-    let isBroken = false;
-    // It may end while the merchant's code does something else: that would end the process.
-    const onEnd = () => {
-      isBroken = true;
-    };
-    // The server rolls back what is open on a connection that is closed.
-    const giveUp = () => {
-      isBroken = true;
-      connection.destroy();
-    };
-    this.#busy.add(giveUp);
-    connection.on("error", onEnd);
-    signal?.addEventListener("abort", giveUp);
-    try {
-      signal?.throwIfAborted();
-      const working = work(byConnection(connection), connection);
-      return await (timeoutMs === undefined ? working : withTimeout(working, timeoutMs, noReply));
-    } catch (error) {
-      isBroken = true;
-      throw error;
-    } finally {
-      signal?.removeEventListener("abort", giveUp);
-      connection.off("error", onEnd);
-      this.#busy.delete(giveUp);
-      if (isBroken) connection.destroy();
-      else connection.release();
     }
   }
 
@@ -235,7 +139,8 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     isKept: (result: Result) => boolean,
     options: ServerTransaction = {},
   ): Promise<Result> {
-    const outcome = await this.#onConnection(async (run, connection) => {
+    const outcome = await this.connections.onIdle(async (connection) => {
+      const run = byConnection(connection);
       const end = async <Ended>(ended: Ended): Promise<Ended> => {
         await run(RESTORE, []);
         return ended;
@@ -285,49 +190,46 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     return endedBy(caller, error, isSavepointGone(error));
   }
 
-  async migrate(component: Component): Promise<void> {
-    await this.#makeMissing(component);
-    const { dialect } = this;
-    for (const sql of tryRights(tablesOf(dialect, component), metaOf(dialect, component))) {
-      await this.run(plain(sql), []);
-    }
+  protected tryRights(component: Component): Promise<void> {
+    return tryRights(this.#run, this.dialect, component);
   }
 
   async explained(what: string, error: unknown): Promise<unknown> {
     if (!lacksRight(error)) return explained(what, error);
-    const { rows } = await this.run(WHO, []);
-    const [name, host] = String(rows[0]?.account).split(/@(?=[^@]*$)/);
-    const grant = grantTo(`'${name}'@'${host}'`, `\`${rows[0]?.name}\``);
-    const message = `${OWNER} cannot ${what} (${describeError(error)}). Run as an administrator: ${grant}`;
+    const { advice } = await userOf(this.#run);
+    const message = `${OWNER} cannot ${what} (${describeError(error)}). ${advice}`;
     return new ConfigurationError(message, { cause: error });
   }
 
-  /** Makes the missing tables. Each statement is committed by itself: what a killed process has begun is done again. */
-  async #makeMissing(component: Component): Promise<void> {
-    const { dialect } = this;
-    const missing = async (run: Run) => {
-      const steps = formatSteps(dialect, component);
-      const found = await runLater(steps, ([given]) => run(positional(given), []));
-      return missingSteps(dialect, component, found);
-    };
-    if ((await missing((...given) => this.run(...given))).length === 0) return;
-    await this.#locked(async (run) => {
-      const steps = await missing(run);
-      if (steps.length > 0) await this.#make(run, [...lockTable(), ...steps.flat()]);
-    });
+  async missingRight(component: Component): Promise<string | undefined> {
+    try {
+      const missing = await this.missing(component, this.#run);
+      if (missing.length > 0) return await missingRightToMake(this.#run);
+      await this.tryRights(component);
+      return undefined;
+    } catch (error) {
+      if (!lacksRight(error)) throw error;
+      return describeError(await this.explained(`use the tables of ${component.what}`, error));
+    }
   }
 
-  async #make(run: Run, statements: readonly string[]): Promise<void> {
-    for (const sql of statements) {
-      await run(plain(sql), []).catch((error: unknown) => {
-        if (!isThere(error)) throw error;
-      });
-    }
+  /** Each statement is committed by itself: what a killed process has begun is done again. */
+  protected make(component: Component): Promise<void> {
+    return this.#locked(async (run) => {
+      const steps = await this.missing(component, run);
+      if (steps.length === 0) return;
+      for (const sql of [...lockTable(), ...steps.flat()]) {
+        await run(plain(sql), []).catch((error: unknown) => {
+          if (!isThere(error)) throw error;
+        });
+      }
+    });
   }
 
   /** Work that one process of all does at a time. */
   #locked(work: (run: Run) => Promise<void>): Promise<void> {
-    return this.#onConnection(async (run, connection) => {
+    return this.connections.onIdle(async (connection) => {
+      const run = byConnection(connection);
       await run(LIMIT_MIGRATION, []);
       const { rows } = await run(LOCK, []);
       if (Number(rows[0]?.got) !== 1) throw tablesLocked();
@@ -340,67 +242,21 @@ export class MysqlRoom<Connection = mysql.PoolConnection>
     });
   }
 
-  /** Once; again after it failed. */
-  open(): Promise<void> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw explained("use this database", error);
-    });
-    return this.#opening;
-  }
-
-  async #open(): Promise<void> {
-    const settings = await this.#settings();
-    const problem = settingsProblem(settings);
-    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
-    for (const risk of settingsRisks(settings)) this.#warnings.add(risk);
-  }
-
-  async tryTransact(meta: string): Promise<void> {
-    const { transact } = this;
-    if (transact === undefined) return;
-    const run: Run = (...given) => this.run(...given);
-    this.#trying ??= checkTransact(transact, meta, run).catch((error: unknown) => {
-      this.#trying = undefined;
-      throw error;
-    });
-    await this.#trying;
-  }
-
-  async #settings(): Promise<ReadonlyMap<string, string>> {
+  protected async state(): Promise<ServerState> {
     // Also of a connection that the settings make unusable.
-    const [{ rows }, database] = await this.#onAny(
-      async (run) => [await run(SETTINGS, []), await run(DATABASE, [])] as const,
-      {},
-    );
+    const [{ rows }, database] = await this.connections.onAny(async (connection) => {
+      const run = byConnection(connection);
+      return [await run(SETTINGS, []), await run(DATABASE, [])] as const;
+    });
     const [row] = database.rows;
     const all = rows.map(
       ({ Variable_name, Value }) => [String(Variable_name), String(Value)] as const,
     );
-    return new Map([...all, ["database", String(row?.name ?? "")]]);
+    const settings = new Map([...all, ["database", String(row?.name ?? "")]]);
+    return { problem: settingsProblem(settings), risks: settingsRisks(settings) };
   }
 
-  async check(): Promise<string[]> {
-    const settings = await this.#settings();
-    const problem = settingsProblem(settings);
-    return [...(problem === undefined ? [] : [problem]), ...settingsRisks(settings)];
-  }
-
-  takeWarnings(): string[] {
-    const warnings = [...this.#warnings];
-    this.#warnings.clear();
-    return warnings;
-  }
-
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (!this.#options.isOwnPool) return;
-    // It rejects for a connection that was lost: that one needs no end.
-    const ending = this.#options.pool.end().catch(() => {});
-    // A connection that waits for the server would keep the process for minutes.
-    if (await waitAtMost(ending, CLOSE_MS)) return;
-    for (const giveUp of this.#busy) giveUp();
-    await waitAtMost(ending, CLOSE_MS);
+  protected checkTransact(transact: Transact, meta: string): Promise<void> {
+    return checkTransact(transact, meta, this.#run);
   }
 }

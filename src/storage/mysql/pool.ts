@@ -4,7 +4,7 @@ import { ConnectionError } from "../../errors/connection.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { EngineAwayError } from "../engine-away.ts";
 import { engineClosed } from "../transaction-end.ts";
-import { explained } from "./mysql-errors.ts";
+import { explained } from "./mysql-advice.ts";
 
 /** The function of malipo that the user called. */
 export const OWNER = "mysql";

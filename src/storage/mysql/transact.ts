@@ -1,36 +1,26 @@
 import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../../internal/check-options.ts";
-import { isObject } from "../../internal/is-object.ts";
 import type { RunStatement } from "../server-tables.ts";
-import type { Row, StepResult } from "../sql-steps.ts";
+import { type Row, type StepResult, statement } from "../sql-steps.ts";
 import { LeftOpenError } from "../transaction-end.ts";
-import { bound, foundRows, type PositionalStatement } from "./mysql-dialect.ts";
+import {
+  rowsOf as checkedRows,
+  type SqlExecutor,
+  type Transact,
+  tryTransact,
+} from "../try-transact.ts";
+import { bound, foundRows, type PositionalStatement, positional } from "./mysql-dialect.ts";
 import { OWNER } from "./pool.ts";
-
-/** What runs a statement on the connection of a transaction. */
-export interface SqlExecutor {
-  /** Runs one statement with the values of `?`, in their order. */
-  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-}
-
-/** Runs something in a transaction of your client. `client` is what `transaction` passes on. */
-export type Transact<Client = unknown> = <Result>(
-  run: (client: Client, db: SqlExecutor) => Promise<Result>,
-) => Promise<Result>;
 
 type Connection = Pick<mysql.Connection, "query">;
 
-/** The rows that a query of the user's executor returned. @throws {ConfigurationError} for anything but a list of objects. */
-function rowsOf(result: unknown): Row[] {
-  const rows: unknown = (result as { rows?: unknown } | null | undefined)?.rows;
-  const isRow = (one: unknown) => isObject(one) && !Array.isArray(one);
-  if (Array.isArray(rows) && rows.every(isRow)) return rows;
-  const wrong = Array.isArray(rows) ? rows.find((one) => !isRow(one)) : rows;
-  throw new ConfigurationError(
-    `${OWNER}: for a SELECT, executeSql must resolve with { rows }, a list of objects; got ${describeValue(wrong)}. With mysql2, write executeSql: async (text, values) => ({ rows: (await connection.query(text, values))[0] }).`,
+/** The rows that a query of the user's executor returned. */
+const rowsOf = (result: unknown): Row[] =>
+  checkedRows(
+    result,
+    (given) =>
+      `${OWNER}: for a SELECT, executeSql must resolve with { rows }, a list of objects; got ${given}. With mysql2, write executeSql: async (text, values) => ({ rows: (await connection.query(text, values))[0] }).`,
   );
-}
 
 /** How many rows a statement has written, by what mysql2 says of it. */
 function changedBy({ kind }: PositionalStatement, header: mysql.ResultSetHeader): number {
@@ -101,4 +91,75 @@ export function runOn(transaction: unknown): RunStatement<PositionalStatement> {
   throw new ConfigurationError(
     "`transaction` must be a connection of mysql2 in a transaction, or have executeSql(text, values), which resolves with { rows }.",
   );
+}
+
+type Run = RunStatement<PositionalStatement>;
+
+/** The columns `name` and `value` of a table, in which each process has rows of its own. */
+class TriedRows {
+  readonly #names = ["a", "b", "c"].map((name) => `${crypto.randomUUID()} ${name}`);
+  readonly #add: PositionalStatement;
+  readonly #set: PositionalStatement;
+  readonly #read: PositionalStatement;
+  readonly #drop: PositionalStatement;
+
+  constructor(table: string) {
+    const of = (text: string) => positional(statement(text));
+    this.#add = of(`INSERT INTO ${table} (name, value) VALUES ($name, 'old')`);
+    this.#set = of(`UPDATE ${table} SET value = $value WHERE name = $name`);
+    this.#read = of(`SELECT value FROM ${table} WHERE name = $name`);
+    this.#drop = of(`DELETE FROM ${table} WHERE name = $name`);
+  }
+
+  #name = (at: number): string => this.#names[at] ?? "no such row";
+  add = (run: Run, at: number) => run(this.#add, [this.#name(at)]);
+  set = async (run: Run, at: number) => (await run(this.#set, ["new", this.#name(at)])).changed;
+  read = async (run: Run, at: number) => (await run(this.#read, [this.#name(at)])).rows[0]?.value;
+  drop = async (run: Run, at: number) => (await run(this.#drop, [this.#name(at)])).changed;
+}
+
+/**
+ * @param table - With the columns `name` and `value`.
+ * @param run - Runs a statement outside of that transaction.
+ * @throws {ConfigurationError} for a `transact` of which a later payment would fail, or be lost.
+ */
+export async function checkTransact(transact: Transact, table: string, run: Run): Promise<void> {
+  const rows = new TriedRows(table);
+  await rows.add(run, 0);
+  await rows.add(run, 1);
+  try {
+    await tryTransact(transact, {
+      owner: OWNER,
+      advice:
+        "Write transact: (run) => db.transaction((tx) => run(tx, { executeSql })), where executeSql runs one statement on tx and resolves with { rows }.",
+      statements: (db, wrong) => checkStatements(runOn(db), rows, run, wrong),
+      add: (db) => rows.add(runOn(db), 2),
+      drop: async () => (await rows.drop(run, 2)) > 0,
+    });
+  } finally {
+    await rows.drop(run, 0);
+    await rows.drop(run, 1);
+  }
+}
+
+async function checkStatements(
+  within: Run,
+  rows: TriedRows,
+  run: Run,
+  wrong: (what: string) => Error,
+): Promise<void> {
+  const counts = [await rows.set(within, 0), await rows.set(within, 0), await rows.set(within, 9)];
+  if (String(counts) !== "1,1,0") {
+    throw wrong(
+      'must run all statements on one connection, whose ROW_COUNT() counts the rows that an UPDATE finds. With Sequelize, set dialectOptions: { flags: "FOUND_ROWS" }',
+    );
+  }
+  // By the isolation level REPEATABLE READ, which is the default, it would see what it has seen before.
+  await rows.read(within, 1);
+  await rows.set(run, 1);
+  if ((await rows.read(within, 1)) !== "new") {
+    throw wrong(
+      "must begin its transactions with the isolation level READ COMMITTED: it does not see what others have committed since",
+    );
+  }
 }

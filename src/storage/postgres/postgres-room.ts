@@ -1,11 +1,9 @@
 import type pg from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { Semaphore } from "../../internal/semaphore.ts";
-import { waitAtMost, withTimeout } from "../../internal/timeout.ts";
-import { type Component, formatSteps, missingSteps, tableSql, tablesOf } from "../component.ts";
+import { type Component, tablesOf } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
-import { type Room, runLater, type Tables } from "../room.ts";
+import { ServerRoom, type ServerRoomOptions, type ServerState } from "../server-room.ts";
 import {
   CODE_IDLE_MS,
   endedBy,
@@ -13,16 +11,14 @@ import {
   MIGRATION_IDLE_MS,
   MIGRATION_LOCK_MS,
   type RunStatement,
-  type Server,
-  ServerTables,
   type ServerTransaction,
   TABLE_LOCK_MS,
   tablesLocked,
 } from "../server-tables.ts";
-import type { Steps, Value } from "../sql-steps.ts";
-import { engineClosed, inSentence, LeftOpenError } from "../transaction-end.ts";
+import type { Value } from "../sql-steps.ts";
+import { inSentence, LeftOpenError } from "../transaction-end.ts";
+import type { Transact } from "../try-transact.ts";
 import { isAborted, isSavepointGone } from "./aborted-transaction.ts";
-import { checkTransact } from "./check-transact.ts";
 import { missingRight } from "./engine-state.ts";
 import { makeTables } from "./make-tables.ts";
 import { connectTo, noReply, OWNER } from "./pool.ts";
@@ -35,7 +31,7 @@ import {
   lacksRight,
   tooOld,
 } from "./postgres-errors.ts";
-import { runOn, type Transact } from "./transact.ts";
+import { checkTransact, runOn } from "./transact.ts";
 
 type Run = RunStatement<NumberedStatement>;
 
@@ -49,9 +45,6 @@ const BEGIN_MIGRATION = `BEGIN ISOLATION LEVEL READ COMMITTED; ${limitIdle(MIGRA
 /** How often a transaction is run again. */
 const MAX_AGAIN = 5;
 
-/** How long a close waits for the connections that are in use. */
-const CLOSE_MS = 500;
-
 const notKept = (caller: string, cause?: unknown) =>
   new Error(
     `PostgreSQL kept nothing of the transaction, since one of its statements failed. If ${inSentence(caller)} catches such an error, it must roll back to a savepoint that it made before the statement.`,
@@ -59,18 +52,11 @@ const notKept = (caller: string, cause?: unknown) =>
   );
 
 type Query = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
-type Work<Result> = (query: Query, client: pg.PoolClient) => Promise<Result>;
 
-interface ClientOptions {
-  /** Its abort closes the connection: PostgreSQL then rolls back, whatever the work does. */
-  readonly signal?: AbortSignal;
-  /** After that, the connection is closed, too. */
-  readonly timeoutMs?: number;
-}
-
-/** Whether code of the user has left a transaction open on a connection. An older pg does not tell. */
-const isInTransaction = (client: Partial<pg.PoolClient>): boolean =>
-  ["T", "E"].includes(String(client.getTransactionStatus?.()));
+const queryOf =
+  (client: pg.PoolClient): Query =>
+  (text, values) =>
+    client.query(text, values);
 
 /** Runs statements of ours by a client of pg. */
 const byQuery =
@@ -79,9 +65,6 @@ const byQuery =
     const { rows, rowCount } = await query(text, [...values]);
     return isQuery ? { rows, changed: 0 } : { rows: [], changed: rowCount ?? 0 };
   };
-
-/** How many transactions of the merchant's code may run at once: each may need a second connection of the pool. */
-const placesOf = ({ options }: Partial<pg.Pool>): number => Math.max(1, (options?.max ?? 10) - 1);
 
 /** A statement without values, on any connection. */
 function plain(text: string): NumberedStatement {
@@ -100,14 +83,8 @@ const COUNT_WRITTEN = plain(
 );
 
 /** How a database is reached. */
-export interface PostgresRoomOptions {
-  readonly pool: pg.Pool;
-  /** Whether the pool was made for an address: then it is ended with the room. */
-  readonly isOwnPool: boolean;
+export interface PostgresRoomOptions extends ServerRoomOptions<pg.Pool> {
   readonly schema: string;
-  readonly transact: Transact | undefined;
-  /** The time of day, which tests set. */
-  readonly now: (() => number) | undefined;
 }
 
 /** The version, and settings with which this PostgreSQL can lose what it has acknowledged. */
@@ -119,58 +96,45 @@ const NOT_OWNER =
   "Only the owner of the tables may change them to the format of this version. Run the SQL that db.sql() prints as that role.";
 
 /** A PostgreSQL, for all processes of all machines. */
-export class PostgresRoom<Connection = pg.PoolClient>
-  implements Room<Connection>, Server<NumberedStatement, pg.PoolClient>
-{
+export class PostgresRoom<Connection = pg.PoolClient> extends ServerRoom<
+  NumberedStatement,
+  pg.PoolClient,
+  Connection
+> {
+  readonly owner = OWNER;
   readonly dialect: Dialect;
-  readonly places: Semaphore;
-  readonly transact: Transact | undefined;
   readonly methods = { sends: ["query"], releases: ["release"] };
-  readonly noReply = noReply;
   readonly prepare = numbered;
   readonly plain = plain;
   readonly isTableMissing = isTableMissing;
+  readonly runOn = runOn;
   readonly limitIdle = limitIdle;
-  readonly now: (() => number) | undefined;
-  readonly #options: PostgresRoomOptions;
-  /** What closes each connection that is in use. */
-  readonly #busy = new Set<() => void>();
-  #opening: Promise<void> | undefined;
-  #trying: Promise<void> | undefined;
-  readonly #warnings = new Set<string>();
-  #isClosed = false;
+  protected readonly withAdvice = explained;
+  readonly #schema: string;
 
   constructor(options: PostgresRoomOptions) {
-    this.#options = options;
-    this.transact = options.transact;
-    this.now = options.now;
-    this.dialect = postgresDialect(options.schema, options.now !== undefined);
-    this.places = new Semaphore(placesOf(options.pool));
+    const { pool, isOwnPool, schema, now } = options;
+    super(options, {
+      size: (pool as Partial<pg.Pool>).options?.max ?? 10,
+      connect: (waitMs) => connectTo(pool, waitMs),
+      checkIdle: async (client: Partial<pg.PoolClient>) => {
+        // An older pg does not tell.
+        if (["T", "E"].includes(String(client.getTransactionStatus?.()))) throw new LeftOpenError();
+      },
+      release: (client, isBroken) => client.release(isBroken),
+      end: isOwnPool ? () => pool.end() : undefined,
+      noReply,
+    });
+    this.#schema = schema;
+    this.dialect = postgresDialect(schema, now !== undefined);
   }
 
-  tables<Name extends string>(component: Component<Name>): Tables<Name, Connection> {
-    return new ServerTables(this, component);
-  }
-
-  schemaSql(): string {
-    return `CREATE SCHEMA IF NOT EXISTS ${this.#options.schema}`;
-  }
-
-  async look<Returned>(steps: Steps<never, Returned>): Promise<Returned> {
-    try {
-      return await runLater(steps, ([given]) => byQuery(this.query)(plain(given.text), []));
-    } catch (error) {
-      throw explained("use this database", error);
-    }
-  }
-
-  sql(components: readonly Component[]): string {
-    const all = components.flatMap((one) => tableSql(this.dialect, one));
-    return `${[this.schemaSql(), ...all].join(";\n")};`;
+  protected firstSql(): readonly string[] {
+    return [`CREATE SCHEMA IF NOT EXISTS ${this.#schema}`];
   }
 
   /** One statement, on a connection of its own. */
-  readonly query = async (
+  readonly #query = async (
     text: string,
     values?: unknown[],
     timeoutMs?: number,
@@ -180,67 +144,16 @@ export class PostgresRoom<Connection = pg.PoolClient>
       if (isInTheWay(error)) return { error };
       throw error;
     };
-    const outcome = await this.#onClient(
-      (query) => query(text, values).catch(inTheWay),
-      timeoutMs === undefined ? {} : { timeoutMs },
+    const outcome = await this.connections.onIdle(
+      (client) => queryOf(client)(text, values).catch(inTheWay),
+      { timeoutMs },
     );
     if ("error" in outcome) throw outcome.error;
     return outcome;
   };
 
   run(given: NumberedStatement, values: readonly Value[], timeoutMs?: number) {
-    return byQuery((...sent) => this.query(...sent, timeoutMs))(given, values);
-  }
-
-  /** Work on one connection that is in no transaction. */
-  async #onClient<Result>(work: Work<Result>, options: ClientOptions = {}): Promise<Result> {
-    for (;;) {
-      try {
-        return await this.#onAny(work, options);
-      } catch (error) {
-        if (!(error instanceof LeftOpenError)) throw error;
-        this.#warnings.add(error.message);
-      }
-    }
-  }
-
-  /**
-   * Work on one connection. If the work fails, the connection is closed: what is left on it is not known.
-   */
-  async #onAny<Result>(work: Work<Result>, { signal, timeoutMs }: ClientOptions): Promise<Result> {
-    if (this.#isClosed) throw engineClosed();
-    const client = await connectTo(this.#options.pool, timeoutMs);
-    let isBroken = false;
-    // It may end while the merchant's code does something else: that would end the process.
-    const onEnd = () => {
-      isBroken = true;
-    };
-    let isReleased = false;
-    const release = () => {
-      if (!isReleased) client.release(isBroken);
-      isReleased = true;
-    };
-    const giveUp = () => {
-      isBroken = true;
-      release();
-    };
-    this.#busy.add(giveUp);
-    client.on("error", onEnd);
-    signal?.addEventListener("abort", giveUp);
-    try {
-      signal?.throwIfAborted();
-      if (isInTransaction(client)) throw new LeftOpenError();
-      const working = work((text, values) => client.query(text, values), client);
-      return await (timeoutMs === undefined ? working : withTimeout(working, timeoutMs, noReply));
-    } catch (error) {
-      isBroken = true;
-      throw error;
-    } finally {
-      signal?.removeEventListener("abort", giveUp);
-      client.off("error", onEnd);
-      this.#busy.delete(giveUp);
-      release();
-    }
+    return byQuery((...sent) => this.#query(...sent, timeoutMs))(given, values);
   }
 
   /** Statements in one transaction, which is durable, and committed only if its result is to be kept. */
@@ -249,7 +162,8 @@ export class PostgresRoom<Connection = pg.PoolClient>
     isKept: (result: Result) => boolean,
     { caller = "the code", ...options }: ServerTransaction = {},
   ): Promise<Result> {
-    const outcome = await this.#onClient(async (query, client) => {
+    const outcome = await this.connections.onIdle(async (client) => {
+      const query = queryOf(client);
       try {
         await query(`${BEGIN}; SELECT ${this.dialect.durable}`);
         const result = await work(byQuery(query), client);
@@ -271,10 +185,6 @@ export class PostgresRoom<Connection = pg.PoolClient>
     }, options);
     if ("error" in outcome) throw outcome.error;
     return outcome.result as Result;
-  }
-
-  runOn(transaction: unknown): Run {
-    return runOn(OWNER, transaction);
   }
 
   isAgain(error: unknown, times: number): boolean {
@@ -299,8 +209,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
       : endedBy(caller, error, isSavepointGone(error));
   }
 
-  async migrate(component: Component): Promise<void> {
-    await this.#makeMissing(component);
+  protected async tryRights(component: Component): Promise<void> {
     const problem = await this.missingRight(component);
     if (problem !== undefined) throw new ConfigurationError(problem);
   }
@@ -311,7 +220,7 @@ export class PostgresRoom<Connection = pg.PoolClient>
   }
 
   #missingRight(component: Component): Promise<string | undefined> {
-    return missingRight(this.query, this.#options.schema, tablesOf(this.dialect, component));
+    return missingRight(this.#query, this.#schema, tablesOf(this.dialect, component));
   }
 
   async explained(what: string, error: unknown, component: Component): Promise<unknown> {
@@ -326,25 +235,20 @@ export class PostgresRoom<Connection = pg.PoolClient>
     }
   }
 
-  async #makeMissing(component: Component): Promise<void> {
-    const { dialect } = this;
-    const { schema } = this.#options;
-    const missing = async (query: Query) => {
-      const steps = formatSteps(dialect, component);
-      const found = await runLater(steps, ([given]) => byQuery(query)(plain(given.text), []));
-      return missingSteps(dialect, component, found);
-    };
-    if ((await missing(this.query)).length === 0) return;
+  protected async make(component: Component): Promise<void> {
     await makeTables(() =>
-      this.#onClient(async (query) => {
+      this.connections.onIdle(async (client) => {
+        const query = queryOf(client);
         await query(BEGIN_MIGRATION);
         // Held until the end: two processes may start at the same time.
         await query("SELECT pg_advisory_xact_lock(hashtext('malipo'))::text");
         await query(limitLock(TABLE_LOCK_MS));
-        const { rows } = await query("SELECT to_regnamespace($1) IS NULL AS is_new", [schema]);
+        const { rows } = await query("SELECT to_regnamespace($1) IS NULL AS is_new", [
+          this.#schema,
+        ]);
         // IF NOT EXISTS needs the right to make a schema, also if it is there.
-        if (rows[0].is_new) await query(this.schemaSql());
-        for (const steps of await missing(query)) {
+        if (rows[0].is_new) await query(this.firstSql().join(";"));
+        for (const steps of await this.missing(component, byQuery(query))) {
           for (const sql of steps) await query(sql);
         }
         await query("COMMIT");
@@ -354,63 +258,14 @@ export class PostgresRoom<Connection = pg.PoolClient>
     });
   }
 
-  /** Once; again after it failed. */
-  open(): Promise<void> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #open(): Promise<void> {
-    const { version, risks } = await this.#state();
-    const problem = tooOld(version);
-    if (problem !== undefined) throw new ConfigurationError(`${OWNER}: ${problem}`);
-    for (const risk of risks) this.#warnings.add(risk);
-  }
-
-  async #state(): Promise<{ version: string; risks: string[] }> {
-    const { rows } = await this.query(STATE).catch((error: unknown) => {
-      throw explained("use this database", error);
-    });
-    const { version, risks } = rows[0];
+  protected async state(): Promise<ServerState> {
+    const { version, risks } = (await this.#query(STATE)).rows[0];
     const sentenceOf = (name: string) =>
       `This PostgreSQL loses what it acknowledged when it crashes: \`${name}\` is off. Set \`${name} = on\`.`;
-    return { version, risks: risks.map(sentenceOf) };
+    return { problem: tooOld(version), risks: risks.map(sentenceOf) };
   }
 
-  async tryTransact(meta: string): Promise<void> {
-    const { transact, query: run } = this;
-    if (transact === undefined) return;
-    this.#trying ??= checkTransact(transact, { owner: OWNER, meta, run }).catch(
-      (error: unknown) => {
-        this.#trying = undefined;
-        throw error;
-      },
-    );
-    await this.#trying;
-  }
-
-  async check(): Promise<string[]> {
-    const { version, risks } = await this.#state();
-    return [tooOld(version) ?? [], risks].flat();
-  }
-
-  takeWarnings(): string[] {
-    const warnings = [...this.#warnings];
-    this.#warnings.clear();
-    return warnings;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const { pool, isOwnPool } = this.#options;
-    if (!isOwnPool || pool.ending) return;
-    const ending = pool.end();
-    // A connection that waits for PostgreSQL would keep the process for minutes.
-    if (await waitAtMost(ending, CLOSE_MS)) return;
-    for (const giveUp of this.#busy) giveUp();
-    await waitAtMost(ending, CLOSE_MS);
+  protected checkTransact(transact: Transact, meta: string): Promise<void> {
+    return checkTransact(transact, meta, this.#query);
   }
 }

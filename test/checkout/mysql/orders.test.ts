@@ -1,6 +1,7 @@
+import type { Pool } from "mysql2/promise";
 import { describe, expect, it } from "vitest";
 import { ORDERS } from "../../../src/checkout/orders/tables.ts";
-import { mysqlStage, roomOn, untilOneWaits } from "../../storage/mysql/mysql-stage.ts";
+import { clear, mysqlStage, roomOn, untilOneWaits } from "../../storage/mysql/mysql-stage.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
@@ -11,14 +12,21 @@ const engine = await sharedMysql();
 const { newDatabase, poolOf } = mysqlStage(engine);
 
 describe.skipIf(engine === undefined)("orders on MariaDB", () => {
+  let made: Promise<{ url: string; pool: Pool }> | undefined;
+  const makeTables = async () => {
+    const url = await newDatabase();
+    const first = mysqlCheckout(url);
+    await first.open();
+    await first.close();
+    return { url, pool: poolOf(url) };
+  };
+
   checkoutSuite("MySQL", {
     fresh: async (now) => {
-      const url = await newDatabase();
+      made ??= makeTables();
+      const { url, pool } = await made;
+      await clear(pool);
       const open = () => mysqlCheckout(url, { now });
-      const first = open();
-      await first.open();
-      await first.close();
-      const pool = poolOf(url);
       const deleteRows = async (...tables: readonly string[]) => {
         for (const table of tables) await pool.query(`DELETE FROM malipo_checkout_${table}`);
       };

@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { afterAll, describe } from "vitest";
-import { column, mysqlStage } from "../../storage/mysql/mysql-stage.ts";
+import { clear, column, mysqlStage } from "../../storage/mysql/mysql-stage.ts";
 import { type MerchantServer, merchantServerSuite } from "../../suites/merchant-server.ts";
 import { startMysql } from "../../support/engines/mysql.ts";
 import { MYSQL_ORMS } from "../../support/orms/mysql-orms.ts";
@@ -36,12 +36,7 @@ function databaseOf(library: string) {
 
 async function prepare(library: string) {
   const { url, pool } = await databaseOf(library);
-  const tables = await column(
-    pool,
-    `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()
-      AND table_name NOT LIKE '%meta' AND table_name <> 'malipo_locks'`,
-  );
-  for (const one of tables) await pool.query(`DELETE FROM ${one}`);
+  await clear(pool);
   const goods = async () => (await column(pool, `SELECT order_id FROM ${table}`)).map(String);
   return {
     url,

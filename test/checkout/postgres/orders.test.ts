@@ -4,6 +4,7 @@ import { Pool, type PoolClient, type QueryResult } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
+import { clear } from "../../storage/postgres/clear.ts";
 import { checkoutSuite } from "../../suites/checkout.ts";
 import { completed, deliver } from "../../suites/checkout-stage.ts";
 import { strayUpdatesSuite } from "../../suites/stray-updates.ts";
@@ -26,13 +27,21 @@ let schemas = 0;
 const freshSchema = () => `shop_${process.pid}_${++schemas}`;
 
 describe.skipIf(engine === undefined)("postgresCheckout", () => {
+  let made: Promise<string> | undefined;
+  const makeTables = async () => {
+    const schema = freshSchema();
+    const first = postgresCheckout({ connectionString, schema });
+    await first.open();
+    await first.close();
+    return schema;
+  };
+
   checkoutSuite("postgresCheckout", {
     fresh: async (now) => {
-      const schema = freshSchema();
+      made ??= makeTables();
+      const schema = await made;
+      await clear(pool, schema);
       const open = () => postgresCheckout({ connectionString, schema, now });
-      const first = open();
-      await first.open();
-      await first.close();
       const deleteRows = async (...tables: readonly string[]) => {
         for (const table of tables) await pool.query(`DELETE FROM ${schema}.${table}`);
       };

@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { afterAll, describe } from "vitest";
+import { clear } from "../../storage/postgres/clear.ts";
 import { type MerchantServer, merchantServerSuite } from "../../suites/merchant-server.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import type { Orm, OrmName } from "../../support/orms/orm.ts";
@@ -28,13 +29,8 @@ async function prepare(library: string) {
   const [schema, table] = [`shop_${library}`, `goods_${library}`];
   if (!prepared.has(schema)) await pool.query(`CREATE TABLE ${table} (order_id TEXT)`);
   prepared.add(schema);
-  const { rows } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [
-    schema,
-  ]);
-  const stored = rows
-    .filter(({ tablename }) => !tablename.endsWith("meta"))
-    .map(({ tablename }) => `${schema}.${tablename}`);
-  await pool.query([table, ...stored].map((one) => `DELETE FROM ${one}`).join("; "));
+  await pool.query(`DELETE FROM ${table}`);
+  await clear(pool, schema);
   return {
     url,
     table,

@@ -4,6 +4,7 @@ import { ORDERS } from "../../../src/checkout/orders/tables.ts";
 import { KEYS } from "../../../src/idempotency/tables.ts";
 import { type Component, tableSql } from "../../../src/storage/component.ts";
 import { lockTable, mysqlDialect } from "../../../src/storage/mysql/mysql-dialect.ts";
+import { INBOX } from "../../../src/webhooks/inbox/tables.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
 import { mysqlStage, roomOn } from "./mysql-stage.ts";
 
@@ -32,6 +33,7 @@ describe.skipIf(engine === undefined)(
   () => {
     it.each<[string, Component]>([
       ["keys", KEYS],
+      ["events", INBOX],
       ["orders", ORDERS],
     ])("of %s are completed after a kill at any statement", async (_, component) => {
       const all = await madeAfter(component, 0);

@@ -1,10 +1,14 @@
 import type mysql from "mysql2/promise";
 import { afterAll, describe, expect, it, test } from "vitest";
 import type { Component } from "../../../src/storage/component.ts";
+import {
+  mayMakeTables,
+  settingsProblem,
+  settingsRisks,
+} from "../../../src/storage/mysql/mysql-advice.ts";
 import { poolFor } from "../../../src/storage/mysql/pool.ts";
-import { settingsProblem, settingsRisks } from "../../../src/storage/mysql/server-settings.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
 import { insertIfAbsent, only } from "../../../src/storage/sql-steps.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import { seats } from "../../suites/storage-room.ts";
 import { sharedMysql } from "../../support/engines/shared.ts";
 import { column, mysqlStage, roomOn, type TransactFaults, transactOn } from "./mysql-stage.ts";
@@ -29,6 +33,8 @@ const GOOD = {
   innodb_flush_log_at_trx_commit: "1",
   innodb_doublewrite: "ON",
   max_allowed_packet: "16777216",
+  wsrep_on: "OFF",
+  wsrep_provider: "none",
 };
 const settings = (more: Partial<Record<keyof typeof GOOD, string>>) =>
   new Map(Object.entries({ ...GOOD, ...more }));
@@ -44,6 +50,8 @@ test("a server whose settings are those of a new one is good", () => {
     expect(settingsProblem(settings({ version }))).toBeUndefined();
   }
   expect(settingsRisks(settings({}))).toEqual([]);
+  // The default of a MariaDB without a cluster was once "ON".
+  expect(settingsRisks(settings({ wsrep_on: "ON" }))).toEqual([]);
   expect(settingsRisks(settings({ log_bin: "OFF", sync_binlog: "0" }))).toEqual([]);
 });
 
@@ -61,8 +69,29 @@ test.each([
   [{ sync_binlog: "0" }, "Set `sync_binlog = 1`"],
   [{ innodb_doublewrite: "OFF" }, "Set `innodb_doublewrite = ON`"],
   [{ max_allowed_packet: "1048576" }, "Set `max_allowed_packet = 16M`"],
+  [{ wsrep_on: "ON", wsrep_provider: "/usr/lib/galera/libgalera_smm.so" }, "to the same node."],
 ])("a server with %o gets a warning", (more, message) => {
   expect(settingsRisks(settings(more)).join()).toContain(message);
+});
+
+describe("the lines of SHOW GRANTS", () => {
+  const USAGE = "GRANT USAGE ON *.* TO `u`@`%` IDENTIFIED BY PASSWORD '*AB'";
+  const all = "GRANT ALL PRIVILEGES ON `shop\\_1`.* TO `u`@`%`";
+  const some = "GRANT SELECT, CREATE, INDEX ON `shop%`.* TO `u`@`%`";
+  it.each([
+    ["of all databases", ["GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION"], true],
+    ["of this database", [USAGE, all], true],
+    ["of a pattern of databases", [USAGE, some], true],
+    ["in ANSI quotes", [USAGE, some.replaceAll("`", '"')], true],
+    ["that may be those of a role", [USAGE, "GRANT `shops` TO `u`@`%`"], true],
+    ["of nothing", [USAGE], false],
+    ["of rows", [USAGE, "GRANT SELECT, INSERT, UPDATE ON `shop_1`.* TO `u`@`%`"], false],
+    ["without the one of indexes", [USAGE, some.replace(", INDEX", "")], false],
+    ["of one table", [USAGE, "GRANT CREATE, INDEX ON `shop_1`.`tickets` TO `u`@`%`"], false],
+    ["of another database", [USAGE, all.replace("1", "2")], false],
+  ])("say whether tables may be made: rights %s", (_, grants, may) => {
+    expect(mayMakeTables(grants, "shop_1")).toBe(may);
+  });
 });
 
 describe.skipIf(engine === undefined)("a connection", () => {

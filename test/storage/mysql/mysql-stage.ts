@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { afterAll, expect } from "vitest";
 import { MysqlRoom, type MysqlRoomOptions } from "../../../src/storage/mysql/mysql-room.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { Engine } from "../../support/engines/engine.ts";
 
 /** Databases and pools of a test file on one server. */
@@ -9,7 +10,7 @@ export function mysqlStage(engine: Engine | undefined) {
   const pools: mysql.Pool[] = [];
   let databases = 0;
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
-  return {
+  const stage = {
     /** The address of an empty database. */
     newDatabase: async (): Promise<string> => {
       const url = new URL(engine?.url ?? "");
@@ -27,8 +28,27 @@ export function mysqlStage(engine: Engine | undefined) {
       pools.push(pool);
       return pool;
     },
+    /** A new database in which the statements of a file have run. */
+    loaded: async (file: string): Promise<mysql.Pool> => {
+      const pool = stage.poolOf(await stage.newDatabase());
+      for (const sql of readFileSync(file, "utf8").split(/;\n/).filter(Boolean))
+        await pool.query(sql);
+      return pool;
+    },
   };
+  return stage;
 }
+
+/** The columns and the indexes of a database. */
+export const schemaOf = async (pool: mysql.Pool) =>
+  Promise.all(
+    [
+      `SELECT table_name, column_name, column_type, is_nullable, collation_name
+        FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY 1, 2`,
+      `SELECT table_name, index_name, column_name, non_unique
+        FROM information_schema.statistics WHERE table_schema = DATABASE() ORDER BY 1, 2, seq_in_index`,
+    ].map(async (sql) => (await pool.query(sql))[0]),
+  );
 
 export const roomOn = (pool: mysql.Pool, options: Partial<MysqlRoomOptions> = {}) =>
   new MysqlRoom<mysql.PoolConnection>({
@@ -78,6 +98,16 @@ export const transactOn =
 export async function column(on: Pick<mysql.Connection, "query">, sql: string): Promise<unknown[]> {
   const [rows] = await on.query<RowDataPacket[]>(sql);
   return rows.map((row) => Object.values(row)[0]);
+}
+
+/** Deletes what is stored in a database: faster than a new one, whose tables are files. */
+export async function clear(pool: mysql.Pool): Promise<void> {
+  const tables = await column(
+    pool,
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()
+      AND table_name NOT LIKE '%meta' AND table_name <> 'malipo_locks'`,
+  );
+  for (const table of tables) await pool.query(`DELETE FROM ${table}`);
 }
 
 /** A transaction that waits for a lock in the database of the connection. */

@@ -1,10 +1,10 @@
 import pg from "pg";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
-import type { Transact } from "../../../src/storage/postgres/transact.ts";
 import type { Tables, Together } from "../../../src/storage/room.ts";
 import { only, type Steps, statement } from "../../../src/storage/sql-steps.ts";
 import { isTransactionEnded } from "../../../src/storage/transaction-end.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import { type SeatStatement, seats, storageRoomSuite } from "../../suites/storage-room.ts";
 import type { Engine } from "../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../support/engines/proxy.ts";

@@ -62,7 +62,7 @@ async function run(given: OrderGiven) {
 export const orders = subject<typeof OPTIONS, OrderHistory>({
   name: "orders",
   about: "an order is paid once, and its goods are given once, or a person is told",
-  engines: ["sqlite", "postgres"],
+  engines: ["sqlite", "postgres", "mysql"],
   options: OPTIONS,
   program: "orders/shop-process.ts",
   ...{ changes: SHORTER, sabotages: SABOTAGES.orders },

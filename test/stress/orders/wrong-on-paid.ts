@@ -26,7 +26,9 @@ interface WrongOnPaid {
   readonly whileOpen?: ReviewKind;
 }
 
-const on = (shows: Shows): WrongOnPaid["shows"] => ({ sqlite: shows, postgres: shows });
+const on = (shows: Shows): WrongOnPaid["shows"] => ({
+  ...{ sqlite: shows, postgres: shows, mysql: shows },
+});
 
 const noPaper = (): never => {
   throw new Error("The printer has no paper.");
@@ -55,7 +57,8 @@ export const WRONG_ON_PAID = {
           () => failAndGoOn({ context, give, ...given }, db),
         ),
       ),
-    shows: { sqlite: "effect_done", postgres: "failed" },
+    // PostgreSQL keeps nothing of a transaction with a failed statement.
+    shows: { ...on("effect_done"), postgres: "failed" },
     tries: 2,
   },
   "rolls back by itself at the end": {
@@ -117,7 +120,7 @@ export const WRONG_ON_PAID = {
         await read();
       }),
     // A SQLite file is held by the transaction, which takes no async function.
-    shows: { postgres: "effect_done" },
+    shows: { postgres: "effect_done", mysql: "effect_done" },
   },
 } as const satisfies Readonly<Record<string, WrongOnPaid>>;
 

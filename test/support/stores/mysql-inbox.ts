@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { MysqlRoom } from "../../../src/storage/mysql/mysql-room.ts";
 import { poolFor } from "../../../src/storage/mysql/pool.ts";
-import type { Transact } from "../../../src/storage/mysql/transact.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { SqlInbox } from "../../../src/webhooks/inbox/sql/inbox.ts";
 import { type RoomInboxOptions, roomInbox } from "./room-inbox.ts";
 

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { poolFor } from "../../../src/storage/postgres/pool.ts";
 import { PostgresRoom } from "../../../src/storage/postgres/postgres-room.ts";
-import type { Transact } from "../../../src/storage/postgres/transact.ts";
+import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { SqlInbox } from "../../../src/webhooks/inbox/sql/inbox.ts";
 import { type RoomInboxOptions, roomInbox } from "./room-inbox.ts";
 

@@ -1,6 +1,6 @@
-import type { Job } from "malipo/types";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { newDelivery, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { expectEventsToGoOn, expectNewKindToGoOn } from "../../../suites/inbox-stored-data.ts";
 import { sharedPostgres } from "../../../support/engines/shared.ts";
 import { postgresInbox } from "../../../support/stores/postgres-inbox.ts";
 import { ALL } from "../sqlite/stored-data/fill.ts";
@@ -127,45 +127,15 @@ describe.skipIf(engine === undefined)("postgresInbox: the format of what is stor
     });
   });
 
+  const stored = async () =>
+    postgresInbox({ connectionString: url, schema: await load("1"), pace });
+
   test("of format 1 is recognised, listed and processed", async () => {
-    const inbox = postgresInbox({ connectionString: url, schema: await load("1"), pace });
-    const { deadLetters, conflicts } = receiverOn(inbox);
-    const jobs: Job[] = [];
-    const run = async (job: Job) => void jobs.push(job);
-    await inbox.start({ run, concurrency: 8, onError: () => {} });
-    await until(() => jobs.length === 3);
-    expect(jobs.sort((a, b) => (a.key < b.key ? -1 : 1))).toMatchObject([
-      { key: ALL.waiting.key, attempt: 1, traceContext: ALL.waiting.traceContext, source: "read" },
-      { key: ALL.newKind.key, attempt: 1 },
-      { key: expect.any(String), attempt: 1 },
-    ]);
-    for (const known of [ALL.waiting, ALL.done, ALL.dead, ALL.requeued, ALL.dropped]) {
-      expect(await inbox.accept(known)).toMatchObject({ kind: "duplicate" });
-    }
-    expect(await inbox.accept(ALL.open)).toMatchObject({ kind: "conflict" });
-    const [letter] = await deadLetters.list();
-    expect(await deadLetters.read(letter?.id ?? "")).toMatchObject({
-      id: ALL.dead.key,
-      error: "too old",
-      body: Buffer.from(ALL.dead.raw).toString(),
-      signature: ALL.dead.signature,
-    });
-    expect(await conflicts.list()).toMatchObject([{ event: ALL.open.event }]);
+    await expectEventsToGoOn(await stored());
   });
 
   test("of format 1 has an event that was stored before its kind was known: its handler gets it", async () => {
-    const inbox = postgresInbox({ connectionString: url, schema: await load("1"), pace });
-    const keys: string[] = [];
-    await inbox.start({
-      run: async ({ key }) => void keys.push(key),
-      concurrency: 8,
-      kinds: [ALL.newKind.event],
-      onError: () => {},
-    });
-    await until(() => keys.length > 0);
-    expect(keys).toEqual([ALL.newKind.key]);
-    expect(await inbox.accept(ALL.newKind)).toMatchObject({ kind: "duplicate" });
-    await inbox.stop(1_000);
+    await expectNewKindToGoOn(await stored());
   });
 
   test("of another number is an error that says what to do", async () => {

@@ -4,9 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Job } from "../../../../src/webhooks/inbox/inbox-types.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { expectEventsToGoOn, expectNewKindToGoOn } from "../../../suites/inbox-stored-data.ts";
 import { sqliteInbox } from "../../../support/stores/sqlite-inbox.ts";
 import { freshPaths } from "./fresh-paths.ts";
-import { ALL, fill } from "./stored-data/fill.ts";
+import { fill } from "./stored-data/fill.ts";
 
 const STORED = new URL("./stored-data/", import.meta.url).pathname;
 /** By the number of the format. */
@@ -52,52 +53,12 @@ describe.each(FORMATS)("the stored data of format %s", (format) => {
   stopAll();
 
   test("is recognised, listed and processed", async () => {
-    const inbox = sqliteInbox(load(format));
-    const { deadLetters, conflicts } = receiverOn(inbox);
-    const jobs: Job[] = [];
-    const run = async (job: Job) => void jobs.push(job);
-    await inbox.start({ run, concurrency: 8, onError: () => {} });
-    await until(() => jobs.length === 3);
-    expect(jobs.sort((a, b) => (a.key < b.key ? -1 : 1))).toMatchObject([
-      { key: ALL.waiting.key, attempt: 1, traceContext: ALL.waiting.traceContext, source: "read" },
-      { key: ALL.newKind.key, attempt: 1 },
-      { key: expect.any(String), attempt: 1 },
-    ]);
-    for (const known of [ALL.waiting, ALL.done, ALL.dead, ALL.requeued, ALL.dropped]) {
-      expect(await inbox.accept(known)).toMatchObject({ kind: "duplicate" });
-    }
-    expect(await inbox.accept(ALL.open)).toMatchObject({ kind: "conflict" });
-    const [letter] = await deadLetters.list();
-    expect(await deadLetters.read(letter?.id ?? "")).toMatchObject({
-      id: ALL.dead.key,
-      error: "too old",
-      body: Buffer.from(ALL.dead.raw).toString(),
-      signature: ALL.dead.signature,
-    });
-    expect(await conflicts.list()).toMatchObject([{ event: ALL.open.event }]);
-    const doubles = await inbox.doublePayments?.list({
-      kind: undefined,
-      since: undefined,
-      until: undefined,
-      after: undefined,
-      limit: 10,
-    });
-    expect(doubles).toEqual([ALL.double]);
-    const remembersSince = (await inbox.horizon?.())?.remembersSince ?? 0;
-    expect(remembersSince).toBeGreaterThan(0);
-    await inbox.stop(1_000);
+    await expectEventsToGoOn(sqliteInbox(load(format)));
   });
 });
 
 test("a process that works on no other kind takes an event that was stored before its kind was known", async () => {
-  const inbox = sqliteInbox(load("1"));
-  const keys: string[] = [];
-  const run = async ({ key }: Job) => void keys.push(key);
-  await inbox.start({ run, concurrency: 8, kinds: [ALL.newKind.event], onError: () => {} });
-  await until(() => keys.length > 0);
-  expect(keys).toEqual([ALL.newKind.key]);
-  expect(await inbox.accept(ALL.newKind)).toMatchObject({ kind: "duplicate" });
-  await inbox.stop(1_000);
+  await expectNewKindToGoOn(sqliteInbox(load("1")));
 });
 
 test("the last format is what this version writes", async () => {
