@@ -3,8 +3,8 @@ import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
 import type { PhoneProblem } from "../orders/customer-phone.ts";
-import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import { isNothing } from "../rules/amounts.ts";
+import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import {
   askedBy,
   countedMoney,
@@ -133,7 +133,17 @@ export function orderPage(
   const sum = html`<p class="sum">${amount}</p>${about}${rest}`;
   const back =
     returnUrl !== undefined && html`<p><a href="${returnUrl}">${fill(texts.goBack)}</a></p>`;
-  const shown = { words, order, view, now, rejected, fill, about: html`${about}${rest}`, sum, back };
+  const shown = {
+    words,
+    order,
+    view,
+    now,
+    rejected,
+    fill,
+    about: html`${about}${rest}`,
+    sum,
+    back,
+  };
   const [title, name, tone, content] = pageOf(shown);
   return {
     title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,

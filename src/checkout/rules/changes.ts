@@ -368,7 +368,9 @@ export function redated(order: OrderState, now: number): OrderState {
     ...rest,
     ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
     ...(order.paidAt !== undefined && { paidAt: Math.min(order.paidAt, now) }),
-    money: order.money.map((one) => (one.at === undefined ? one : { ...one, at: Math.min(one.at, now) })),
+    money: order.money.map((one) =>
+      one.at === undefined ? one : { ...one, at: Math.min(one.at, now) },
+    ),
     attempts,
     updatedAt: now,
   };

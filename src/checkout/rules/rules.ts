@@ -239,9 +239,7 @@ const REPORTED: Rules["reported"] = [
     "an order takes at most 50 payments that no attempt has asked for",
     [14],
     (order, input) =>
-      isCompleted(order, input) &&
-      isByHand(order, input.update.reference) &&
-      isFullOfMoney(order),
+      isCompleted(order, input) && isByHand(order, input.update.reference) && isFullOfMoney(order),
     refused,
   ),
   rule(

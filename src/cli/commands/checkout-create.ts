@@ -36,7 +36,12 @@ export const create = onOrders(async (_orders, input: Input<CreateFlags>, writer
   const [id = ""] = input.args;
   const { prefix = "", currency = "KES", description } = flags;
   const link = flags.link ? linkMaker(input)(id) : undefined;
-  const settings = { prefix, currency, attemptLimit: ATTEMPT_LIMIT, partPayments: "count" } as const;
+  const settings = {
+    prefix,
+    currency,
+    attemptLimit: ATTEMPT_LIMIT,
+    partPayments: "count",
+  } as const;
   const maker = new OrderMaker(writer, settings);
   const amount = requireValue(flags, "amount");
   const params = { id, amount, ...(description !== undefined && { description }) };

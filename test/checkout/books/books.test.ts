@@ -64,7 +64,11 @@ const noGoods = (): never => {
 /** Books of a shop whose merchant looks at each part. */
 const SEEN = [NOON, { now: NOON }, { partPayments: "review" }] as const;
 
-async function openBooks(now = NOON, clock = { now }, options: { onPaid?: () => never; partPayments?: "review" } = {}) {
+async function openBooks(
+  now = NOON,
+  clock = { now },
+  options: { onPaid?: () => never; partPayments?: "review" } = {},
+) {
   const sandbox = newSandbox();
   const service = listService();
   const store = memory({ now: () => clock.now }).checkout();

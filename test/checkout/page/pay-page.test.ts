@@ -75,9 +75,7 @@ describe("a payment that a person must decide about", () => {
     await report(shop, "1000.00");
     const page = await (await get(checkout.payLink(ORDER.id))).text();
     expect(page).toContain("Pay KES 500.00 to Duka");
-    expect(page).toContain(
-      "We received KES 1,000.00 of KES 1,500.00. KES 500.00 is left to pay.",
-    );
+    expect(page).toContain("We received KES 1,000.00 of KES 1,500.00. KES 500.00 is left to pay.");
     await report(shop, "500.00", "PAY-REST");
     const receipt = await (await get(checkout.payLink(ORDER.id))).text();
     for (const amount of ["1,500.00", "1,000.00", "500.00"])
