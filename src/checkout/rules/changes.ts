@@ -224,7 +224,7 @@ export const amountOf = (
 ): string | undefined => amount ?? expectedOf(order, reference);
 
 /** What the prompt of a payment asked for; `undefined` if no attempt has the payment. */
-export const expectedOf = (order: OrderState, reference: string): string | undefined => {
+const expectedOf = (order: OrderState, reference: string): string | undefined => {
   const attempt = byReference(order, reference);
   return attempt && askedBy(order, attempt);
 };
