@@ -135,6 +135,7 @@ const INPUTS: Readonly<Record<Input["kind"], string>> = {
   effect_done: "`onPaid` has committed",
   effect_failed: "`onPaid` has failed",
   effect_unclear: "`onPaid` used `transaction` in a wrong way",
+  updated: "`update` was called",
   canceled: "`cancel` was called",
   decided: "A person decided a review",
 };

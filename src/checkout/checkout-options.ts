@@ -107,6 +107,14 @@ export interface CheckoutOptions<Connection = unknown> {
    */
   attemptLimit?: number | undefined;
   /**
+   * What becomes of a payment that a customer sends by hand, with the account reference of an order, and that is not
+   * what is left to pay. `"count"`: it counts, and `pay` asks for the rest. `"review"`: a person decides. Set it if
+   * somebody must look at each part. Neither keeps the customer from paying the order. An order keeps the choice.
+   *
+   * @default "count"
+   */
+  partPayments?: "count" | "review" | undefined;
+  /**
    * The currency of orders, which is that of your account at the service.
    *
    * @default "KES"

@@ -1,6 +1,7 @@
 // What the options of a checkout mean: checked, and with their defaults.
 import { Gateway } from "../client/gateway.ts";
 import {
+  checkChoice,
   checkFunction,
   checkMilliseconds,
   checkOptions,
@@ -93,6 +94,7 @@ const OPTIONS = {
     checkMilliseconds("notSentAfterMs", ms),
   phoneLimit: (count = 3) => checkWholeNumber("phoneLimit", count, 1, 1_000),
   attemptLimit: (count = 3) => checkWholeNumber("attemptLimit", count, 1, 1_000),
+  partPayments: (how = "count") => checkChoice("partPayments", how, ["count", "review"] as const),
   currency: (currency = CURRENCY) =>
     checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES"),
   maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),

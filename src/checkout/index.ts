@@ -6,6 +6,7 @@
 
 export type { CountryCode } from "../contract/countries.ts";
 export {
+  OrderBusyError,
   OrderConflictError,
   OrderPaidError,
   ReviewDecidedError,
@@ -28,6 +29,7 @@ export type { PaidContext } from "./orders/give-goods.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
+export type { OrderUpdate } from "./orders/update-order.ts";
 export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
 export type { PayPageMessages, PayPageOwnTexts, PayPageTexts } from "./page/page-texts.ts";
 export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";

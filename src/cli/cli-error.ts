@@ -88,6 +88,7 @@ export const ERROR_PAGES: Readonly<Record<string, string>> = {
   outcome_unknown: "docs/operations/unknown-outcomes.md",
   contradiction: "docs/operations/unknown-outcomes.md",
   review_decided: "docs/operations/refunds.md",
+  order_busy: "docs/guides/checkout.md",
   order_paid: "docs/operations/refunds.md",
   two_services: "docs/guides/learn.md",
 };

@@ -17,7 +17,12 @@ import type {
 import { GatewayError } from "./base.ts";
 import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
 import type { ConnectionError, TimeoutError } from "./connection.ts";
-import type { OrderConflictError, OrderPaidError, ReviewDecidedError } from "./order.ts";
+import type {
+  OrderBusyError,
+  OrderConflictError,
+  OrderPaidError,
+  ReviewDecidedError,
+} from "./order.ts";
 import type { PaymentPendingError } from "./payment.ts";
 import type { WebhookVerificationError } from "./webhook.ts";
 
@@ -41,6 +46,7 @@ export type AnyGatewayError =
   | IdempotencyConflictError
   | OutcomeUnknownError
   | AttemptInFlightError
+  | OrderBusyError
   | OrderConflictError
   | OrderPaidError
   | ReviewDecidedError

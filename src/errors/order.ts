@@ -19,6 +19,28 @@ export class OrderConflictError extends GatewayError {
   }
 }
 
+/**
+ * The order cannot change now, since a phone is asked to pay it, or it is not known whether it is. Nothing was changed.
+ * Try again when `pay`, `wait` or `get` shows that the attempt has ended, at the latest after `until`. Outcome `not_sent`.
+ */
+export class OrderBusyError extends GatewayError {
+  protected static override readonly malipo: string = "OrderBusyError";
+  override readonly code = "order_busy" as const;
+  /** What Express, Fastify and Nest answer if no code of yours handles it. */
+  get statusCode(): 409 {
+    return 409;
+  }
+  /** The id of the order. */
+  readonly orderId: string;
+  /** When its prompt can be open no longer, as far as is known. A customer who answers ends it earlier. */
+  readonly until: Date;
+  constructor(message: string, orderId: string, until: Date) {
+    super(message, "not_sent");
+    this.orderId = orderId;
+    this.until = until;
+  }
+}
+
 /** How a review ended. */
 export interface ReviewEnd {
   readonly reviewId: string;

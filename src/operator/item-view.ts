@@ -134,7 +134,7 @@ export async function lookupView(
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
-    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · goods: ${order.effect}</p>`;
+    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>`;
   const content = html`${status}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }

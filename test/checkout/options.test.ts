@@ -169,7 +169,7 @@ it.each([
   ["unmatched", "R"],
 ])("a review of the order %j about the payment %j can be decided", async (id, reference) => {
   const sandbox = newSandbox();
-  const shop = openShop(sandbox, memory().checkout());
+  const shop = openShop(sandbox, memory().checkout(), { partPayments: "review" });
   const order = await shop.checkout.create({ ...ORDER, id });
   const payment = {
     payment_id: 7,

@@ -22,6 +22,7 @@ const CLASSES: Readonly<Record<GatewayErrorCode, string>> = {
   outcome_unknown: "OutcomeUnknownError",
   attempt_in_flight: "AttemptInFlightError",
   idempotency_conflict: "IdempotencyConflictError",
+  order_busy: "OrderBusyError",
   order_conflict: "OrderConflictError",
   order_paid: "OrderPaidError",
   review_decided: "ReviewDecidedError",

@@ -35,6 +35,7 @@ export async function shopNight({ hasInbox = true } = {}) {
   const checkout = createCheckout({
     store,
     gateway,
+    partPayments: "review",
     secret: sandbox.webhookSecret,
     onPaid: async ({ id }, { transaction }) => {
       if (id.startsWith("GOODS") && !isStocked) throw new Error("The stock does not respond.");

@@ -45,7 +45,12 @@ async function decideAtOnce(
 const TIMES = Array.from({ length: 20 }, (_, at) => at);
 
 /** Two people, or two processes, decide about money. */
-export function checkoutDecisions(name: string, stage: Stage): void {
+export function checkoutDecisions(name: string, given: Stage): void {
+  /** Shops whose merchant looks at each part: a payment by hand makes a review. */
+  const stage: Stage = async () => {
+    const on = await given();
+    return { ...on, open: (options) => on.open({ partPayments: "review", ...options }) };
+  };
   /** An order whose money has another amount, and the id of its review. */
   const mismatch = async (
     { sandbox }: Awaited<ReturnType<Stage>>,

@@ -263,7 +263,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
 
   it(`${name}: a review of an order "unmatched" is not that of a payment without an order`, async () => {
     const { open, sandbox } = await stage();
-    const { checkout } = open();
+    const { checkout } = open({ partPayments: "review" });
     const order = await checkout.create({ ...ORDER, id: "unmatched" });
     const wrong = completed(order, "R", { amount: "1.00" });
     const stranger = { ...wrong, reference: "amount_mismatch:R", account_reference: "NONE" };

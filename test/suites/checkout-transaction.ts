@@ -299,5 +299,30 @@ export function checkoutTransactionSuite(
       const again = { ...ORDER, id: "ORDER-2", accountReference: "ORDER-1", amount: 7 };
       expect(await checkout.pay(again)).toMatchObject({ status: "pending" });
     });
+
+    it("changes an order with his own rows, or leaves it as it was", async () => {
+      const { merchant, open } = await stage();
+      const { checkout } = open(() => {});
+      await checkout.create(ORDER);
+      await merchant.inTransaction(async (transaction, connection) => {
+        await merchant.give(connection, ITEM);
+        const grown = await checkout.update(ORDER.id, { amount: 1800 }, { transaction });
+        expect(grown).toMatchObject({ amount: "1800.00", due: "1800.00" });
+        // The second change sees the first one.
+        const described = await checkout.update(
+          ORDER.id,
+          { metadata: { cups: 2 } },
+          { transaction },
+        );
+        expect(described).toMatchObject({ amount: "1800.00", metadata: { cups: 2 } });
+      });
+      const rolledBack = merchant.inTransaction(async (transaction) => {
+        await checkout.update(ORDER.id, { amount: 1 }, { transaction });
+        throw BROKEN;
+      });
+      await expect(rolledBack).rejects.toThrow(BROKEN.message);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ amount: "1800.00" });
+      expect(await merchant.goods()).toEqual([ITEM]);
+    });
   });
 }

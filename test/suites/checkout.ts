@@ -4,6 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import { ORDER, PHONE } from "../checkout/stage.ts";
 import { checkoutDecisions } from "./checkout-decisions.ts";
 import { checkoutOddities } from "./checkout-oddities.ts";
+
+import { checkoutParts } from "./checkout-parts.ts";
 import {
   type CheckoutUnderTest,
   completed,
@@ -13,6 +15,7 @@ import {
   referenceOf,
   suiteStage,
 } from "./checkout-stage.ts";
+import { checkoutUpdates } from "./checkout-updates.ts";
 
 const rejected = () =>
   Response.json({ success: false, message: "The phone is not valid." }, { status: 422 });
@@ -21,6 +24,8 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
   const stage = () => suiteStage(underTest);
   checkoutOddities(name, stage);
   checkoutDecisions(name, stage);
+  checkoutParts(name, stage);
+  checkoutUpdates(name, stage);
 
   describe(`${name}: a checkout`, () => {
     it("makes one prompt for a double click, in one process and in two", async () => {
@@ -114,7 +119,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
 
     it("reviews a second payment, another amount and money after the end, with one effect", async () => {
       const { open, sandbox, later } = await stage();
-      const { checkout, given } = open();
+      const { checkout, given } = open({ partPayments: "review" });
       const order = await checkout.pay(ORDER);
       const report = (reference: string, of: Order, more: object = {}) =>
         deliver(checkout, sandbox, "payment.completed", completed(of, reference, more));
@@ -138,7 +143,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         ["currency_mismatch", "FOREIGN"],
         ["unmatched", "STRANGER"],
       ]);
-      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", canPay: false });
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", canPay: true });
       await checkout.reviews.resolve(reviews[1]?.id ?? "", "accept");
       await checkout.reviews.resolve(reviews[4]?.id ?? "", "refunded");
       await later(0, checkout);
@@ -581,8 +586,8 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         "The order is paid.",
         "The goods were given: onPaid has committed.",
         "A webhook says: the payment PAY-SECOND of KES 1500.00 is completed.",
-        "Review: The order was paid before. Pay the last one of these payments back.",
-        "A review was decided as refunded: The order was paid before. Pay the last one of these payments back. By Amina.",
+        "Review: More came than the amount of the order. Pay the amount of this review back.",
+        "A review was decided as refunded: More came than the amount of the order. Pay the amount of this review back. By Amina.",
       ]);
       expect(await checkout.history("ORDER-NONE")).toEqual([]);
     });

@@ -268,6 +268,9 @@ test("a switch on the code of a gateway error narrows it to its class", () => {
     case "order_conflict":
       expectTypeOf(error.orderId).toEqualTypeOf<string>();
       break;
+    case "order_busy":
+      expectTypeOf(error.until).toEqualTypeOf<Date>();
+      break;
     case "order_paid":
       expectTypeOf(error.paidBy).toEqualTypeOf<string>();
       break;

@@ -2,9 +2,17 @@
 
 import { groupedAmount, shortened } from "../../internal/amount-text.ts";
 import { HOUR_MS } from "../../internal/units.ts";
-import { type OrderState, openReviews, type ReviewState, statusOf } from "../rules/order-state.ts";
+import { isSummand, sumOf } from "../rules/amounts.ts";
+import {
+  isByHand,
+  isPart,
+  type Money,
+  type OrderState,
+  openReviews,
+  type ReviewState,
+  statusOf,
+} from "../rules/order-state.ts";
 import type { ReviewDecision, ReviewKind } from "../rules/order-types.ts";
-import { isSummand, sumOf } from "../rules/view.ts";
 
 /** In which way a payment and the orders differ. */
 export type DifferenceKind =
@@ -19,7 +27,9 @@ export type DifferenceKind =
   /** The order was paid by another payment: this one is to be paid back. */
   | "paid_twice"
   /** It was completed after the order was canceled or had expired. */
-  | "late_payment";
+  | "late_payment"
+  /** It was a part of the amount of an order that then ended: it is to be paid back. */
+  | "refund_due";
 
 /** A payment in the books. */
 export interface BookedPayment {
@@ -63,6 +73,8 @@ export interface ListedPayment {
 /** What a comparison says of one payment. */
 export type Compared =
   | { readonly is: "agrees" }
+  /** It counts for its order, and is not its whole amount. */
+  | { readonly is: "parts" }
   /** It pays its order with another amount, which a person has accepted. */
   | { readonly is: "accepted" }
   /** A person has decided about it: it is no difference any more, and no payment of an order. */
@@ -82,6 +94,7 @@ const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
   paid_twice: "The order was paid before. Pay this payment back.",
   late_payment:
     "The payment was completed after the order was canceled or had expired. Give the goods, or pay it back.",
+  refund_due: "The order ended before its whole amount had come. Pay this payment back.",
 };
 
 const DECIDED = { accept: "accepted", refunded: "refunded", dismiss: "dismissed" } as const;
@@ -121,6 +134,7 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "contradiction",
 ];
 
@@ -163,6 +177,37 @@ function compareMoney(payment: ListedPayment, order: OrderState): Compared {
   return amount === order.amount ? AGREES : difference("amount", payment, order);
 }
 
+/** Compares a payment that counts for its order. What came beyond the amount of the order is a review. */
+function compareCounted(
+  payment: ListedPayment,
+  order: OrderState,
+  counted: Money,
+  isPaid: boolean,
+  decided: ReviewDecision | undefined,
+): Compared {
+  const { amount = counted.amount, currency = counted.currency } = payment;
+  if (decided === "dismiss" && !isPaid) return { is: "dismissed" };
+  if (currency !== counted.currency) return difference("currency", payment, order);
+  if (amount !== counted.amount) return difference("amount", payment, order);
+  if (order.closed !== undefined && order.paidBy === undefined)
+    return difference("refund_due", payment, order);
+  return isPaid && amount === order.amount ? AGREES : { is: "parts" };
+}
+
+/** Whether a payment that an order does not have yet counts as soon as it has it. */
+const willCount = (
+  { amount, currency }: ListedPayment,
+  order: OrderState,
+  names: readonly string[],
+): boolean =>
+  statusOf(order) !== "paid" &&
+  order.closed === undefined &&
+  order.partPayments !== "review" &&
+  isPart(amount) &&
+  (currency ?? order.currency) === order.currency &&
+  names.every((name) => isByHand(order, name)) &&
+  !order.money.some(({ reference }) => names.includes(reference));
+
 /**
  * Compares a completed payment with its order.
  *
@@ -181,11 +226,13 @@ export function compareCompleted(
   const decided = decisionOf(order, names);
   if (decided === "refunded") return { is: "refunded" };
   const isPaid = isPaidBy(order, names);
+  const counted = order.money.find((one) => one.counts && names.includes(one.reference));
+  if (counted !== undefined) return compareCounted(payment, order, counted, isPaid, decided);
   const compared = compareMoney(payment, order);
   if (isPaid && compared.is === "agrees") return AGREES;
   if (isPaid && decided === "accept") return { is: "accepted" };
   if (decided === "dismiss") return { is: "dismissed" };
-  if (compared.is !== "agrees") return compared;
+  if (compared.is !== "agrees" && !willCount(payment, order, names)) return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
   if (order.closed !== undefined) return difference("late_payment", payment, order);
   const message = `The service received this payment, and the order was ${statusOf(order)}.`;
@@ -259,6 +306,7 @@ export function countByAge(createdAt: readonly number[], now: number): OpenByAge
 const DUE: Readonly<Partial<Record<ReviewKind, DifferenceKind>>> = {
   overpaid: "paid_twice",
   late_payment: "late_payment",
+  refund_due: "refund_due",
 };
 
 /** Money of an order that a person must decide about, whatever the service lists. */
@@ -267,7 +315,8 @@ export const moneyDue = (
 ): readonly { readonly review: ReviewState; readonly kind: DifferenceKind }[] =>
   openReviews(order).flatMap((review) => {
     const kind = DUE[review.kind];
-    return kind === undefined ? [] : { review, kind };
+    // Of a payment that counts, only what is more than the order is to be paid back.
+    return kind === undefined || review.amount !== undefined ? [] : { review, kind };
   });
 
 const count = (number: number, one: string, many: string): string =>
@@ -291,11 +340,16 @@ const PHRASES: Readonly<Record<DifferenceKind, readonly [string, string]>> = {
     "payment came after the end of its order",
     "payments came after the end of their orders",
   ],
+  refund_due: [
+    "part of an order that has ended is to be paid back",
+    "parts of orders that have ended are to be paid back",
+  ],
 };
 
 /** What the line for an owner is made of. */
 interface Summed {
   readonly agrees: readonly CurrencySum[];
+  readonly parts: readonly CurrencySum[];
   readonly accepted: readonly CurrencySum[];
   readonly refunded: readonly CurrencySum[];
   readonly dismissed: readonly CurrencySum[];
@@ -311,6 +365,7 @@ const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas)
 /** The books in one line, for an owner. */
 export function summaryOf(books: Summed): string {
   const { agrees, accepted, refunded, dismissed, differences, goodsDue, waiting, problem } = books;
+  const { parts: inParts } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
   const paid = `${count(orders, "order", "orders")}, ${money}, ${orders === 1 ? "" : "all "}at the service`;
@@ -319,6 +374,7 @@ export function summaryOf(books: Summed): string {
     const number = differences.filter((one) => one.kind === kind).length;
     return number === 0 ? [] : [count(number, ...phrase)];
   });
+  if (inParts.length > 0) parts.push(`${moneyText(inParts)} came in parts`);
   if (accepted.length > 0) parts.push(`${moneyText(accepted)} accepted with another amount`);
   if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
   if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);

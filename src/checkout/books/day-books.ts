@@ -58,9 +58,11 @@ export interface BooksReport {
   readonly received: readonly CurrencySum[];
   /** Those that paid an order, with its amount. */
   readonly agrees: readonly CurrencySum[];
+  /** Those that are a part of the amount of an order, on the days on which they came. */
+  readonly parts: readonly CurrencySum[];
   /** Those that paid an order with another amount, which a person has accepted. */
   readonly accepted: readonly CurrencySum[];
-  /** The payments of `agrees` and `accepted`, one by one, by their times. */
+  /** The payments of `agrees`, `parts` and `accepted`, one by one, by their times. */
   readonly payments: readonly BookedPayment[];
   /** What was received, and what a person says to have paid back. */
   readonly refunded: readonly CurrencySum[];
@@ -156,6 +158,7 @@ async function report(
   const why = problems.length === 0 ? undefined : problems.join(" ");
   const sums = {
     agrees: books.agrees.list(),
+    parts: books.parts.list(),
     accepted: books.accepted.list(),
     refunded: books.refunded.list(),
     dismissed: books.dismissed.list(),
@@ -183,6 +186,7 @@ type Payments = Listing["payments"];
 class Books {
   readonly received = new Sums();
   readonly agrees = new Sums();
+  readonly parts = new Sums();
   readonly accepted = new Sums();
   readonly refunded = new Sums();
   readonly dismissed = new Sums();
@@ -239,7 +243,9 @@ class Books {
     const order = id === undefined ? undefined : (await store.read(id)).stored?.order;
     const stray = order === undefined ? await store.strayOf(name) : undefined;
     // Without a time, it is of the day of its order; without an order, of that on which it was first seen.
-    const when = at ?? (order === undefined ? (stray?.at ?? this.#now) : paidAt(order));
+    const known = order?.money.find(({ reference, alias }) => [reference, alias].includes(name));
+    const dated = order === undefined ? (stray?.at ?? this.#now) : (known?.at ?? paidAt(order));
+    const when = at ?? dated;
     const isAway = !this.#isWithin(when);
     if (isAway || order !== undefined) {
       for (const known of [name, one.alias ?? name]) this.#seen.add(known);

@@ -95,10 +95,11 @@ const goodsRow =
   ];
 
 function sumRows(report: DayReport): string[][] {
-  const { received, agrees, accepted, refunded, dismissed, open } = report;
+  const { received, agrees, parts, accepted, refunded, dismissed, open } = report;
   const sums = {
     "received at the service": received,
     "agree with their orders": agrees,
+    "parts of their orders": parts,
     "another amount, accepted": accepted,
     "paid back": refunded,
     dismissed,

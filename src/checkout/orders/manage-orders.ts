@@ -15,6 +15,7 @@ import { isOfMerchant } from "../rules/rejections.ts";
 import { orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
+import { type OrderUpdate, updateOrder } from "./update-order.ts";
 import type { OrderWriter } from "./write-order.ts";
 
 /** Which orders `list` returns. */
@@ -61,6 +62,21 @@ export interface ManagedOrders {
    * the merchant only. Empty if there is no such order.
    */
   history(id: string): Promise<OrderEvent[]>;
+  /**
+   * Changes what an order is for, until it is paid: `pay` then asks for what is left. An amount that is not more than
+   * what has come pays the order, and what came beyond it is a review. `undefined` if there is no such order.
+   *
+   * @param options - `transaction`: your own open transaction on the store's database. If it is rolled back, nothing
+   * has changed.
+   * @throws {InvalidParamsError} for wrong changes.
+   * @throws {OrderBusyError} while a phone is asked to pay it.
+   * @throws {OrderConflictError} if it is paid, canceled or expired, and not yet as `changes` say.
+   */
+  update(
+    id: string,
+    changes: OrderUpdate,
+    options?: { transaction?: unknown },
+  ): Promise<Order | undefined>;
   /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
   cancel(id: string): Promise<Order | undefined>;
   /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
@@ -118,6 +134,10 @@ export function manageOrders(
       const { stored } = await store.read(id);
       return stored === undefined ? [] : historyOf(stored.order);
     }),
+    update: opened(
+      (id: string, changes: OrderUpdate, { transaction }: { transaction?: unknown } = {}) =>
+        updateOrder(writer, id, changes, transaction),
+    ),
     cancel: opened(async (id: string) => {
       await writer.write(id, { kind: "canceled" });
       return read(id);

@@ -201,6 +201,13 @@ function rejectionFor(order: OrderState, id: string, decision: ReviewDecision): 
 
 function paidBefore(order: OrderState, review: ReviewState, name: string): OrderPaidError {
   const { id, paidBy = "" } = order;
+  if (review.amount !== undefined) {
+    const { amount } = review;
+    return new OrderPaidError(
+      `The ${amount} ${order.currency} of this review cannot be accepted: the order ${JSON.stringify(id)} is paid without it. Pay it back and decide "refunded", or "dismiss" the review.`,
+      ...([id, paidBy, review.id] as const),
+    );
+  }
   const [what, todo] = isOfNoPayment(order, review)
     ? [`Attempt ${name.slice(1)}`, 'Decide "dismiss": if its payment comes, it is a new review.']
     : [

@@ -17,7 +17,7 @@ export interface NewOrder {
    */
   id: string;
   /**
-   * The whole amount in the unit of the currency: shillings, not cents. A number with at most two decimals, or
+   * The whole amount, which only `update` changes, in the unit of the currency: shillings, not cents. A number with at most two decimals, or
    * `"1500.00"`; without decimals if the currency has none (UGX, RWF, XOF, XAF).
    */
   amount: number | string;
@@ -27,7 +27,7 @@ export interface NewOrder {
   description?: string | undefined;
   /** The label of its payments, at most 12 characters. Default: one that is made from the id. */
   accountReference?: string | undefined;
-  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets, and never changes. */
+  /** Your own data, such as what is bought. It is a part of the order, also of what a page gets; only `update` changes it. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** When the order can no longer be paid. An attempt that is under way then may still end. */
   expiresAt?: Date | string | undefined;
@@ -37,7 +37,7 @@ const MAX_ID = 200;
 /** An order is written whole at each change. */
 const MAX_METADATA = 50_000;
 
-const invalid = (call: string, field: string, message: string) =>
+export const invalid = (call: string, field: string, message: string): InvalidParamsError =>
   new InvalidParamsError(`${call}: \`${field}\` is invalid: ${message}. Nothing was sent.`, [
     { path: [field], message },
   ]);
@@ -50,17 +50,27 @@ export function checkAfter(after: unknown): number | undefined {
   throw invalid("pay", "after", "expected the number of the last attempt, 0 for none");
 }
 
+/** @throws {InvalidParamsError} */
+export function checkAmount(call: string, given: unknown, currency: string): string {
+  const read = readAmount(given, currency);
+  if ("wrong" in read) throw invalid(call, "amount", read.wrong);
+  return read.amount;
+}
+
+/** @throws {InvalidParamsError} */
+export function checkDescription(call: string, description: unknown): string | undefined {
+  if (description === undefined || typeof description === "string") return description;
+  throw invalid(call, "description", "expected a string");
+}
+
 export function checkOrder(call: string, params: NewOrder, currency: string) {
   if (!isObject(params)) throw invalid(call, "order", "expected an object");
-  const { id, description, metadata = {}, expiresAt } = params;
+  const { id, metadata = {}, expiresAt } = params;
   const isId = typeof id === "string" && id !== "" && id.length <= MAX_ID && isStorable(id);
   if (!isId) throw invalid(call, "id", `expected a string of 1 to ${MAX_ID} characters`);
-  const read = readAmount(params.amount, currency);
-  if ("wrong" in read) throw invalid(call, "amount", read.wrong);
-  if (description !== undefined && typeof description !== "string") {
-    throw invalid(call, "description", "expected a string");
-  }
-  if (!isObject(metadata)) throw invalid(call, "metadata", "expected an object");
+  const amount = checkAmount(call, params.amount, currency);
+  const description = checkDescription(call, params.description);
+  const own = checkMetadata(call, metadata);
   const isDate =
     expiresAt === undefined || typeof expiresAt === "string" || expiresAt instanceof Date;
   if (!isDate) throw invalid(call, "expiresAt", "expected a Date or a string");
@@ -70,15 +80,17 @@ export function checkOrder(call: string, params: NewOrder, currency: string) {
   if (code !== currency) throw invalid(call, "currency", `expected ${currency}`);
   return {
     id,
-    amount: read.amount,
+    amount,
     currency,
-    metadata: copyOf(call, metadata),
+    metadata: own,
     ...(description !== undefined && { description }),
     ...(expires !== undefined && { expiresAt: expires }),
   };
 }
 
-function copyOf(call: string, metadata: object): Record<string, unknown> {
+/** @throws {InvalidParamsError} */
+export function checkMetadata(call: string, metadata: unknown): Record<string, unknown> {
+  if (!isObject(metadata)) throw invalid(call, "metadata", "expected an object");
   let text: string | undefined;
   try {
     text = JSON.stringify(metadata);
@@ -141,12 +153,16 @@ type Checked = ReturnType<typeof checkOrder>;
 export const newOrder = (
   order: Checked,
   accountReference: string,
-  attemptLimit: number,
+  {
+    attemptLimit,
+    partPayments,
+  }: { readonly attemptLimit: number; readonly partPayments: "count" | "review" },
   now: number,
 ): OrderState => ({
   ...order,
   accountReference,
   attemptLimit,
+  ...(partPayments === "review" && { partPayments }),
   attempts: [],
   money: [],
   reviews: [],

@@ -1,5 +1,5 @@
 import { describeValue } from "../../internal/check-options.ts";
-import { amountText } from "../rules/order-state.ts";
+import { amountText } from "../rules/amounts.ts";
 
 /** How many decimals a currency has: 2 for KES, none for UGX, RWF, XOF and XAF (ISO 4217). */
 const decimalsOf = (currency: string): number =>

@@ -3,10 +3,10 @@ import { isGatewayError } from "../../errors/any.ts";
 import type { ElapsedTime } from "../../internal/elapsed-time.ts";
 import { sameError } from "../../internal/error-text.ts";
 import { DAY_MS } from "../../internal/units.ts";
-import { byReference, moneyOf } from "../rules/changes.ts";
+import { attemptOf, byReference, moneyOf } from "../rules/changes.ts";
 import { messageOf } from "../rules/customer-messages.ts";
 import type { Action, Input, PaymentUpdate } from "../rules/inputs.ts";
-import type { OrderState } from "../rules/order-state.ts";
+import { askedBy, type OrderState } from "../rules/order-state.ts";
 import { isOfMerchant, rejectionOf } from "../rules/rejections.ts";
 import { decide } from "../rules/rules.ts";
 import { unmatchedView } from "../rules/view.ts";
@@ -112,7 +112,7 @@ export class Engine extends OrderWriter<EngineSettings> {
     const idempotencyKey = keyOf(id, number);
     const sendBefore = Date.now() + times.promptWithinMs - passedMs;
     const params = {
-      amount: Number(order.amount),
+      amount: Number(askedBy(order, attemptOf(order, number))),
       phone,
       account_reference,
       ...(description !== undefined && { description }),
@@ -172,7 +172,8 @@ export class Engine extends OrderWriter<EngineSettings> {
         const known = isOther ? { ...update, status: "contradiction", otherLabel: label } : update;
         const result = await this.write(id, { kind: "reported", update: known, source });
         if (result === undefined) continue;
-        isForeign = result.isForeign === true;
+        // An order that has as many payments as are stored takes no further one.
+        isForeign = result.isForeign === true || result.isRefused === true;
         // It may be that of an attempt that is starting: it is kept until its reference is known.
         const isEarly = isFailed && !hasPayment(result.known.stored.order, update);
         if (!isForeign && !isEarly) return result.isNew;

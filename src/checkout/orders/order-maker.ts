@@ -17,6 +17,7 @@ export interface MakerSettings {
   readonly prefix: string;
   readonly currency: string;
   readonly attemptLimit: number;
+  readonly partPayments: "count" | "review";
 }
 
 /** Makes orders, and finds those that were made before. */
@@ -59,7 +60,7 @@ export class OrderMaker {
     salt: number,
     transaction: unknown,
   ): Promise<KnownOrder> {
-    const { prefix, currency, attemptLimit } = this.#settings;
+    const { prefix, currency } = this.#settings;
     const order = checkOrder(call, params, currency);
     const isMadeSince = transaction !== undefined && salt > 0;
     const { now, stored } = await this.#writer.settings.store.read(
@@ -69,7 +70,7 @@ export class OrderMaker {
     );
     if (stored === undefined) {
       const accountReference = referenceFor(call, params, prefix, salt);
-      const made = newOrder(order, accountReference, attemptLimit, now);
+      const made = newOrder(order, accountReference, this.#settings, now);
       return { now, stored: { version: 0, order: made } };
     }
     const { id, amount, currency: code } = stored.order;
@@ -78,8 +79,13 @@ export class OrderMaker {
       return { now, stored };
     const hint = centsHint(amount, order.amount, code);
     const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}.${hint}`;
+    const what = differs === undefined ? sum : `has another \`${differs}\`.`;
+    const todo =
+      differs === "accountReference"
+        ? ""
+        : " If this order has changed, call checkout.update(id, { ... }) before.";
     throw new OrderConflictError(
-      `${call}: the order ${JSON.stringify(id)} ${differs === undefined ? sum : `has another \`${differs}\`.`} Nothing was sent. Use a new id for another order.`,
+      `${call}: the order ${JSON.stringify(id)} ${what} Nothing was sent. Use a new id for another order.${todo}`,
       id,
     );
   }

@@ -7,9 +7,9 @@ import { maskPhones } from "../../internal/phone-digits.ts";
 import { isStorable, storableText } from "../../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../../webhooks/verification/payload.ts";
+import { amountText } from "../rules/amounts.ts";
 import { networkMessageCode } from "../rules/customer-messages.ts";
 import type { PaymentUpdate } from "../rules/inputs.ts";
-import { amountText } from "../rules/order-state.ts";
 
 /** An update of a payment, and the label that it was made with, if the update has it. */
 export interface LabelledUpdate {

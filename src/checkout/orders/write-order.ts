@@ -140,7 +140,8 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
     for (let tries = 0; ; tries++, given = undefined) {
       // What was read before may have changed meanwhile, which is no sign of another process.
       if (tries > 1) await backOff(tries);
-      const known = given ?? isThere(await store.read(id));
+      // In a transaction of the merchant, the second read sees what another one has committed since it began.
+      const known = given ?? isThere(await store.read(id, within?.transaction, tries > 0));
       if (known === undefined) return undefined;
       const { now, stored } = known;
       const isMade = stored.version === 0;

@@ -15,6 +15,8 @@ export interface PayPageTexts {
   /** It is a number of another country. Also `{example}`. */
   readonly phoneElsewhere: string;
   readonly pay: string;
+  /** What is left to pay after a part. Also `{received}` and `{total}`. */
+  readonly partReceived: string;
   readonly payAgain: string;
   readonly afterButton: string;
   readonly askedTitle: string;
@@ -87,6 +89,7 @@ const ENGLISH: ShownTexts = {
   phoneInvalid: "This is not the number of a mobile phone. Write it like {example}.",
   phoneElsewhere: "This is a number of another country. Use one like {example}.",
   pay: "Pay {amount}",
+  partReceived: "We received {received} of {total}. {amount} is left to pay.",
   payAgain: "Try again",
   afterButton: "We send a request to this phone. You pay only after you enter your PIN there.",
   askedTitle: "Look at your phone",
@@ -153,6 +156,7 @@ const SWAHILI: PayPageTexts = {
   phoneInvalid: "Hii si namba ya simu ya mkononi. Iandike hivi: {example}.",
   phoneElsewhere: "Hii ni namba ya nchi nyingine. Tumia namba kama {example}.",
   pay: "Lipa {amount}",
+  partReceived: "Tumepokea {received} kati ya {total}. Kiasi kilichobaki ni {amount}.",
   payAgain: "Jaribu tena",
   afterButton: "Tutatuma ombi kwa simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",
   askedTitle: "Angalia simu yako",

@@ -2,13 +2,18 @@ import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
 import { exampleFor, type PhoneProblem } from "../orders/customer-phone.ts";
+import { isNothing } from "../rules/amounts.ts";
 import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import {
+  askedBy,
+  countedMoney,
+  countedSum,
   holdsMoney,
   isFull,
   isOpen,
   isUnclear,
   isUsedUp,
+  type Money,
   type OrderState,
 } from "../rules/order-state.ts";
 import type { Order } from "../rules/order-types.ts";
@@ -94,6 +99,13 @@ type Page = readonly [
   content: Html,
 ];
 
+/** What a customer is asked for: the rest of the amount, or what the prompt on his phone says. */
+function amountShown(order: OrderState, { status, amount, due }: Order): string {
+  const asked = order.attempts.findLast(isOpen);
+  if (status === "pending" && asked !== undefined) return askedBy(order, asked);
+  return status === "open" ? due : amount;
+}
+
 /** Shows an order to its customer. */
 export function orderPage(
   words: Words,
@@ -106,16 +118,30 @@ export function orderPage(
   }: { readonly rejected?: Rejected | undefined; readonly returnUrl?: string | undefined } = {},
 ): View {
   const { settings, texts } = words;
-  const amount = withCommas(view);
+  const amount = withCommas({ ...view, amount: amountShown(order, view) });
   const { wallet, merchant } = settings;
   const example = exampleFor(settings.asked);
   const values = { amount, merchant: merchant.name, wallet, example };
   const fill: Fill = (text, more) => filled(text, { ...values, ...more });
   const about = order.description !== undefined && html`<p>${order.description}</p>`;
-  const sum = html`<p class="sum">${amount}</p>${about}`;
+  const received = countedSum(order);
+  const isInParts = !isNothing(received) && view.status === "open";
+  const part = { received: withCommas({ ...view, amount: received }), total: withCommas(view) };
+  const rest = isInParts && html`<p class="notice waiting">${fill(texts.partReceived, part)}</p>`;
+  const sum = html`<p class="sum">${amount}</p>${about}${rest}`;
   const back =
     returnUrl !== undefined && html`<p><a href="${returnUrl}">${fill(texts.goBack)}</a></p>`;
-  const shown = { words, order, view, now, rejected, fill, about, sum, back };
+  const shown = {
+    words,
+    order,
+    view,
+    now,
+    rejected,
+    fill,
+    about: html`${about}${rest}`,
+    sum,
+    back,
+  };
   const [title, name, tone, content] = pageOf(shown);
   return {
     title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
@@ -238,18 +264,28 @@ function payForm({ words, order, fill, rejected }: Shown, again: boolean): Html 
 <p class="hint">${texts.afterButton}</p>`;
 }
 
+/** What a customer finds a payment by. */
+const partName = ({ reference, transactionId = reference }: Money): string => transactionId;
+
 function receipt({ words, order, view, about }: Shown): Html {
   const { texts } = words;
   const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
   const paidAt = order.paidAt ?? attempt?.askedAt;
   const money = order.money.find(({ reference }) => reference === order.paidBy);
+  const parts = countedMoney(order);
+  const isInParts = parts.length > 1;
   // A person may have accepted another amount: a receipt names what came.
-  const sum = withCommas(money?.amount ? { ...view, amount: money.amount } : view);
+  const came = isInParts ? countedSum(order) : money?.amount;
+  const sum = withCommas(came ? { ...view, amount: came } : view);
   const { wallet } = words.settings;
   const rows: (readonly [string, string | undefined])[] = [
     [texts.order, view.accountReference],
-    [filled(texts.transactionId, { wallet }), money?.transactionId],
-    [texts.payment, order.paidBy?.startsWith("#") ? undefined : order.paidBy],
+    ...(isInParts
+      ? parts.map((one) => [partName(one), withCommas(one)] as const)
+      : ([
+          [filled(texts.transactionId, { wallet }), money?.transactionId],
+          [texts.payment, order.paidBy?.startsWith("#") ? undefined : order.paidBy],
+        ] as const)),
     [texts.paidBy, attempt?.phone],
     [
       texts.paidAt,

@@ -1,9 +1,15 @@
 // What rules do to an order. Each function returns a new one.
+import { canonicalJson } from "../../internal/canonical-json.ts";
+import { isNothing, moreThan } from "./amounts.ts";
 import type { Action, Context, InputOf, PaymentUpdate, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  askedBy,
+  countedMoney,
+  countedSum,
   type EffectState,
   isOpen,
+  isPart,
   isTried,
   type Money,
   type OrderState,
@@ -77,7 +83,7 @@ export function bound(
   // A response that comes after the key was read: what became of the payment is known.
   if (attemptOf(order, number).reference === reference) return order;
   const isCompleted = order.money.some((one) => one.reference === reference);
-  return withAttempt(order, number, {
+  const next = withAttempt(order, number, {
     reference,
     status: isCompleted ? "completed" : "pending",
     lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
@@ -87,6 +93,17 @@ export function bound(
     about: undefined,
     reason: undefined,
   });
+  return withOwnMoney(next, reference, context);
+}
+
+/** The order, when a payment turns out to be that of an attempt: one of another amount pays nothing by itself. */
+function withOwnMoney(order: OrderState, reference: string, context: Context): OrderState {
+  const known = order.money.find((one) => one.reference === reference);
+  const isOver = order.paidBy !== undefined || order.closed !== undefined;
+  if (isOver || !known?.counts || known.amount === expectedOf(order, reference)) return order;
+  const { counts: _, ...other } = known;
+  const money = order.money.map((one) => (one === known ? other : one));
+  return withReview({ ...order, money }, "amount_mismatch", context, { references: [reference] });
 }
 
 /**
@@ -110,7 +127,7 @@ export function withReview(
   order: OrderState,
   kind: ReviewKind,
   { now }: Context,
-  about: Pick<ReviewState, "references" | "number" | "says">,
+  about: Pick<ReviewState, "references" | "number" | "says" | "amount">,
 ): OrderState {
   const name = about.number ?? about.references.at(-1);
   const known = order.reviews.filter(
@@ -141,6 +158,52 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
   effect: { state: "due", tries: 0, at: now },
 });
 
+/** The order, paid if its amount has come. What is more than that is a review. */
+export function settled(order: OrderState, context: Context): OrderState {
+  const sum = countedSum(order);
+  const { reference } = countedMoney(order).at(-1) ?? {};
+  const isOpen = order.paidBy === undefined && order.closed === undefined;
+  if (!isOpen || reference === undefined || !isNothing(moreThan(order.amount, sum))) return order;
+  const next = paid(order, reference, context);
+  const amount = moreThan(sum, order.amount);
+  if (isNothing(amount)) return next;
+  return withReview(next, "overpaid", context, { references: [reference], amount });
+}
+
+/** What of an order its merchant changes. */
+type OrderChanges = Omit<InputOf<"updated">, "kind">;
+
+/** Whether an order is already as its merchant wants it. */
+export const isUpToDate = (order: OrderState, changes: OrderChanges): boolean =>
+  canonicalJson(updated(order, changes)) === canonicalJson(order);
+
+/** An order with changes of its merchant. What an attempt asked for stays known. */
+export function updated(
+  order: OrderState,
+  { amount = order.amount, description, metadata = order.metadata }: OrderChanges,
+): OrderState {
+  if (amount === order.amount && description === undefined) return { ...order, metadata };
+  const attempts = order.attempts.map((one) => ({ ...one, amount: askedBy(order, one) }));
+  const own = amount === order.amount ? order.attempts : attempts;
+  return {
+    ...order,
+    amount,
+    attempts: own,
+    metadata,
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** When an order that is asked for may change: when its prompts can be open no longer, as far as is known. */
+export function busyUntil({ attempts }: OrderState, { now, times }: Context): number {
+  const ends = attempts.filter(isOpen).map((one) => {
+    const lifeMs = times.promptWithinMs + times.promptLifeMs;
+    const isUnclear = one.reference === undefined;
+    return one.askedAt + (isUnclear ? Math.max(lifeMs, times.notSentAfterMs) : lifeMs);
+  });
+  return Math.max(now + times.lookMs[0], ...ends);
+}
+
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
   const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
@@ -158,7 +221,13 @@ function withCompleted(order: OrderState, reference: string): OrderState {
 export const amountOf = (
   order: OrderState,
   { amount, reference }: PaymentUpdate,
-): string | undefined => amount ?? (byReference(order, reference) && order.amount);
+): string | undefined => amount ?? expectedOf(order, reference);
+
+/** What the prompt of a payment asked for; `undefined` if no attempt has the payment. */
+const expectedOf = (order: OrderState, reference: string): string | undefined => {
+  const attempt = byReference(order, reference);
+  return attempt && askedBy(order, attempt);
+};
 
 /** The money of a payment that was reported before, by one of its names. */
 export const moneyOf = (
@@ -181,6 +250,7 @@ const BESIDE: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
@@ -204,12 +274,13 @@ const nameOf = ({ attempts }: OrderState, name: string): string =>
 export const nameIn = (order: OrderState, { references, number }: ReviewState): string =>
   nameOf(order, references.at(-1) ?? `#${number}`);
 
-/** Whether a review is about the payment that paid its order. */
+/** Whether a review is about the payment that paid its order. What came beyond the amount has not paid it. */
 export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
-  if (order.paidBy === undefined) return false;
+  if (order.paidBy === undefined || review.amount !== undefined) return false;
   const name = nameIn(order, review);
   const paying = payingMoney(order);
-  const isIts = paying !== undefined && moneyNamed(order, name) === paying;
+  const money = moneyNamed(order, name);
+  const isIts = money !== undefined && (money === paying || money.counts === true);
   return isIts || name === nameOf(order, order.paidBy);
 }
 
@@ -218,7 +289,9 @@ export function isPaidBack(order: OrderState, name: string | undefined): boolean
   if (name === undefined) return false;
   const own = nameOf(order, name);
   if (moneyNamed(order, own)?.refunded) return true;
-  return order.reviews.some((one) => one.ended === "refunded" && nameIn(order, one) === own);
+  return order.reviews.some(
+    (one) => one.ended === "refunded" && one.amount === undefined && nameIn(order, one) === own,
+  );
 }
 
 /** Whether a review is about an attempt whose payment is not known. */
@@ -251,6 +324,33 @@ export function withMoney(order: OrderState, update: PaymentUpdate): OrderState 
   return withCompleted(isSame ? order : { ...order, money }, reference);
 }
 
+/** The order with a payment that counts for its amount. */
+export function withCounted(order: OrderState, update: PaymentUpdate, at: number): OrderState {
+  const next = withMoney(order, update);
+  const known = moneyOf(next, update);
+  const counted = { counts: true as const, at };
+  const money = next.money.map((one) => (one === known ? { ...one, ...counted } : one));
+  return { ...next, money };
+}
+
+/** Whether a payment is not what was asked for. What comes by hand may be any part. */
+export function isOtherAmount(order: OrderState, update: PaymentUpdate): boolean {
+  const expected = expectedOf(order, update.reference);
+  const amount = amountOf(order, update);
+  return expected === undefined ? !isPart(amount) : amount !== expected;
+}
+
+/** The order at its end. What has come for it is to be paid back. */
+export function closedAs(
+  order: OrderState,
+  closed: "canceled" | "expired",
+  context: Context,
+): OrderState {
+  const due = (next: OrderState, { reference }: Money) =>
+    withReview(next, "refund_due", context, { references: [reference] });
+  return countedMoney(order).reduce(due, { ...order, closed });
+}
+
 /**
  * The order, with no time of something that has happened, or is to be looked at, later than now: such a time
  * was written before the clock was set back.
@@ -268,6 +368,9 @@ export function redated(order: OrderState, now: number): OrderState {
     ...rest,
     ...(effect && { effect: { ...effect, at: Math.min(effect.at, now) } }),
     ...(order.paidAt !== undefined && { paidAt: Math.min(order.paidAt, now) }),
+    money: order.money.map((one) =>
+      one.at === undefined ? one : { ...one, at: Math.min(one.at, now) },
+    ),
     attempts,
     updatedAt: now,
   };
@@ -327,9 +430,11 @@ export function decided(
   const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
   const next = { ...order, reviews };
   const review = reviewWith(order, id);
-  if (decision !== "refunded" || review === undefined) return next;
+  // Of a payment of which a part is paid back, the rest stays.
+  if (decision !== "refunded" || review?.amount !== undefined || review === undefined) return next;
+  const named = moneyNamed(order, nameIn(order, review));
   const isPaying = isAboutPaying(order, review);
-  return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
+  return refunded(next, named ?? (isPaying ? payingMoney(order) : undefined));
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */

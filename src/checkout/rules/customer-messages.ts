@@ -6,6 +6,7 @@ import { RESULT_CODES } from "../../contract/result-codes.ts";
 const ORDER_MESSAGES = {
   not_paid: "Not paid yet.",
   sending: "We are sending a request to your phone. Enter your PIN there to pay.",
+  part_received: "We received {received} of {amount}. {due} is left to pay.",
   enter_pin: "Enter your PIN on your phone to pay.",
   checking_request:
     "We are checking whether our request reached your phone. Please do not pay again yet.",
@@ -68,6 +69,10 @@ export type MessageCode = keyof typeof MESSAGES | NetworkMessageCode;
 export interface MessageValues {
   readonly minutes?: number;
   readonly hours?: number;
+  /** Amounts with their currency: `"KES 1500.00"`. */
+  readonly received?: string;
+  readonly amount?: string;
+  readonly due?: string;
 }
 
 /** The names in braces of a text. */

@@ -11,10 +11,10 @@ import {
   reviewWith,
   withEffect,
 } from "./changes.ts";
-import type { InputOf, Result } from "./inputs.ts";
-import type { OrderState } from "./order-state.ts";
+import type { InputOf } from "./inputs.ts";
+import { countedMoney, type OrderState } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { always, type Rules, rule } from "./rule.ts";
+import { always, type Rules, refused, rule } from "./rule.ts";
 
 type Decided = InputOf<"decided">;
 const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewKind[]) =>
@@ -36,20 +36,26 @@ const wasPaidBack = (order: OrderState, { review: id }: Decided) => {
   return review !== undefined && isPaidBack(order, nameIn(order, review));
 };
 
+/** Whether two updates of a part contradict each other: that it came pays only its part. */
+const isOfPart = (order: OrderState, input: Decided) => {
+  const review = reviewWith(order, input.review);
+  const name = review && nameIn(order, review);
+  const isCounted = countedMoney(order).some(({ reference }) => reference === name);
+  return isCounted && review?.kind === "contradiction" && order.closed === undefined;
+};
+
 /** Kinds of reviews whose money pays the order if a person accepts it. */
 const PAYING: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "unknown_outcome",
   "contradiction",
 ];
 
 /** Kinds of reviews whose money must not vanish by an `accept`. */
 const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
-
-/** The caller is told that it is not possible. */
-const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
 
 export const DECIDED: Rules["decided"] = [
   rule(
@@ -88,7 +94,10 @@ export const DECIDED: Rules["decided"] = [
     "money that a person accepts pays the order, once",
     [6, 7],
     (order, input) =>
-      input.decision === "accept" && order.paidBy === undefined && isAbout(order, input, PAYING),
+      input.decision === "accept" &&
+      order.paidBy === undefined &&
+      isAbout(order, input, PAYING) &&
+      !isOfPart(order, input),
     (order, input, context) => {
       const { number, references = [] } = reviewWith(order, input.review) ?? {};
       const paidBy = number === undefined ? (references.at(-1) ?? "") : `#${number}`;

@@ -31,6 +31,17 @@ function updateText({ update, source }: InputOf<"reported">): string {
   return `${by} says: the payment ${reference}${what} is ${status}.`;
 }
 
+/** What the merchant has changed. */
+function changeText(before: OrderState, { amount, currency, description }: OrderState): string {
+  const parts = [
+    ...(amount === before.amount
+      ? []
+      : [`${moneyText(amount, currency)}, before ${moneyText(before.amount, currency)}`]),
+    ...(description === before.description ? [] : ["another description"]),
+  ];
+  return `The order was changed: ${parts.length === 0 ? "other metadata" : parts.join("; ")}.`;
+}
+
 /** What a person reads about an input; `undefined` if it says nothing on its own. */
 function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
   switch (input.kind) {
@@ -64,6 +75,8 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
       return `It is not known whether all goods were given: ${input.reason}`;
     case "canceled":
       return "The order was canceled.";
+    case "updated":
+      return changeText(before, after);
     case "decided": {
       const review = before.reviews.find(({ id }) => id === input.review);
       return `A review was ${DECISIONS[input.decision]}: ${review ? REVIEWS[review.kind] : input.review}`;

@@ -111,6 +111,13 @@ export type Input =
   /** It is not known which writes of `onPaid` were kept. */
   | { readonly kind: "effect_unclear"; readonly reason: string }
   | { readonly kind: "canceled" }
+  /** The merchant changes what is sold. */
+  | {
+      readonly kind: "updated";
+      readonly amount?: string;
+      readonly description?: string;
+      readonly metadata?: OrderState["metadata"];
+    }
   | {
       readonly kind: "decided";
       readonly review: string;

@@ -1,5 +1,5 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
-import { isAmountLong } from "../../internal/amount-text.ts";
+import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
 import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
@@ -12,6 +12,8 @@ export interface AttemptState {
   /** The digest by which prompts of one phone are counted. */
   readonly phoneDigest: string;
   readonly askedAt: number;
+  /** What it asks for. An attempt of before orders could change has none: it asked for the amount of its order. */
+  readonly amount?: string;
   readonly reference?: string;
   /**
    * What the customer reads, in English: a version without codes, which may run beside this one in a deploy, reads
@@ -45,6 +47,10 @@ export interface Money {
   /** As the payment update says it. */
   readonly transactionId?: string;
   readonly refunded?: true;
+  /** It is a part of the amount of the order. Money that a person accepts pays without it. */
+  readonly counts?: true;
+  /** When it became known. */
+  readonly at?: number;
 }
 
 export interface ReviewState {
@@ -56,6 +62,8 @@ export interface ReviewState {
   readonly number?: number;
   /** What the update said that contradicts others. */
   readonly says?: string;
+  /** What is to be paid back, if it is only a part of the payment. */
+  readonly amount?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */
@@ -107,6 +115,8 @@ export interface OrderState {
   readonly expiresAt?: number;
   /** How often the customer is asked at most. */
   readonly attemptLimit: number;
+  /** A person looks at each part of the amount that comes by hand. */
+  readonly partPayments?: "review";
   readonly closed?: "canceled" | "expired";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
@@ -138,11 +148,31 @@ export function statusOf(order: OrderState): OrderStatus {
 export const openReviews = ({ reviews }: OrderState): readonly ReviewState[] =>
   reviews.filter(({ ended }) => ended === undefined);
 
-/** Money of such a review is here, and not decided about: no more is asked for. */
-const HOLDING: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
+/** Whether an amount can be a part of the price of an order. */
+export const isPart = (amount: string | undefined): amount is string =>
+  amount !== undefined && isSummand(amount) && !isNothing(amount);
 
+/** Whether no attempt of an order has a payment: a customer has typed the label of the order. */
+export const isByHand = ({ attempts }: OrderState, name: string | undefined): boolean =>
+  !attempts.some(({ reference }) => reference === name);
+
+/**
+ * Whether money is here that is not decided about, so that no more is asked for. A part that anyone may send by hand
+ * keeps nobody from paying.
+ */
 export const holdsMoney = (order: OrderState): boolean =>
-  openReviews(order).some(({ kind }) => HOLDING.includes(kind));
+  openReviews(order).some(({ kind, references }) => {
+    if (kind !== "amount_mismatch") return kind === "currency_mismatch";
+    const name = references.at(-1);
+    const { amount } = order.money.find(({ reference }) => reference === name) ?? {};
+    return !isByHand(order, name) || !isPart(amount);
+  });
+
+/** How many payments that no attempt has asked for an order takes: each is stored. */
+const MAX_BY_HAND = 50;
+
+export const isFullOfMoney = (order: OrderState): boolean =>
+  order.money.filter(({ reference }) => isByHand(order, reference)).length >= MAX_BY_HAND;
 
 /** A call takes a moment, or its process has died. */
 const CALL_MS = 15_000;
@@ -164,14 +194,22 @@ export const isUsedUp = (order: OrderState): boolean => {
   return asked.length >= order.attemptLimit || isFull(order);
 };
 
-/** An amount with two decimals; `undefined` for what is none. */
-export function amountText(amount: unknown): string | undefined {
-  if (typeof amount !== "string" && typeof amount !== "number") return undefined;
-  const text = String(amount);
-  if (isAmountLong(text)) return undefined;
-  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d{0,2})0*)?$/.exec(text) ?? [];
-  return whole && `${whole.replace(/^0+(?=\d)/, "")}.${decimals.padEnd(2, "0")}`;
-}
+/** What an attempt asks for. */
+export const askedBy = ({ amount }: OrderState, attempt: AttemptState): string =>
+  attempt.amount ?? amount;
+
+/** The money that counts for the amount of an order, the first payment first. */
+export const countedMoney = ({ money }: OrderState): readonly Money[] =>
+  money.filter(({ counts, refunded, amount }) => counts && !refunded && isSummand(amount));
+
+export const countedSum = (order: OrderState): string =>
+  sumOf(countedMoney(order).map(({ amount }) => amount));
+
+/** What a customer has to pay, and is asked for. */
+export const leftToPay = (order: OrderState): string => {
+  const isOver = order.paidBy !== undefined || order.closed !== undefined;
+  return isOver ? "0.00" : moreThan(order.amount, countedSum(order));
+};
 
 /** Whether `onPaid` is called when the time of the effect has come. */
 export const isTried = (effect: EffectState | undefined): effect is EffectState =>

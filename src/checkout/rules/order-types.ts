@@ -31,6 +31,7 @@ export type ReviewKind =
   | "late_payment"
   | "unknown_outcome"
   | "contradiction"
+  | "refund_due"
   | "unmatched"
   | "effect_failed"
   | "effect_unclear";
@@ -82,7 +83,7 @@ export interface Review {
   readonly orderId?: string;
   /** The references of the payments that it is about. A decision is about the last one. */
   readonly references: readonly string[];
-  /** What came by that payment, if it is known: `"1500.00"`. */
+  /** What came by that payment, if it is known: `"1500.00"`. If only a part of it is to be paid back, that part. */
   readonly amount?: string;
   readonly currency?: string;
   /** What happened, in a sentence for the merchant. */
@@ -122,13 +123,18 @@ export interface Order {
   readonly effect: "none" | "due" | "done" | "refunded";
   /** All money that came for the order and was not refunded: `"1500.00"`. */
   readonly received: string;
+  /**
+   * What is left to pay, and what `pay` asks for. Money that needs review, or that a person has dismissed, does not
+   * count. `"0.00"` if the order is paid or over.
+   */
+  readonly due: string;
   /** Every payment that was completed for the order, the first one first. */
   readonly payments: readonly OrderPayment[];
   /** When it became known that it is paid: ISO 8601. */
   readonly paidAt?: string;
   /** The reviews that a person has not decided yet. */
   readonly reviews: readonly Review[];
-  /** Your own data, as `pay` or `create` got it. */
+  /** Your own data, as `pay`, `create` or `update` got it. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly createdAt: string;

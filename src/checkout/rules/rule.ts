@@ -23,3 +23,5 @@ export const rule = <F extends Input>(
 
 export const always = () => true;
 export const unchanged = (order: OrderState) => order;
+/** The caller is told that it is not possible. */
+export const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });

@@ -5,16 +5,21 @@ import {
   attemptOf,
   bound,
   byReference,
+  closedAs,
   ended,
+  isOtherAmount,
   isPaidBack,
+  isUpToDate,
   lookLater,
   moneyOf,
-  paid,
   redated,
   saidBy,
+  settled,
   taken,
   unclearReview,
+  updated,
   withAttempt,
+  withCounted,
   withEffect,
   withMoney,
   withoutAnswered,
@@ -26,16 +31,20 @@ import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  askedBy,
   holdsMoney,
+  isByHand,
+  isFullOfMoney,
   isOpen,
   isTried,
   isUsedUp,
+  leftToPay,
   type OrderState,
   statusOf,
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { OrderStatus, ReviewKind } from "./order-types.ts";
-import { always, type Given, type Rule, type Rules, rule, unchanged } from "./rule.ts";
+import { always, type Given, type Rule, type Rules, refused, rule, unchanged } from "./rule.ts";
 
 export type { Rule, Rules } from "./rule.ts";
 
@@ -93,7 +102,7 @@ const ASKED: Rules["asked"] = [
     "an order starts no attempt after its time",
     [7],
     ({ expiresAt = Number.POSITIVE_INFINITY }, _, { now }) => expiresAt <= now,
-    (order) => ({ ...order, closed: "expired" }),
+    (order, _, context) => closedAs(order, "expired", context),
   ),
   rule(
     "failed payments are read once more before the next prompt",
@@ -124,7 +133,7 @@ const ASKED: Rules["asked"] = [
       const number = order.attempts.length + 1;
       const lookAt = now + times.lookMs[0];
       const started = { number, status: "starting", phone, phoneDigest, askedAt: now } as const;
-      const attempts = [...order.attempts, { ...started, lookAt }];
+      const attempts = [...order.attempts, { ...started, amount: leftToPay(order), lookAt }];
       return { order: { ...order, attempts }, actions: [{ do: "send", number }] };
     },
   ),
@@ -227,6 +236,13 @@ const REPORTED: Rules["reported"] = [
     (order, { update }) => withPaidBack(order, update),
   ),
   rule(
+    "an order takes at most 50 payments that no attempt has asked for",
+    [14],
+    (order, input) =>
+      isCompleted(order, input) && isByHand(order, input.update.reference) && isFullOfMoney(order),
+    refused,
+  ),
+  rule(
     "another currency is a review",
     [7],
     (order, input) =>
@@ -234,9 +250,9 @@ const REPORTED: Rules["reported"] = [
     reviewed("currency_mismatch"),
   ),
   rule(
-    "another amount is a review",
-    [7],
-    (order, input) => isCompleted(order, input) && amountOf(order, input.update) !== order.amount,
+    "another amount than an attempt has asked for is a review",
+    [7, 14],
+    (order, input) => isCompleted(order, input) && isOtherAmount(order, input.update),
     reviewed("amount_mismatch"),
   ),
   rule(
@@ -246,7 +262,9 @@ const REPORTED: Rules["reported"] = [
       if (isCompleted(order, input) && order.paidBy === input.update.reference) return true;
       const accepted = order.attempts.find(({ number }) => order.paidBy === `#${number}`);
       const attempt = byReference(order, input.update.reference);
-      const isOnly = accepted?.reference === undefined && order.money.length === 0;
+      const isAsked =
+        accepted !== undefined && amountOf(order, input.update) === askedBy(order, accepted);
+      const isOnly = isAsked && accepted.reference === undefined && order.money.length === 0;
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
@@ -266,11 +284,20 @@ const REPORTED: Rules["reported"] = [
     reviewed("late_payment"),
   ),
   rule(
-    "the completion of any attempt pays an open order",
-    [5, 8, 9],
+    "a part is a review, if the merchant wants to see it",
+    [14],
+    (order, input) =>
+      isCompleted(order, input) &&
+      order.partPayments === "review" &&
+      isByHand(order, input.update.reference) &&
+      amountOf(order, input.update) !== leftToPay(order),
+    reviewed("amount_mismatch"),
+  ),
+  rule(
+    "money counts, and pays an open order as soon as its whole amount has come",
+    [5, 8, 9, 14],
     isCompleted,
-    (order, input, context) =>
-      paid(withMoney(order, input.update), input.update.reference, context),
+    (order, { update }, context) => settled(withCounted(order, update, context.now), context),
   ),
   rule(
     "a completed payment does not fail",
@@ -306,7 +333,7 @@ export const RULES: Rules = {
       [2, 7],
       (order, _, { now }) =>
         statusOf(order) === "open" && (order.expiresAt ?? Number.POSITIVE_INFINITY) <= now,
-      (order, _, context) => taken({ ...order, closed: "expired" }, context),
+      (order, _, context) => taken(closedAs(order, "expired", context), context),
     ),
     rule(
       "what is due is taken by writing when it is due again",
@@ -363,10 +390,35 @@ export const RULES: Rules = {
       isStatus("paid", "canceled", "expired"),
       unchanged,
     ),
-    rule("a canceled order starts no attempt", [7], always, (order) => ({
-      ...order,
-      closed: "canceled",
-    })),
+    rule("a canceled order starts no attempt", [7, 14], always, (order, _, context) =>
+      closedAs(order, "canceled", context),
+    ),
+  ],
+  updated: [
+    rule<InputOf<"updated">>(
+      "an order that is as it is to be does not change",
+      [13],
+      isUpToDate,
+      unchanged,
+    ),
+    rule(
+      "an order that is paid, canceled or expired does not change",
+      [13],
+      isStatus("paid", "canceled", "expired"),
+      refused,
+    ),
+    rule(
+      "an order does not change while a phone is asked",
+      [13],
+      ({ attempts }) => attempts.some(isOpen),
+      refused,
+    ),
+    rule(
+      "an order grows or shrinks until it is paid, which it is if what has come is enough",
+      [13],
+      always,
+      (order, { kind: _, ...changes }, context) => settled(updated(order, changes), context),
+    ),
   ],
   decided: DECIDED,
 };

@@ -1,14 +1,17 @@
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { MINUTE_MS } from "../../internal/units.ts";
+import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
 import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
 import {
   type AttemptState,
+  countedSum,
   holdsMoney,
   isFull,
   isOpen,
   isUnclear,
   isUsedUp,
+  leftToPay,
   type OrderState,
   openReviews,
   type ReviewState,
@@ -18,14 +21,15 @@ import type { Attempt, Order, OrderStatus, Review, ReviewKind } from "./order-ty
 
 /** What a merchant reads about a review. The manual prints it. */
 export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
-  overpaid: "The order was paid before. Pay the last one of these payments back.",
+  overpaid: "More came than the amount of the order. Pay the amount of this review back.",
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
   late_payment: "The payment was completed after the order was canceled or had expired.",
+  refund_due: "The money of this payment is to be paid back.",
   unknown_outcome:
     "It is not known whether the customer was asked. Look for the payment at the service.",
   contradiction: "The updates of this payment contradict each other. Read it at the service.",
-  unmatched: "The payment belongs to no order.",
+  unmatched: "The payment belongs to no order, or to one that has 50 such payments already.",
   effect_failed:
     "The order is paid, and onPaid has failed 12 times. It is tried again every few minutes.",
   effect_unclear:
@@ -46,6 +50,7 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "contradiction",
 ];
 
@@ -56,7 +61,7 @@ const moneyText = ({ amount, currency }: Came = {}) =>
   amount && currency ? { amount, currency } : {};
 
 export const reviewView = (
-  { id, kind, references, at }: ReviewState,
+  { id, kind, references, at, amount }: ReviewState,
   order: OrderState,
 ): Review => ({
   id,
@@ -64,6 +69,7 @@ export const reviewView = (
   orderId: order.id,
   references,
   ...moneyText(order.money.find(({ reference }) => reference === references.at(-1))),
+  ...(amount !== undefined && { amount }),
   message: REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order.effect?.state ?? "none"] : ""),
   createdAt: iso(at),
 });
@@ -126,6 +132,15 @@ function closedMessage(order: OrderState, status: "canceled" | "expired"): Messa
   return messageOf(isStillAsked ? "canceled_reject_request" : status);
 }
 
+/** What is left to pay, if a part has come. */
+function partMessage(order: OrderState): Message | undefined {
+  const received = countedSum(order);
+  if (isNothing(received)) return undefined;
+  const text = (amount: string) => `${order.currency} ${amount}`;
+  const values = { received: text(received), amount: text(order.amount) };
+  return messageOf("part_received", { ...values, due: text(leftToPay(order)) });
+}
+
 function orderMessage(order: OrderState, status: OrderStatus, now: number): Message {
   const last = order.attempts.at(-1);
   if (status === "canceled" || status === "expired") return closedMessage(order, status);
@@ -142,21 +157,20 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   const isOver = blocked?.by === "open" && blocked.until <= now;
   if (blocked?.by === "limit") return limitMessage(blocked.until, now);
   if (blocked !== undefined && !isOver) return blocked;
-  return (last && attemptMessage(last)) ?? messageOf("not_paid");
+  return (last && attemptMessage(last)) ?? partMessage(order) ?? messageOf("not_paid");
 }
 
 /** Whether money came for an order that is over, and no decision about it was made. */
 export const isLate = (order: OrderState): boolean =>
-  openReviews(order).some(({ kind }) => kind === "late_payment");
+  openReviews(order).some(({ kind }) => kind === "late_payment" || kind === "refund_due");
 
-/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
-export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
-
-/** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
-export function sumOf(amounts: readonly string[]): string {
-  const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace(".", "")), 0n).toString();
-  const digits = cents.padStart(3, "0");
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+/** All money that came for an order and was not paid back. */
+function receivedSum({ money, currency, reviews }: OrderState): string {
+  const own = money.filter((one) => one.currency === currency && !one.refunded);
+  const paidBack = reviews.flatMap(({ amount, ended }) =>
+    amount !== undefined && ended === "refunded" ? [amount] : [],
+  );
+  return moreThan(sumOf(own.map(({ amount }) => amount).filter(isSummand)), sumOf(paidBack));
 }
 
 /**
@@ -176,7 +190,6 @@ export function orderView(order: OrderState, now: number): Order {
   const { id, accountReference, amount, currency, metadata, effect, money } = order;
   const status = statusOf(order);
   const { message, messageCode, messageValues } = orderMessage(order, status, now);
-  const own = money.filter((one) => one.currency === currency && !one.refunded);
   return {
     id,
     accountReference,
@@ -189,7 +202,8 @@ export function orderView(order: OrderState, now: number): Order {
     ...(messageValues !== undefined && { messageValues }),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: sumOf(own.map((one) => one.amount).filter(isSummand)),
+    received: receivedSum(order),
+    due: leftToPay(order),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,

@@ -36,7 +36,13 @@ export const create = onOrders(async (_orders, input: Input<CreateFlags>, writer
   const [id = ""] = input.args;
   const { prefix = "", currency = "KES", description } = flags;
   const link = flags.link ? linkMaker(input)(id) : undefined;
-  const maker = new OrderMaker(writer, { prefix, currency, attemptLimit: ATTEMPT_LIMIT });
+  const settings = {
+    prefix,
+    currency,
+    attemptLimit: ATTEMPT_LIMIT,
+    partPayments: "count",
+  } as const;
+  const maker = new OrderMaker(writer, settings);
   const amount = requireValue(flags, "amount");
   const params = { id, amount, ...(description !== undefined && { description }) };
   const order = await maker.create(params);

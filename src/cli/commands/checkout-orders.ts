@@ -136,11 +136,12 @@ const formatPayments = (payments: Order["payments"], screen: Screen): string =>
 const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
 
 export function formatOrder(order: Order, screen: Screen): string {
-  const { attempts, payments, reviews, received, amount, currency, id, accountReference, effect } =
-    order;
+  const { attempts, payments, reviews, id, accountReference, effect } = order;
+  const { received, amount, currency, due } = order;
   const fields = formatFields([
     ["order", id],
     ["received", `${received} of ${amount} ${currency}`],
+    ["left to pay", `${due} ${currency}`],
     ["status", order.status],
     ["goods", effect],
     ["may be paid now", order.canPay ? "yes" : "no"],

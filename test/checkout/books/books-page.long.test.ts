@@ -27,6 +27,7 @@ const DAY: DayReport = {
   shop: "Duka la Amina",
   received: [{ currency: "KES", count: 317, amount: "511430.00" }],
   agrees: [{ currency: "KES", count: 312, amount: "486200.00" }],
+  parts: [],
   accepted: [{ currency: "KES", count: 1, amount: "200.00" }],
   refunded: [{ currency: "KES", count: 1, amount: "12500.00" }],
   payments: Array.from({ length: 30 }, (_, at) => payment(`PAY-${at}Q2M9X4KD1TB`, `ORDER-${at}`)),

@@ -61,7 +61,14 @@ const noGoods = (): never => {
   throw new Error("the tickets are sold out");
 };
 
-async function openBooks(now = NOON, clock = { now }, options: { onPaid?: () => never } = {}) {
+/** Books of a shop whose merchant looks at each part. */
+const SEEN = [NOON, { now: NOON }, { partPayments: "review" }] as const;
+
+async function openBooks(
+  now = NOON,
+  clock = { now },
+  options: { onPaid?: () => never; partPayments?: "review" } = {},
+) {
   const sandbox = newSandbox();
   const service = listService();
   const store = memory({ now: () => clock.now }).checkout();
@@ -257,7 +264,7 @@ describe("the books of a day", () => {
   });
 
   test("have no difference any more where a person has decided, and say what was paid back", async () => {
-    const { checkout, paid, payments, listPayment, webhook } = await openBooks();
+    const { checkout, paid, payments, listPayment, webhook } = await openBooks(...SEEN);
     await paid(1);
     await webhook(listPayment(2, { account_reference: "O-1" }));
     await webhook(listPayment(3, { account_reference: "O-1" }));
@@ -307,8 +314,33 @@ describe("the books of a day", () => {
     );
   });
 
-  test("call no payment dismissed that a person has accepted, though another one has paid the order", async () => {
+  test("have parts of an order on the day on which they came, and those of an order that ended", async () => {
     const { checkout, listPayment, webhook } = await openBooks();
+    for (const id of ["O-1", "O-2"])
+      await checkout.create({ id, amount: "100.50", accountReference: id });
+    await webhook(listPayment(1, { account_reference: "O-1", amount: "40.00" }));
+    // Its webhook never comes: the list brings it into its order.
+    listPayment(2, { account_reference: "O-1", amount: "10.00" });
+    await webhook(listPayment(3, { account_reference: "O-2", amount: "30.00" }));
+    const first = await checkout.report(DAY);
+    expect(kindsOf(first)).toEqual(["status PAY-2"]);
+    expect(await checkout.get("O-1")).toMatchObject({ received: "50.00", due: "50.50" });
+    const open = await checkout.report(DAY);
+    expect(open.parts).toEqual([{ currency: "KES", count: 3, amount: "80.00" }]);
+    expect([open.differences, open.agrees]).toEqual([[], []]);
+    expect(open.summary).toBe("KES 80.00 came in parts.");
+    await webhook(listPayment(4, { account_reference: "O-1", amount: "60.00" }));
+    await checkout.cancel("O-2");
+    const report = await checkout.report(DAY);
+    expect(report.parts).toEqual([{ currency: "KES", count: 3, amount: "110.00" }]);
+    expect(kindsOf(report)).toEqual(["refund_due PAY-3"]);
+    // What is more than the order is a review of its own.
+    expect(report.openReviews).toMatchObject([{ kind: "overpaid", amount: "9.50" }]);
+    expect(report.received).toEqual([{ currency: "KES", count: 4, amount: "140.00" }]);
+  });
+
+  test("call no payment dismissed that a person has accepted, though another one has paid the order", async () => {
+    const { checkout, listPayment, webhook } = await openBooks(...SEEN);
     await checkout.create({ id: "O-1", amount: "100.50", accountReference: "O-1" });
     await webhook(listPayment(1, { account_reference: "O-1", amount: "90.00" }));
     await webhook(listPayment(2, { account_reference: "O-1", amount: "110.00" }));

@@ -7,7 +7,11 @@ import type { StepResult } from "../../../src/storage/sql-steps.ts";
 
 const DONE: StepResult = { rows: [], changed: 1 };
 const NOTHING: StepResult = { rows: [], changed: 0 };
-const ORDER = newOrder({ id: "O-1", amount: "5.00", currency: "KES", metadata: {} }, "O-1", 6, 1);
+const SETTINGS = { attemptLimit: 6, partPayments: "count" } as const;
+const ORDER = newOrder(
+  { id: "O-1", amount: "5.00", currency: "KES", metadata: {} },
+  ...(["O-1", SETTINGS, 1] as const),
+);
 
 /** An order takes the payment PAY. @param answer - What a statement does when it runs for the nth time. */
 function takePayment(answer: (name: string, time: number) => StepResult) {

@@ -56,21 +56,39 @@ async function openPage(
 }
 
 /** A webhook tells of a completed payment of the order. */
-async function report({ checkout, sandbox }: Shop, amount: string): Promise<void> {
+async function report(
+  { checkout, sandbox }: Shop,
+  amount: string,
+  reference = "PAY-OTHER",
+): Promise<void> {
   const order = await checkout.get(ORDER.id);
   if (order === undefined) expect.unreachable();
-  const event = completed(order, "PAY-OTHER", { amount });
+  const event = completed(order, reference, { amount });
   expect((await deliver(checkout, sandbox, "payment.completed", event)).status).toBe(200);
 }
 
 describe("a payment that a person must decide about", () => {
-  test("is on the receipt with its own amount, once it is accepted", async () => {
+  test("of a part is on the page with what is left, and each part is on the receipt", async () => {
     const shop = await openPage();
     const { checkout, get } = shop;
     await checkout.create(ORDER);
     await report(shop, "1000.00");
+    const page = await (await get(checkout.payLink(ORDER.id))).text();
+    expect(page).toContain("Pay KES 500.00 to Duka");
+    expect(page).toContain("We received KES 1,000.00 of KES 1,500.00. KES 500.00 is left to pay.");
+    await report(shop, "500.00", "PAY-REST");
+    const receipt = await (await get(checkout.payLink(ORDER.id))).text();
+    for (const amount of ["1,500.00", "1,000.00", "500.00"])
+      expect(receipt).toContain(`>KES ${amount}<`);
+  });
+
+  test("is on the receipt with its own amount, once it is accepted", async () => {
+    const shop = await openPage({}, { partPayments: "review" });
+    const { checkout, get } = shop;
+    await checkout.create(ORDER);
+    await report(shop, "1000.00");
     const link = checkout.payLink(ORDER.id);
-    expect(await (await get(link)).text()).toContain("We received money for this order");
+    expect(await (await get(link)).text()).toContain("Pay KES 1,500.00 to Duka");
     const [review] = await checkout.reviews.list();
     await checkout.reviews.resolve(review?.id ?? "", "accept");
     const receipt = await (await get(link)).text();

@@ -66,6 +66,7 @@ test("no sentence is the key of a table", () => {
 describe("an order has the code of its message", () => {
   const pending = attemptOf({ status: "pending" });
   const late = { id: "r", kind: "late_payment", references: ["PAY-1"], at: NOW } as const;
+  const part = { reference: "P", amount: "40.00", currency: "KES", counts: true } as const;
   const held = { ...late, kind: "amount_mismatch" } as const;
   const effect = { state: "refunded", tries: 0, at: 0 } as const;
   const limit = (minutes: number) =>
@@ -77,6 +78,7 @@ describe("an order has the code of its message", () => {
     {
       not_paid: {},
       sending: { attempts: [attemptOf({ status: "starting" })] },
+      part_received: { money: [part] },
       enter_pin: { attempts: [pending] },
       checking_request: { attempts: [attemptOf({ status: "unknown" })] },
       checking_payment: { reviews: [held] },

@@ -1,6 +1,15 @@
 import { isOpen, type OrderState, statusOf } from "../../../../src/checkout/rules/order-state.ts";
 import type { Rules } from "../../../../src/checkout/rules/rules.ts";
-import { initialWorld, keyName, type Scenario, type World, wallOf } from "./state.ts";
+import {
+  cameFor,
+  centsOf,
+  initialWorld,
+  keyName,
+  type Scenario,
+  sumOf,
+  type World,
+  wallOf,
+} from "./state.ts";
 import { type Step, stepsFrom, TIME_PASSES } from "./steps.ts";
 
 /** What must hold in every state. */
@@ -23,13 +32,29 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       return "a customer is asked, and the order looks open";
     const paying = order.money.find(({ reference }) => reference === order.paidBy);
     const isAccepted = order.reviews.some(({ ended }) => ended === "accept");
-    const isWhole = paying?.amount === order.amount && paying.currency === order.currency;
+    const came = cameFor(order);
+    const isWhole = sumOf(came) >= centsOf(order.amount);
     if (paying !== undefined && !isWhole && !isAccepted) return "other money paid the order";
+    const isWaiting = order.paidBy === undefined && order.closed === undefined;
+    const isDecided = order.reviews.some(({ ended }) => ended !== undefined);
+    if (isWaiting && isWhole && came.length > 0 && !isDecided)
+      return "an order whose amount has come is not paid";
+    const isMore = sumOf(came) > centsOf(order.amount);
+    const isTold = order.reviews.some(({ kind }) => kind === "overpaid");
+    if (order.paidBy !== undefined && isMore && !isTold)
+      return "what came beyond the amount is not a review";
     const wasOver = order.closed !== undefined;
     if (order.paidBy !== undefined && wasOver && !isAccepted)
       return "an order that is over was paid";
-    const isOverpaid = order.reviews.some(({ kind }) => kind === "overpaid");
+    const isOverpaid = order.reviews.some(
+      ({ kind, amount }) => kind === "overpaid" && amount === undefined,
+    );
     if (order.money.length === 1 && isOverpaid) return "one payment looks like two";
+    const isEnded = order.closed !== undefined && order.paidBy === undefined;
+    const isDue = (reference: string) =>
+      order.reviews.some((one) => one.kind === "refund_due" && one.references.includes(reference));
+    if (isEnded && order.money.some(({ counts, reference }) => counts && !isDue(reference)))
+      return "a part of an order that ended is not a review";
     for (const { reference, refunded } of order.money) {
       // A person has said that it was paid back, before it was known.
       if (reference === order.paidBy || refunded) continue;
@@ -38,7 +63,8 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
         (one) =>
           order.paidBy === `#${one.number}` && [undefined, reference].includes(one.reference),
       );
-      if (!isKnown && !isOwn) return "money that did not pay is not a review";
+      const isPart = came.some((one) => one.reference === reference);
+      if (!isKnown && !isOwn && !isPart) return "money that did not pay is not a review";
     }
   }
   return undefined;
@@ -79,15 +105,14 @@ function unfinished({
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
     const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
-    for (const { order: of, attempt, reference, status, amount } of payments) {
-      if (of !== at || status !== "completed" || isUnreadable(attempt)) continue;
+    for (const { order: of, attempt, reference, status } of payments) {
+      // Only its webhook, or the list of a day, tells of a payment by hand.
+      if (of !== at || attempt === 0 || status !== "completed" || isUnreadable(attempt)) continue;
       if (!order.money.some((one) => one.reference === reference)) return "money is never found";
-      const isWhole = amount === order.amount;
-      const isLost = order.paidBy === undefined && order.closed === undefined && isWhole;
-      if (isLost && !isDecided && !order.reviews.some(({ kind }) => kind === "currency_mismatch")) {
-        return "money did not pay its order";
-      }
     }
+    const isWhole = sumOf(cameFor(order)) >= centsOf(order.amount);
+    const isLost = order.paidBy === undefined && order.closed === undefined && isWhole;
+    if (isLost && !isDecided) return "money did not pay its order";
   }
   return undefined;
 }

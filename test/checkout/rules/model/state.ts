@@ -1,7 +1,7 @@
 // The world of the model: orders in a store, their keys, the service, and the processes of a shop. The rules
 // are those of the package; everything around them is small. Time is a whole number.
 import type { Action, Context, Input, Times } from "../../../../src/checkout/rules/inputs.ts";
-import { isOpen, type OrderState } from "../../../../src/checkout/rules/order-state.ts";
+import { askedBy, isOpen, type OrderState } from "../../../../src/checkout/rules/order-state.ts";
 import { decide, type Rules } from "../../../../src/checkout/rules/rules.ts";
 
 export const TIMES: Times = {
@@ -50,14 +50,16 @@ export type Work =
       readonly order: number;
       readonly attempt: number;
       readonly click: number;
-      readonly wasPaid: boolean;
+      /** What had come at the click, in cents. */
+      readonly came: number;
     }
   /** Reads the failed payments before it asks. */
   | {
       readonly at: "checks";
       readonly order: number;
       readonly click: number;
-      readonly wasPaid: boolean;
+      /** What had come at the click, in cents. */
+      readonly came: number;
       readonly reads: readonly string[];
       readonly checked: number;
       readonly openAgain: readonly string[];
@@ -97,11 +99,16 @@ export interface Scenario {
   readonly until: number;
   /** How many attempts of each order were rejected before. */
   readonly rejected?: number;
+  /** How many payments came by hand before. */
+  readonly parts?: number;
   /** What may happen beside the usual. */
   readonly may: readonly (
     | "amount"
     | "currency"
     | "cancel"
+    | "update"
+    | "hand"
+    | "see_parts"
     | "expire"
     | "decide"
     | "late"
@@ -130,7 +137,13 @@ const newOrder = (at: number, scenario: Scenario): OrderState => ({
     askedAt: 0,
     endedAt: 0,
   })),
-  money: [],
+  money: Array.from({ length: scenario.parts ?? 0 }, (_, index) => ({
+    reference: `P${index}`,
+    amount: "0.01",
+    currency: "KES",
+    counts: true,
+  })),
+  ...(scenario.may.includes("see_parts") && { partPayments: "review" as const }),
   reviews: [],
   attemptLimit: ATTEMPT_LIMIT,
   createdAt: 0,
@@ -163,11 +176,15 @@ export function applied(
   order: number,
   input: Input,
   rules: Rules,
-): { readonly world: World; readonly actions: readonly Action[] } {
+): {
+  readonly world: World;
+  readonly actions: readonly Action[];
+  readonly isRefused?: true | undefined;
+} {
   const context: Context = { now: wallOf(world), times: TIMES };
   const before = world.orders[order] as OrderState;
-  const { order: after, actions } = decide(before, input, context, rules);
-  if (after === before) return { world, actions };
+  const { order: after, actions, isRefused } = decide(before, input, context, rules);
+  if (after === before) return { world, actions, isRefused };
   const isNew = after.attempts.length > before.attempts.length;
   const isBusy = world.orders.some((one, at) => at !== order && one.attempts.some(isOpen));
   if (isNew && isBusy) {
@@ -180,8 +197,27 @@ export function applied(
   }
   // No rule looks at these times.
   const reviews = after.reviews.map(({ endedAt: _, ...one }) => ({ ...one, at: 0 }));
-  const stored = { ...after, reviews };
+  const money = after.money.map(({ at: _, ...one }) => one);
+  const stored = { ...after, reviews, money };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }
+
+export const centsOf = (amount: string): number => Math.round(Number(amount) * 100);
+
+/** The payments that came for the amount of an order, as they were asked for or sent by hand. */
+export const cameFor = (order: OrderState): OrderState["money"] =>
+  order.money.filter(({ reference, amount, currency, counts }) => {
+    const attempt = order.attempts.find((one) => one.reference === reference);
+    const isReviewed = order.reviews.some(
+      ({ kind, references }) => /_mismatch$|^late_/.test(kind) && references.at(-1) === reference,
+    );
+    const isOther = attempt !== undefined && amount !== askedBy(order, attempt);
+    // It had come before it was known whose it is.
+    const isPaidWithIt = order.paidBy !== undefined && counts === true;
+    return currency === "KES" && !isReviewed && (!isOther || isPaidWithIt);
+  });
+
+export const sumOf = (money: readonly { readonly amount: string }[]): number =>
+  money.reduce((sum, { amount }) => sum + centsOf(amount), 0);
 
 export const keyName = (order: number, attempt: number): string => `O${order}/${attempt}`;

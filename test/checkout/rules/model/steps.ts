@@ -6,6 +6,8 @@ import {
 } from "../../../../src/checkout/rules/changes.ts";
 import type { Action, Input, PaymentUpdate } from "../../../../src/checkout/rules/inputs.ts";
 import {
+  type AttemptState,
+  askedBy,
   holdsMoney,
   isOpen,
   type OrderState,
@@ -16,11 +18,14 @@ import type { Rules } from "../../../../src/checkout/rules/rules.ts";
 import {
   ATTEMPT_LIMIT,
   applied,
+  cameFor,
+  centsOf,
   keyName,
   LEASE,
   replaceAt,
   type Scenario,
   type ServicePayment,
+  sumOf,
   TIMES,
   type Work,
   type World,
@@ -67,13 +72,18 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     orders[at]?.attempts.find((one) => one.number === number);
   const change = (at: number, input: Input) => applied(world, at, input, rules).world;
 
-  const isPaid = (order: number) =>
-    world.payments.some(
-      (one) =>
-        one.order === order &&
-        one.status === "completed" &&
-        one.amount === "1.00" &&
-        one.currency === "KES",
+  /** What has come at the service for an order, as its attempts asked for it. */
+  const cameAt = (order: number) =>
+    sumOf(
+      world.payments.filter((one) => {
+        const attempt = attemptIn(world, order, one.attempt);
+        const isAsked =
+          attempt !== undefined &&
+          one.amount === askedBy(world.orders[order] as OrderState, attempt);
+        return (
+          one.order === order && one.status === "completed" && one.currency === "KES" && isAsked
+        );
+      }),
     );
 
   world.processes.forEach((work, process) => {
@@ -92,12 +102,12 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       if (clicks > 0) {
         const clicked = { ...world, clicks: replaceAt(world.clicks, at, clicks - 1) };
         const asks = (name: string, after: number | undefined) => {
-          const wasPaid = isPaid(at);
+          const came = cameAt(at);
           const click = world.now;
           const asked = applied(clicked, at, asking(after, undefined), rules);
-          add(name, afterAsk(asked, at, { click, wasPaid }, goesOn), {
+          add(name, afterAsk(asked, at, { click, came }, goesOn), {
             isFault: true,
-            violation: startedWrongly(world, asked, at, after, wasPaid),
+            violation: startedWrongly(world, asked, at, after, came),
           });
         };
         asks(`${who} is asked to pay O${at}`, undefined);
@@ -118,18 +128,18 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
   function afterAsk(
     asked: { readonly world: World; readonly actions: readonly Action[] },
     order: number,
-    { click, wasPaid }: { readonly click: number; readonly wasPaid: boolean },
+    { click, came }: { readonly click: number; readonly came: number },
     goesOn: (next: Work | undefined, base?: World) => World,
   ): World {
     const reads = asked.actions.flatMap((one) => (one.do === "read" ? [one.reference] : []));
     const checked = (asked.world.orders[order] as OrderState).attempts.length;
     const sends = asked.actions.find((one) => one.do === "send");
     if (sends?.do === "send") {
-      return goesOn({ at: "reserved", order, attempt: sends.number, click, wasPaid }, asked.world);
+      return goesOn({ at: "reserved", order, attempt: sends.number, click, came }, asked.world);
     }
     if (reads.length === 0) return goesOn(undefined, asked.world);
     const openAgain: string[] = [];
-    return goesOn({ at: "checks", order, reads, checked, openAgain, click, wasPaid }, asked.world);
+    return goesOn({ at: "checks", order, reads, checked, openAgain, click, came }, asked.world);
   }
 
   function workSteps(
@@ -143,7 +153,7 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       if (reference === undefined) {
         const input = asking(undefined, work.checked, work.openAgain);
         const asked = applied(world, order, input, rules);
-        const violation = startedWrongly(world, asked, order, undefined, work.wasPaid);
+        const violation = startedWrongly(world, asked, order, undefined, work.came);
         add(`${who} asks again`, afterAsk(asked, order, work, goesOn), {
           violation,
         });
@@ -206,7 +216,10 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
           attempt,
           reference,
           status: "pending",
-          amount: "1.00",
+          amount: askedBy(
+            world.orders[order] as OrderState,
+            attemptIn(world, order, attempt) as AttemptState,
+          ),
           currency: "KES",
         } as const;
         const taken = {
@@ -388,8 +401,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       fault(`${reference} fails`, becomes({ status: "failed" }));
       if (may("amount"))
         fault(
-          `${reference} is completed with 2.00`,
-          becomes({ status: "completed", amount: "2.00" }),
+          `${reference} is completed with 0.70`,
+          becomes({ status: "completed", amount: "0.70" }),
         );
       if (may("currency"))
         fault(
@@ -413,7 +426,10 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       const isKnown = world.orders[order]?.attempts.some((one) => one.reference === reference);
       // A webhook comes at any time, any number of times, or never. Of a failure it names only the reference.
       const next = isKnown || status === "completed" ? change(order, reported(payment)) : undefined;
-      if (next !== world) add(`the webhook of ${reference} comes`, next, { isFault: true });
+      const violation =
+        payment.attempt === 0 && next !== undefined ? wrongPart(world, next, payment) : undefined;
+      if (next !== world || violation)
+        add(`the webhook of ${reference} comes`, next, { isFault: true, violation });
       const isCounted = world.orders[order]?.money.some((one) => one.reference === reference);
       if (status === "completed" && isCounted && may("contradict")) {
         const contradicts = (name: string, other: ServicePayment) => {
@@ -429,6 +445,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     }
   });
 
+  if (may("hand")) {
+    for (const [order] of world.orders.entries()) {
+      const number = world.payments.filter(({ attempt }) => attempt === 0).length;
+      if (number === 3) continue;
+      const by = { order, attempt: 0, reference: `H${number}` } as const;
+      const sent = { ...by, status: "completed", amount: "0.40", currency: "KES" } as const;
+      fault(`0.40 comes by hand for O${order}`, { ...world, payments: [...world.payments, sent] });
+    }
+  }
+
   world.orders.forEach((order, at) => {
     if (may("cancel")) {
       const canceled = change(at, { kind: "canceled" });
@@ -437,6 +463,7 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       );
       fault(`O${at} is canceled`, canceled, !isOver && "a canceled order goes on");
     }
+    if (may("update")) changes(order, at);
     if (!may("decide")) return;
     for (const review of order.reviews) {
       const { id, kind, number = 0, ended } = review;
@@ -460,6 +487,22 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       }
     }
   });
+
+  function changes(order: OrderState, at: number): void {
+    const isOver = order.paidBy !== undefined || order.closed !== undefined;
+    const isAsked = order.attempts.some(isOpen);
+    for (const amount of ["0.50", "1.00", "2.00"]) {
+      const { world: next, isRefused } = applied(world, at, { kind: "updated", amount }, rules);
+      const isSame = amount === order.amount;
+      const isChanged = next.orders[at]?.amount !== order.amount;
+      const wrong =
+        (isSame && isRefused && "a change that was made before is refused") ||
+        (isChanged && isAsked && "an order was changed while a phone was asked") ||
+        (isChanged && isOver && "an order that is over was changed") ||
+        (!isSame && !isChanged && !isAsked && !isOver && "an order does not change");
+      if (next !== world || wrong) fault(`O${at} is changed to ${amount}`, next, wrong);
+    }
+  }
 
   function wrongDecision(
     review: ReviewState,
@@ -536,22 +579,44 @@ const asking = (
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** What a payment by hand must not do to its order. */
+function wrongPart(before: World, after: World, payment: ServicePayment): string | undefined {
+  const { order: at, reference } = payment;
+  const [order, next] = [before.orders[at] as OrderState, after.orders[at] as OrderState];
+  const ofHand = next.money.filter((one) => /^[HP]/.test(one.reference));
+  if (ofHand.length > MAX_BY_HAND) return "an order stores payments without end";
+  if (!holdsMoney(order) && holdsMoney(next)) return "a part keeps the customer from paying";
+  const isNews = !order.money.some((one) => one.reference === reference);
+  const isSeen = next.reviews.some(({ references }) => references.at(-1) === reference);
+  const wasOpen = order.paidBy === undefined && order.closed === undefined;
+  if (isNews && next !== order && wasOpen && order.partPayments === "review" && !isSeen)
+    return "a part that a person is to see is not a review";
+  return undefined;
+}
+
+/** How many payments that no attempt has asked for an order stores. */
+const MAX_BY_HAND = 50;
+
 /** What an attempt must not begin in spite of. */
 function startedWrongly(
   before: World,
   { world, actions }: { readonly world: World; readonly actions: readonly Action[] },
   at: number,
   after: number | undefined,
-  wasPaid: boolean,
+  came: number,
 ): string | undefined {
   const order = before.orders[at] as OrderState;
   const isBusy = before.orders.some((one, other) => other !== at && one.attempts.some(isOpen));
   const { blocked, attempts } = world.orders[at] as OrderState;
   if (isBusy && attempts.length === 0 && blocked === undefined) return "a rejection says nothing";
   if (!actions.some((one) => one.do === "send")) return undefined;
-  if (wasPaid) return "asked for money that was there before the click";
+  const amount = centsOf(attempts.at(-1)?.amount ?? "");
+  const whole = centsOf(order.amount);
+  if (amount > whole - came) return "asked for money that was there before the click";
   if (after !== undefined && after !== order.attempts.length)
     return "an old tab started an attempt";
+  const isLeft = amount === whole - sumOf(cameFor(order));
+  if (!isLeft && order.paidBy === undefined) return "asked for another amount than what is left";
   const started = world.orders[at]?.attempts.filter(({ status }) =>
     ["starting", "pending", "unknown"].includes(status),
   );
