@@ -35,6 +35,29 @@ const TRY_LATER =
   "The mobile-money service could not take the payment. Please try again in a few minutes.";
 const NOT_YOU = "The payment could not be made. You did nothing wrong; we are looking into it.";
 
+/** A result code with a row in {@link RESULT_CODES}. */
+export type KnownResultCode =
+  | "1"
+  | "2"
+  | "3"
+  | "4"
+  | "8"
+  | "11"
+  | "12"
+  | "15"
+  | "17"
+  | "20"
+  | "26"
+  | "1001"
+  | "1019"
+  | "1025"
+  | "1032"
+  | "1037"
+  | "2001"
+  | "2028"
+  | "4999"
+  | "9999";
+
 /**
  * The result codes of the mobile network for an STK push, as integrators have published them. The
  * service documents none of them, so this table is a help and not a contract.
@@ -120,4 +143,4 @@ export const RESULT_CODES = {
     /(?:still under|being) process/i,
   ),
   "9999": row("The network could not send the prompt.", TRY_LATER, "later"),
-} as const satisfies Readonly<Record<string, ResultCode>>;
+} as const satisfies Readonly<Record<KnownResultCode, ResultCode>>;

@@ -7,7 +7,7 @@ const decimalsOf = (currency: string): number =>
     .maximumFractionDigits ?? 2;
 
 /** The unit of a currency: "Kenyan shillings". */
-export const unitOf = (currency: string): string =>
+const unitOf = (currency: string): string =>
   new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "name" })
     .formatToParts(2)
     .find(({ type }) => type === "currency")?.value ?? currency;

@@ -1,6 +1,6 @@
 // What a checkout tells a customer: each message by its code, in English. Pages have other languages by these codes.
 import { DEFAULT_MESSAGE } from "../../contract/explain-failure.ts";
-import { RESULT_CODES } from "../../contract/result-codes.ts";
+import { type KnownResultCode, RESULT_CODES } from "../../contract/result-codes.ts";
 
 /** How an order stands. */
 const ORDER_MESSAGES = {
@@ -57,7 +57,7 @@ const REASONS = {
 export const MESSAGES = { ...ORDER_MESSAGES, ...REASONS } as const;
 
 /** The code of a failure to which the network gave a result code: `network_1032`. */
-export type NetworkMessageCode = `network_${keyof typeof RESULT_CODES}`;
+export type NetworkMessageCode = `network_${KnownResultCode}`;
 
 /** The code of a message that says why the last request brought no money. */
 export type ReasonCode = keyof typeof REASONS | NetworkMessageCode;
@@ -112,5 +112,5 @@ export function messageOf<Code extends keyof typeof MESSAGES>(
 /** The code of a failure with a result code that is known. */
 export const networkMessageCode = (resultCode: string | undefined): ReasonCode | undefined =>
   resultCode !== undefined && Object.hasOwn(RESULT_CODES, resultCode)
-    ? `network_${resultCode as keyof typeof RESULT_CODES}`
+    ? `network_${resultCode as KnownResultCode}`
     : undefined;
