@@ -135,6 +135,7 @@ const INPUTS: Readonly<Record<Input["kind"], string>> = {
   effect_done: "`onPaid` has committed",
   effect_failed: "`onPaid` has failed",
   effect_unclear: "`onPaid` used `transaction` in a wrong way",
+  effect_refused: "`onPaid` has refused the money",
   canceled: "`cancel` was called",
   decided: "A person decided a review",
 };
@@ -162,6 +163,7 @@ const ENDS: Readonly<Record<End, string>> = {
   dropped: "dropped",
   empty: "empty",
   safe: "given/review",
+  refused: "refused",
   again: "repeated",
 };
 

@@ -65,6 +65,7 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   amount_mismatch: WITH_MONEY,
   currency_mismatch: WITH_MONEY,
   late_payment: WITH_MONEY,
+  refund_due: { refunded: REFUNDED, accept: GIVE, dismiss: DISMISS },
   unmatched: { refunded: REFUNDED, dismiss: DISMISS },
   contradiction: { dismiss: DISMISS },
   unknown_outcome: {

@@ -92,6 +92,12 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     todo: "Read the payment, then decide.",
     ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
   },
+  refunds: {
+    title: "Money to pay back",
+    hint: "The shop cannot deliver these orders, or they were canceled before the money came.",
+    todo: "Pay the money back in the dashboard of the service, then say so here.",
+    ...joined(reviewsOf("refund_due")),
+  },
   unknown: {
     title: "Unknown attempts",
     hint: "It is not known whether these calls started a payment.",

@@ -27,6 +27,9 @@ export interface PayPageTexts {
   readonly paidTitle: string;
   readonly paidBackTitle: string;
   readonly paidBack: string;
+  readonly refusedTitle: string;
+  /** The shop cannot give the goods, and has not paid the money back yet. */
+  readonly refused: string;
   readonly receipt: string;
   readonly paidBy: string;
   readonly payment: string;
@@ -91,6 +94,9 @@ const ENGLISH: PayPageTexts = {
   paidTitle: "Paid. Thank you.",
   paidBackTitle: "Paid back",
   paidBack: "We received your payment for this order, and paid it back.",
+  refusedTitle: "You get your money back",
+  refused:
+    "We received your payment, but this order cannot be delivered. We will pay your money back.",
   receipt: "Receipt",
   paidBy: "Paid from",
   payment: "Payment",
@@ -156,6 +162,8 @@ const SWAHILI: PayPageTexts = {
   paidTitle: "Umelipa. Asante.",
   paidBackTitle: "Pesa zimerudishwa",
   paidBack: "Tulipokea malipo yako ya agizo hili, na tumerudisha pesa.",
+  refusedTitle: "Utarudishiwa pesa zako",
+  refused: "Tumepokea malipo yako, lakini agizo hili haliwezi kutimizwa. Tutakurudishia pesa zako.",
   receipt: "Risiti",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",

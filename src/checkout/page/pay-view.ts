@@ -51,8 +51,11 @@ const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOpt
 /** A number that is broken into two lines is hard to compare. */
 const inOneLine = (phone: string): string => phone.replaceAll(" ", "\u00a0");
 
-const main = (status: string, content: Part): Html =>
-  html`<main class="card" data-status="${status}">${content}</main>`;
+const main = (
+  { status, effect }: Pick<Order, "effect"> & { readonly status: string },
+  content: Part,
+): Html =>
+  html`<main class="card" data-status="${status}" data-goods="${effect}">${content}</main>`;
 
 const heading = (name: IconName | undefined, tone: string, text: string): Html =>
   html`<h1 tabindex="-1">${name !== undefined && html`<span class="${tone}">${icon(name)}</span>`}${text}</h1>`;
@@ -66,7 +69,11 @@ export function noticeView(
   const values = { merchant: settings.merchant.name };
   const heard = filled(texts[title], values);
   const content = html`${heading("warning", "waiting", heard)}<p>${filled(texts[text], values)}</p>`;
-  return { title: heard, main: main("notice", content), isPending: false };
+  return {
+    title: heard,
+    main: main({ status: "notice", effect: "none" }, content),
+    isPending: false,
+  };
 }
 
 type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
@@ -121,7 +128,7 @@ export function orderPage(
   const [title, name, tone, content] = pageOf(shown);
   return {
     title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
-    main: main(view.status, html`${heading(name, tone, title)}${content}`),
+    main: main(view, html`${heading(name, tone, title)}${content}`),
     isPending: view.status === "pending",
   };
 }
@@ -132,6 +139,9 @@ function pageOf(shown: Shown): Page {
   const { texts } = words;
   if (view.effect === "refunded") {
     return [texts.paidBackTitle, "cross", "bad", html`${sum}<p>${texts.paidBack}</p>${back}`];
+  }
+  if (view.effect === "refused") {
+    return [texts.refusedTitle, "cross", "bad", html`${sum}<p>${texts.refused}</p>${back}`];
   }
   if (view.status === "paid") {
     return [texts.paidTitle, "check", "good", html`${receipt(shown)}${back}`];

@@ -109,7 +109,7 @@ export function withReview(
   order: OrderState,
   kind: ReviewKind,
   { now }: Context,
-  about: Pick<ReviewState, "references" | "number" | "says">,
+  about: Pick<ReviewState, "references" | "number" | "says" | "reason">,
 ): OrderState {
   const name = about.number ?? about.references.at(-1);
   const known = order.reviews.filter(
@@ -130,6 +130,14 @@ export const unclearReview = (order: OrderState, context: Context): OrderState =
   withReview(order, "effect_unclear", context, {
     references: [order.paidBy ?? ""],
     says: String(order.reviews.length),
+  });
+
+/** The order whose money `onPaid` has refused. It may do so again after a person wanted the goods to be given. */
+export const refusedBy = (order: OrderState, reason: string, context: Context): OrderState =>
+  withReview(withEffect(order, { state: "refused" }), "refund_due", context, {
+    references: [order.paidBy ?? ""],
+    says: String(order.reviews.length),
+    reason,
   });
 
 /** The order, paid: `onPaid` is due. */
@@ -180,6 +188,7 @@ const BESIDE: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */

@@ -24,6 +24,10 @@ const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewK
 const isStopped = (order: OrderState, input: Decided) =>
   order.effect?.isStopped === true && isAbout(order, input, ["effect_unclear"]);
 
+/** Whether an order is paid, and its goods were not given. */
+const isUngiven = ({ effect }: OrderState) =>
+  effect?.state === "due" || effect?.state === "refused";
+
 /** Whether a decision is about the payment that paid the order. */
 const isOfPaying = (order: OrderState, { review: id }: Decided) => {
   const review = reviewWith(order, id);
@@ -41,6 +45,7 @@ const PAYING: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "unknown_outcome",
   "contradiction",
 ];
@@ -97,9 +102,8 @@ export const DECIDED: Rules["decided"] = [
   ),
   rule(
     "goods whose money was paid back are not given any more",
-    [6, 7],
-    (order, input) =>
-      input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
+    [6, 7, 15],
+    (order, input) => input.decision === "refunded" && isUngiven(order) && isOfPaying(order, input),
     (order, input, context) => withEffect(decided(order, input, context), { state: "refunded" }),
   ),
   rule(
@@ -118,6 +122,14 @@ export const DECIDED: Rules["decided"] = [
     [6],
     (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
     (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
+  ),
+  rule(
+    "goods that onPaid refused are given if a person wants it",
+    [15],
+    (order, input) =>
+      input.decision === "accept" && order.effect?.state === "refused" && isOfPaying(order, input),
+    (order, input, context) =>
+      withEffect(decided(order, input, context), { state: "due", at: context.now }),
   ),
   rule(
     "goods that a person found missing are given again",

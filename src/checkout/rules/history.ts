@@ -62,6 +62,8 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
       return "onPaid failed. It is tried again.";
     case "effect_unclear":
       return `It is not known whether all goods were given: ${input.reason}`;
+    case "effect_refused":
+      return `onPaid refused the money: ${input.reason}`;
     case "canceled":
       return "The order was canceled.";
     case "decided": {
@@ -82,7 +84,8 @@ function* resultsOf(before: OrderState, after: OrderState): Generator<string> {
     }
   }
   const known = new Set(before.reviews.map(({ id }) => id));
-  for (const { id, kind } of after.reviews) if (!known.has(id)) yield `Review: ${REVIEWS[kind]}`;
+  for (const { id, kind } of after.reviews)
+    if (!known.has(id)) yield `Review: ${REVIEWS[kind] ?? kind}`;
   const status = statusOf(after);
   if (status !== statusOf(before) && (status === "paid" || status === "expired")) {
     yield status === "paid" ? "The order is paid." : "The time to pay the order is over.";

@@ -104,6 +104,8 @@ export type Input =
   | { readonly kind: "effect_failed"; readonly retryInMs: number }
   /** It is not known which writes of `onPaid` were kept. */
   | { readonly kind: "effect_unclear"; readonly reason: string }
+  /** `onPaid` refuses the money: its goods cannot be given. */
+  | { readonly kind: "effect_refused"; readonly reason: string }
   | { readonly kind: "canceled" }
   | {
       readonly kind: "decided";

@@ -49,6 +49,8 @@ export interface ReviewState {
   readonly number?: number;
   /** What the update said that contradicts others. */
   readonly says?: string;
+  /** Why `onPaid` refused the money. */
+  readonly reason?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */
@@ -78,8 +80,11 @@ export interface Blocked {
 
 /** What `onPaid` does, as it is stored. */
 export interface EffectState {
-  /** `refunded`: its money was paid back before the goods were given, so they are not given any more. */
-  readonly state: "due" | "done" | "refunded";
+  /**
+   * `refused`: `onPaid` refused the money. `refunded`: it was paid back before the goods were given. They are not given
+   * any more.
+   */
+  readonly state: "due" | "done" | "refused" | "refunded";
   readonly tries: number;
   /** When it is due. */
   readonly at: number;

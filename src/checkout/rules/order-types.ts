@@ -29,6 +29,7 @@ export type ReviewKind =
   | "late_payment"
   | "unknown_outcome"
   | "contradiction"
+  | "refund_due"
   | "unmatched"
   | "effect_failed"
   | "effect_unclear";
@@ -105,10 +106,11 @@ export interface Order {
   readonly message: string;
   readonly attempts: readonly Attempt[];
   /**
-   * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refunded`
-   * if a person says before that the money was paid back: `onPaid` is not called any more.
+   * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refused` if it
+   * refused the money, which is to be paid back; `refunded` if a person says that it was paid back before the goods
+   * were given. Neither is tried again.
    */
-  readonly effect: "none" | "due" | "done" | "refunded";
+  readonly effect: "none" | "due" | "done" | "refused" | "refunded";
   /** All money that came for the order and was not refunded: `"1500.00"`. */
   readonly received: string;
   /** Every payment that was completed for the order, the first one first. */

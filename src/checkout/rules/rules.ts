@@ -11,6 +11,7 @@ import {
   moneyOf,
   paid,
   redated,
+  refusedBy,
   saidBy,
   taken,
   unclearReview,
@@ -354,6 +355,14 @@ export const RULES: Rules = {
       [6],
       always,
       (order, _, context) => unclearReview(order, context),
+    ),
+  ],
+  effect_refused: [
+    rule(
+      "money that onPaid refuses is to be paid back",
+      [15],
+      ({ effect }) => isTried(effect),
+      (order, { reason }, context) => refusedBy(order, reason, context),
     ),
   ],
   canceled: [

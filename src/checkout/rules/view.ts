@@ -35,6 +35,8 @@ const USED_UP =
 const PAID_BACK = "We received your payment for this order, and paid it back.";
 const TOO_MANY =
   "There were too many attempts to pay this order, and none was paid. Please contact us.";
+const REFUSED =
+  "We received your payment, but this order cannot be delivered. We will pay your money back.";
 const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
@@ -43,6 +45,7 @@ export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
   late_payment: "The payment was completed after the order was canceled or had expired.",
+  refund_due: "The money of this payment is to be paid back.",
   unknown_outcome:
     "It is not known whether the customer was asked. Look for the payment at the service.",
   contradiction: "The updates of this payment contradict each other. Read it at the service.",
@@ -60,6 +63,7 @@ const GOODS = {
   none: " No goods were given.",
   due: " The goods are not given yet: they are due.",
   done: " The goods were given, once.",
+  refused: " The goods were not given.",
   refunded: " The goods were not given: the payment was paid back before.",
 };
 const ABOUT_MONEY: readonly ReviewKind[] = [
@@ -67,6 +71,7 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "contradiction",
 ];
 
@@ -76,17 +81,25 @@ type Came = { readonly amount?: string | undefined; readonly currency?: string |
 const moneyText = ({ amount, currency }: Came = {}) =>
   amount && currency ? { amount, currency } : {};
 
-export const reviewView = (
-  { id, kind, references, at }: ReviewState,
-  order: OrderState,
-): Review => ({
-  id,
-  kind,
+/** A newer version of this package may have written what this version does not know. */
+const UNKNOWN_KIND = "A newer version of malipo made this review. Decide it there.";
+
+/** What a merchant reads about a review of an order. */
+function reviewText({ kind, reason }: ReviewState, { effect }: OrderState): string {
+  const what = REVIEWS[kind] ?? UNKNOWN_KIND;
+  const why = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
+  const goods = ABOUT_MONEY.includes(kind) ? (GOODS[effect?.state ?? "none"] ?? "") : "";
+  return what + why + goods;
+}
+
+export const reviewView = (review: ReviewState, order: OrderState): Review => ({
+  id: review.id,
+  kind: review.kind,
   orderId: order.id,
-  references,
-  ...moneyText(order.money.find(({ reference }) => reference === references.at(-1))),
-  message: REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order.effect?.state ?? "none"] : ""),
-  createdAt: iso(at),
+  references: review.references,
+  ...moneyText(order.money.find(({ reference }) => reference === review.references.at(-1))),
+  message: reviewText(review, order),
+  createdAt: iso(review.at),
 });
 
 /** The review of a payment that belongs to no order. */
@@ -128,6 +141,7 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
   }
   if (status !== "open" && status !== "paid" && isLate(order)) return `${MESSAGES[status]} ${HELD}`;
   if (order.effect?.state === "refunded") return PAID_BACK;
+  if (order.effect?.state === "refused") return REFUSED;
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
   if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
   if (holdsMoney(order)) return HELD;

@@ -73,12 +73,18 @@ function unfinished({
     const isAsked = order.reviews.some(
       ({ kind, ended }) => kind === "effect_unclear" && ended === undefined,
     );
+    const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
+    const isToPayBack = order.reviews.some(
+      ({ kind, ended }) => kind === "refund_due" && ended === undefined,
+    );
+    if (state === "refused" && !isToPayBack && !isDecided)
+      return "money that was refused is not a review";
     if (isStopped && !isAsked) return "goods are never given";
-    const isDue = order.paidBy !== undefined && state !== "refunded" && !isStopped;
+    const isDue =
+      order.paidBy !== undefined && state !== "refunded" && state !== "refused" && !isStopped;
     if (isDue && goods[at] !== 1) return "goods are never given";
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
-    const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
     for (const { order: of, attempt, reference, status, amount } of payments) {
       if (of !== at || status !== "completed" || isUnreadable(attempt)) continue;
       if (!order.money.some((one) => one.reference === reference)) return "money is never found";

@@ -56,6 +56,15 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "the goods", clicks: 1, faults: 3, until: 4, may: ["throw", "decide"] },
   {
     ...base,
+    name: "goods that onPaid refuses",
+    processes: 2,
+    clicks: 1,
+    faults: 3,
+    until: 4,
+    may: ["refuse", "decide"],
+  },
+  {
+    ...base,
     name: "goods of which it is not known what was kept",
     clicks: 1,
     faults: 3,

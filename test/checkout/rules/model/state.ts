@@ -107,6 +107,7 @@ export interface Scenario {
     | "late"
     | "throw"
     | "unclear"
+    | "refuse"
     | "stale_tab"
     | "contradict"
     | "reject"

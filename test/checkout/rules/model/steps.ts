@@ -312,10 +312,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       // The goods and "done" are one transaction, which changes nothing if the effect is not due any more.
       const before = world.orders[order] as OrderState;
       const isWrong = isGiven && isPaidBack(before, before.paidBy);
+      const isRefused = isGiven && before.effect?.state === "refused";
       add(
         `${who} ships the goods of O${order}`,
         goesOn(later(rest), isGiven ? { ...done, goods } : world),
-        { violation: isWrong ? "goods were given for money that was paid back" : undefined },
+        {
+          violation:
+            (isWrong && "goods were given for money that was paid back") ||
+            (isRefused && "goods were given that were refused") ||
+            undefined,
+        },
       );
       if (may("throw")) {
         const failed = change(order, { kind: "effect_failed", retryInMs: 1 });
@@ -323,6 +329,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
         const isSoon = effect?.state !== "due" || effect.at === wallOf(world) + 1;
         const violation = !isSoon && "an effect that failed is not tried soon";
         fault(`onPaid of O${order} throws`, goesOn(later(rest), failed), violation);
+      }
+      if (may("refuse")) {
+        const refused = change(order, { kind: "effect_refused", reason: "" });
+        const { effect, reviews } = refused.orders[order] as OrderState;
+        const isDue = effect?.state === "due" && effect.isStopped !== true;
+        const isTold = reviews.some((one) => one.kind === "refund_due" && one.ended === undefined);
+        const violation =
+          (isDue && "goods are due that were refused") ||
+          (refused !== world && !isTold && "money that was refused is not a review");
+        fault(`onPaid of O${order} refuses`, goesOn(later(rest), refused), violation);
       }
       if (may("unclear") && isGiven) {
         const left = change(order, { kind: "effect_unclear", reason: "" });
@@ -473,7 +489,8 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     const { reviews, paidBy, effect } = next.orders[at] as OrderState;
     const now = reviews.find((one) => one.id === id)?.ended;
     if (ended !== undefined) return now === ended ? undefined : "a review was decided twice";
-    const isOfGoods = kind === "effect_failed" || kind === "effect_unclear";
+    const isRefused = kind === "refund_due" && before.effect?.state === "refused";
+    const isOfGoods = kind === "effect_failed" || kind === "effect_unclear" || isRefused;
     const isOfMoney = decision === "accept" && !isOfGoods;
     if (isOfMoney && isPaidBack(before, nameIn(before, review))) {
       return now === undefined ? undefined : "money was accepted that was paid back";
@@ -492,13 +509,20 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     if (kind === "effect_unclear" && decision === "dismiss") {
       return effect?.state === "due" ? "goods that a person found are due" : undefined;
     }
+    if (isRefused && decision === "refunded" && effect?.state !== "refunded") {
+      return "money was paid back, and looks refused";
+    }
     if (decision !== "accept") return undefined;
     if (isOfGoods) {
       const isNow =
-        effect?.state === "done" || (effect?.at === wallOf(next) && effect.isStopped !== true);
+        effect?.state === "done" ||
+        (effect?.state === "due" && effect.at === wallOf(next) && effect.isStopped !== true);
       return isNow ? undefined : "an effect that a person wants waits";
     }
-    const pays = ["amount_mismatch", "currency_mismatch", "late_payment", "unknown_outcome"];
+    const pays = [
+      ...["amount_mismatch", "currency_mismatch", "late_payment", "refund_due"],
+      "unknown_outcome",
+    ];
     return pays.includes(kind) && paidBy === undefined ? "accepted money pays nothing" : undefined;
   }
 
