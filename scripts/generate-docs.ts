@@ -138,6 +138,7 @@ const INPUTS: Readonly<Record<Input["kind"], string>> = {
   effect_refused: "`onPaid` has refused the money",
   canceled: "`cancel` was called",
   decided: "A person decided a review",
+  refund_added: "A person has paid money back",
 };
 
 const rules = () =>

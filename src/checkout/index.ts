@@ -24,6 +24,7 @@ export type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts
 export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
 export type { PaidContext, Refusal } from "./orders/give-goods.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
+export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
 export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
@@ -36,7 +37,9 @@ export type {
   AttemptStatus,
   Order,
   OrderPayment,
+  OrderRefund,
   OrderStatus,
+  Refund,
   RejectionAbout,
   Review,
   ReviewDecision,

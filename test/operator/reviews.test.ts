@@ -72,10 +72,11 @@ describe("the operator's page of a shop", () => {
       const counts = [...html.matchAll(/href="\?list=(\w+)"[^>]*>[^<]+<b>(\d+)<\/b>/g)].map(
         ([, name, count]) => [name, Number(count)],
       );
-      expect(counts.slice(0, 5)).toEqual([
+      expect(counts.slice(0, 6)).toEqual([
         ["twice", OF_EACH],
         ["amount", 2 * OF_EACH],
         ["late", 3 * OF_EACH],
+        ["refunds", 0],
         ["unknown", OF_EACH],
         ["goods", OF_EACH + 1],
       ]);

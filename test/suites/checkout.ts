@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ORDER, PHONE } from "../checkout/stage.ts";
 import { checkoutDecisions } from "./checkout-decisions.ts";
 import { checkoutOddities } from "./checkout-oddities.ts";
+import { checkoutRefunds } from "./checkout-refunds.ts";
 import { checkoutRefusals } from "./checkout-refusals.ts";
 import {
   type CheckoutUnderTest,
@@ -23,6 +24,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
   checkoutOddities(name, stage);
   checkoutDecisions(name, stage);
   checkoutRefusals(name, stage);
+  checkoutRefunds(name, stage);
 
   describe(`${name}: a checkout`, () => {
     it("makes one prompt for a double click, in one process and in two", async () => {

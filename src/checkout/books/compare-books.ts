@@ -4,7 +4,7 @@ import { groupedAmount, shortened } from "../../internal/amount-text.ts";
 import { HOUR_MS } from "../../internal/units.ts";
 import { type OrderState, openReviews, type ReviewState, statusOf } from "../rules/order-state.ts";
 import type { ReviewDecision, ReviewKind } from "../rules/order-types.ts";
-import { isSummand, sumOf } from "../rules/view.ts";
+import { isSummand, sumOf } from "../rules/sums.ts";
 
 /** In which way a payment and the orders differ. */
 export type DifferenceKind =

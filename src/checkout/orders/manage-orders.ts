@@ -14,6 +14,7 @@ import { ORDER_STATUSES, type Order, type OrderStatus } from "../rules/order-typ
 import { isOfMerchant } from "../rules/rejections.ts";
 import { orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
+import { type ManagedRefunds, manageRefunds } from "./manage-refunds.ts";
 import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -76,6 +77,7 @@ export interface ManagedOrders {
    */
   rejections(): Promise<RejectedOrder[]>;
   readonly reviews: ManagedReviews;
+  readonly refunds: ManagedRefunds;
 }
 
 /**
@@ -110,6 +112,7 @@ export function manageOrders(
     return { items: items.filter(isAsked).map((one) => orderView(one, now)), next };
   };
   const reviews = manageReviews(writer, list);
+  const refunds = manageRefunds(writer);
   return {
     get: opened(read),
     list: opened(list),
@@ -132,6 +135,7 @@ export function manageOrders(
       resolve: opened(reviews.resolve),
       ended: opened(reviews.ended),
     },
+    refunds: { add: opened(refunds.add), list: opened(refunds.list) },
   };
 }
 

@@ -12,6 +12,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
+import { withWholeRefund } from "./refunds.ts";
 
 export const attemptOf = (order: OrderState, number: number): AttemptState =>
   order.attempts.find((one) => one.number === number) as AttemptState;
@@ -148,6 +149,10 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
   effect: { state: "due", tries: 0, at: now },
 });
 
+/** Whether an order is paid, and its goods were not given. */
+export const isUngiven = ({ effect }: OrderState): boolean =>
+  effect?.state === "due" || effect?.state === "refused";
+
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
   const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
@@ -192,7 +197,7 @@ const BESIDE: readonly ReviewKind[] = [
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
-function payingMoney(order: OrderState): Money | undefined {
+export function payingMoney(order: OrderState): Money | undefined {
   const { paidBy, attempts, money, reviews } = order;
   const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
   if (accepted === undefined) return moneyNamed(order, paidBy);
@@ -320,12 +325,6 @@ export function taken(order: OrderState, context: Context): Result {
   return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
 }
 
-/** The order with money that was paid back. */
-const refunded = (order: OrderState, paidBack: Money | undefined): OrderState => ({
-  ...order,
-  money: order.money.map((one) => (one === paidBack ? { ...one, refunded: true } : one)),
-});
-
 export function decided(
   order: OrderState,
   { review: id, decision, by }: InputOf<"decided">,
@@ -337,21 +336,27 @@ export function decided(
   const review = reviewWith(order, id);
   if (decision !== "refunded" || review === undefined) return next;
   const isPaying = isAboutPaying(order, review);
-  return refunded(next, isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review)));
+  const payment = isPaying ? payingMoney(order) : moneyNamed(order, nameIn(order, review));
+  return withWholeRefund(next, payment, { at: now, ...(by !== undefined && { by }) });
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */
-export function withPaidBack(order: OrderState, update: PaymentUpdate): OrderState {
+export function withPaidBack(
+  order: OrderState,
+  update: PaymentUpdate,
+  { now }: Context,
+): OrderState {
   const next = withMoney(order, update);
-  return refunded(next, moneyOf(next, update));
+  return withWholeRefund(next, moneyOf(next, update), { at: now });
 }
 
 /** Ends the reviews that what is known now has answered. */
 export function withoutAnswered(order: OrderState, now: number): OrderState {
-  const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
+  const isAnswered = ({ kind, number = 0, ended, references }: ReviewState) => {
     if (ended !== undefined) return false;
     if (kind === "effect_failed") return !isTried(order.effect);
     if (kind === "effect_unclear") return order.effect?.state === "refunded";
+    if (BESIDE.includes(kind)) return moneyNamed(order, references.at(-1))?.refunded === true;
     return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
   };
   if (!order.reviews.some(isAnswered)) return order;

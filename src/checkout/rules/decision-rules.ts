@@ -6,6 +6,7 @@ import {
   isAboutPaying,
   isOfNoPayment,
   isPaidBack,
+  isUngiven,
   nameIn,
   paid,
   reviewWith,
@@ -23,10 +24,6 @@ const isAbout = (order: OrderState, { review }: Decided, kinds: readonly ReviewK
 /** Whether a review is about goods that are not given until it is decided. */
 const isStopped = (order: OrderState, input: Decided) =>
   order.effect?.isStopped === true && isAbout(order, input, ["effect_unclear"]);
-
-/** Whether an order is paid, and its goods were not given. */
-const isUngiven = ({ effect }: OrderState) =>
-  effect?.state === "due" || effect?.state === "refused";
 
 /** Whether a decision is about the payment that paid the order. */
 const isOfPaying = (order: OrderState, { review: id }: Decided) => {

@@ -31,6 +31,15 @@ function updateText({ update, source }: InputOf<"reported">): string {
   return `${by} says: the payment ${reference}${what} is ${status}.`;
 }
 
+/** What a person reads about money that was paid back. */
+export function refundText(
+  { amount, reference, reason }: Pick<InputOf<"refund_added">, "amount" | "reference" | "reason">,
+  currency: string,
+): string {
+  const name = reference === undefined ? "" : ` (${reference})`;
+  return `${moneyText(amount, currency)} was noted as paid back${name}${reason === undefined ? "." : `: ${reason}`}`;
+}
+
 /** What a person reads about an input; `undefined` if it says nothing on its own. */
 function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
   switch (input.kind) {
@@ -64,6 +73,8 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
       return `It is not known whether all goods were given: ${input.reason}`;
     case "effect_refused":
       return `onPaid refused the money: ${input.reason}`;
+    case "refund_added":
+      return refundText(input, after.currency);
     case "canceled":
       return "The order was canceled.";
     case "decided": {
@@ -102,7 +113,8 @@ export function withLog(
   input: Input,
   now: number,
 ): OrderState {
-  const by = input.kind === "decided" ? input.by : undefined;
+  const isOfPerson = input.kind === "decided" || input.kind === "refund_added";
+  const by = isOfPerson ? input.by : undefined;
   const first = inputText(input, before, after);
   const texts = [...(first === undefined ? [] : [first]), ...resultsOf(before, after)];
   if (texts.length === 0) return after;

@@ -106,6 +106,17 @@ export type Input =
   | { readonly kind: "effect_unclear"; readonly reason: string }
   /** `onPaid` refuses the money: its goods cannot be given. */
   | { readonly kind: "effect_refused"; readonly reason: string }
+  /** A person has paid a part of the money back, or all of it. */
+  | {
+      readonly kind: "refund_added";
+      /** With two decimals, in the currency of the order. */
+      readonly amount: string;
+      readonly reference?: string | undefined;
+      readonly reason?: string | undefined;
+      readonly by?: string | undefined;
+      /** What the log of decisions says about it, in the same transaction. */
+      readonly lines?: readonly object[];
+    }
   | { readonly kind: "canceled" }
   | {
       readonly kind: "decided";

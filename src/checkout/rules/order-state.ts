@@ -40,6 +40,19 @@ export interface Money {
   readonly refunded?: true;
 }
 
+/** Money that a person has paid back, as it is stored. */
+export interface RefundState {
+  readonly at: number;
+  /** Or {@link UNKNOWN_AMOUNT}, of a whole payment. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly reference?: string;
+  readonly reason?: string;
+  readonly by?: string;
+  /** The payments that are wholly paid back with it. */
+  readonly settles?: readonly string[];
+}
+
 export interface ReviewState {
   readonly id: string;
   readonly kind: ReviewKind;
@@ -112,6 +125,7 @@ export interface OrderState {
   readonly attempts: readonly AttemptState[];
   readonly money: readonly Money[];
   readonly reviews: readonly ReviewState[];
+  readonly refunds?: readonly RefundState[];
   /** Why the last request was rejected before an attempt began. */
   readonly blocked?: Blocked;
   /** What happened, the oldest first. */

@@ -70,6 +70,26 @@ export interface OrderPayment {
   readonly isRefunded: boolean;
 }
 
+/** Money of an order that a person has paid back: a record, since the service has no refund. */
+export interface OrderRefund {
+  /** With two decimals, or `""` if it was a whole payment whose amount is not known. */
+  readonly amount: string;
+  readonly currency: string;
+  /** When it was noted: ISO 8601. */
+  readonly at: string;
+  /** Your reference of it, or the network's, as `refunds.add` got it. */
+  readonly reference?: string;
+}
+
+/** A refund with what only the merchant reads. */
+export interface Refund extends OrderRefund {
+  readonly reason?: string;
+  /** Who has paid it back. */
+  readonly by?: string;
+  /** The references of payments that are wholly paid back since then. */
+  readonly payments: readonly string[];
+}
+
 /** Something that a person must decide. */
 export interface Review {
   /** What `reviews.resolve` takes. */
@@ -115,6 +135,8 @@ export interface Order {
   readonly received: string;
   /** Every payment that was completed for the order, the first one first. */
   readonly payments: readonly OrderPayment[];
+  /** What was paid back, the first refund first. */
+  readonly refunds: readonly OrderRefund[];
   /** When it became known that it is paid: ISO 8601. */
   readonly paidAt?: string;
   /** The reviews that a person has not decided yet. */

@@ -35,6 +35,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { OrderStatus, ReviewKind } from "./order-types.ts";
+import { REFUND_ADDED } from "./refund-rules.ts";
 import { always, type Given, type Rule, type Rules, rule, unchanged } from "./rule.ts";
 
 export type { Rule, Rules } from "./rule.ts";
@@ -226,7 +227,7 @@ const REPORTED: Rules["reported"] = [
     (order, input) =>
       isCompleted(order, input) &&
       [input.update.reference, input.update.alias].some((name) => isPaidBack(order, name)),
-    (order, { update }) => withPaidBack(order, update),
+    (order, { update }, context) => withPaidBack(order, update, context),
   ),
   rule(
     "another currency is a review",
@@ -252,8 +253,10 @@ const REPORTED: Rules["reported"] = [
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
-    (order, { update }) =>
-      isPaidBack(order, order.paidBy) ? withPaidBack(order, update) : withMoney(order, update),
+    (order, { update }, context) =>
+      isPaidBack(order, order.paidBy)
+        ? withPaidBack(order, update, context)
+        : withMoney(order, update),
   ),
   rule(
     "a second completed payment is a review",
@@ -378,6 +381,7 @@ export const RULES: Rules = {
     })),
   ],
   decided: DECIDED,
+  refund_added: REFUND_ADDED,
 };
 
 /**

@@ -10,10 +10,20 @@ import {
   isUsedUp,
   type OrderState,
   openReviews,
+  type RefundState,
   type ReviewState,
   statusOf,
 } from "./order-state.ts";
-import type { Attempt, Order, OrderStatus, Review, ReviewKind } from "./order-types.ts";
+import type {
+  Attempt,
+  Order,
+  OrderRefund,
+  OrderStatus,
+  Refund,
+  Review,
+  ReviewKind,
+} from "./order-types.ts";
+import { leftOf, refundsOf } from "./refunds.ts";
 
 /** What a customer reads at a status, unless the last attempt says more. */
 const MESSAGES: Readonly<Record<OrderStatus, string>> = {
@@ -123,6 +133,21 @@ function attemptView({ number, status, phone, reference, message, about }: Attem
   };
 }
 
+const refundView = ({ amount, currency, at, reference }: RefundState): OrderRefund => ({
+  amount,
+  currency,
+  at: iso(at),
+  ...(reference !== undefined && { reference }),
+});
+
+/** A refund, for the merchant. */
+export const wholeRefundView = (refund: RefundState): Refund => ({
+  ...refundView(refund),
+  ...(refund.reason !== undefined && { reason: refund.reason }),
+  ...(refund.by !== undefined && { by: refund.by }),
+  payments: refund.settles ?? [],
+});
+
 /** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
 function blockedMessage({ by, until, message }: Blocked, now: number): string {
   if (by !== "limit") return message;
@@ -157,16 +182,6 @@ function messageOf(order: OrderState, status: OrderStatus, now: number): string 
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment");
 
-/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
-export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
-
-/** The sum of amounts with two decimals. Whole cents, so that nothing is rounded. */
-export function sumOf(amounts: readonly string[]): string {
-  const cents = amounts.reduce((sum, one) => sum + BigInt(one.replace(".", "")), 0n).toString();
-  const digits = cents.padStart(3, "0");
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
 /**
  * Whether the customer may be asked now: also after a failure for good, since another phone may be able to pay, and
  * a person may have changed something.
@@ -183,7 +198,6 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
 export function orderView(order: OrderState, now: number): Order {
   const { id, accountReference, amount, currency, metadata, effect, money } = order;
   const status = statusOf(order);
-  const own = money.filter((one) => one.currency === currency && !one.refunded);
   return {
     id,
     accountReference,
@@ -194,7 +208,7 @@ export function orderView(order: OrderState, now: number): Order {
     message: messageOf(order, status, now),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: sumOf(own.map((one) => one.amount).filter(isSummand)),
+    received: leftOf(order, currency),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
       amount: sum,
@@ -202,6 +216,7 @@ export function orderView(order: OrderState, now: number): Order {
       ...(transactionId !== undefined && { transactionId }),
       isRefunded: refunded === true,
     })),
+    refunds: refundsOf(order).map(refundView),
     ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),
     reviews: openReviews(order).map((one) => reviewView(one, order)),
     metadata,

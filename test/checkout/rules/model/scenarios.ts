@@ -65,6 +65,15 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     ...base,
+    name: "money that is paid back in parts",
+    processes: 2,
+    clicks: 1,
+    faults: 4,
+    until: 1,
+    may: ["refund", "throw", "amount", "decide"],
+  },
+  {
+    ...base,
     name: "goods of which it is not known what was kept",
     clicks: 1,
     faults: 3,

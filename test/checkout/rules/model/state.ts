@@ -108,6 +108,7 @@ export interface Scenario {
     | "throw"
     | "unclear"
     | "refuse"
+    | "refund"
     | "stale_tab"
     | "contradict"
     | "reject"
@@ -164,11 +165,11 @@ export function applied(
   order: number,
   input: Input,
   rules: Rules,
-): { readonly world: World; readonly actions: readonly Action[] } {
+): { readonly world: World; readonly actions: readonly Action[]; readonly isRefused?: boolean } {
   const context: Context = { now: wallOf(world), times: TIMES };
   const before = world.orders[order] as OrderState;
-  const { order: after, actions } = decide(before, input, context, rules);
-  if (after === before) return { world, actions };
+  const { order: after, actions, isRefused = false } = decide(before, input, context, rules);
+  if (after === before) return { world, actions, isRefused };
   const isNew = after.attempts.length > before.attempts.length;
   const isBusy = world.orders.some((one, at) => at !== order && one.attempts.some(isOpen));
   if (isNew && isBusy) {
@@ -181,7 +182,8 @@ export function applied(
   }
   // No rule looks at these times.
   const reviews = after.reviews.map(({ endedAt: _, ...one }) => ({ ...one, at: 0 }));
-  const stored = { ...after, reviews };
+  const refunds = after.refunds?.map((one) => ({ ...one, at: 0 }));
+  const stored = { ...after, reviews, ...(refunds && { refunds }) };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }
 

@@ -12,6 +12,7 @@ import {
   type ReviewState,
   statusOf,
 } from "../../../../src/checkout/rules/order-state.ts";
+import { leftOf } from "../../../../src/checkout/rules/refunds.ts";
 import type { Rules } from "../../../../src/checkout/rules/rules.ts";
 import {
   ATTEMPT_LIMIT,
@@ -453,6 +454,13 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       );
       fault(`O${at} is canceled`, canceled, !isOver && "a canceled order goes on");
     }
+    if (may("refund")) {
+      for (const refund of REFUNDS) {
+        const { world: next, isRefused } = applied(world, at, refund, rules);
+        const name = `${refund.amount} of O${at} is paid back (${refund.reference})`;
+        fault(name, next, wrongRefund(order, next.orders[at] as OrderState, refund, isRefused));
+      }
+    }
     if (!may("decide")) return;
     for (const review of order.reviews) {
       const { id, kind, number = 0, ended } = review;
@@ -559,6 +567,31 @@ const asking = (
 
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** What a person pays back. The names are those of refunds. */
+const REFUNDS = [
+  { kind: "refund_added", reference: "A", amount: "0.50" },
+  { kind: "refund_added", reference: "A", amount: "1.00" },
+  { kind: "refund_added", reference: "B", amount: "1.00" },
+] as const;
+
+function wrongRefund(
+  before: OrderState,
+  after: OrderState,
+  { reference, amount }: (typeof REFUNDS)[number],
+  isRefused = false,
+): string | undefined {
+  const known = before.refunds?.find((one) => one.reference === reference);
+  const isNoted = after.refunds?.length !== before.refunds?.length;
+  if (known !== undefined && isNoted) return "a refund was noted twice";
+  if (known !== undefined && known.amount !== amount && !isRefused)
+    return "a refund of another amount vanished";
+  const came = Number(leftOf(before, before.currency));
+  const isTooMuch = Number(amount) > came;
+  if (isNoted && isTooMuch) return "more was paid back than came";
+  if (isTooMuch && known === undefined && !isRefused) return "a refund vanished";
+  return known === undefined && !isTooMuch && !isNoted ? "a refund vanished" : undefined;
+}
 
 /** What an attempt must not begin in spite of. */
 function startedWrongly(

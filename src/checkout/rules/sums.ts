@@ -1,0 +1,26 @@
+// Sums of money in whole cents, so that nothing is rounded.
+
+/** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
+export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
+
+export const centsOf = (amount: string): bigint => BigInt(amount.replace(".", ""));
+
+function textOf(cents: bigint): string {
+  const digits = cents.toString().padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+const total = (amounts: readonly string[]): bigint =>
+  amounts.reduce((sum, one) => sum + centsOf(one), 0n);
+
+/** The sum of amounts with two decimals. */
+export const sumOf = (amounts: readonly string[]): string => textOf(total(amounts));
+
+/** What is left of some amounts without others, at least nothing. */
+export function leftAfter(amounts: readonly string[], without: readonly string[]): string {
+  const left = total(amounts) - total(without);
+  return textOf(left < 0n ? 0n : left);
+}
+
+export const least = (one: string, other: string): string =>
+  centsOf(one) < centsOf(other) ? one : other;
