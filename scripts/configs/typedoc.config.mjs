@@ -49,6 +49,9 @@ const config = {
     "Fetch",
     "FetchInput",
     "ErrorCause",
+    "MESSAGES",
+    "REASONS",
+    "RESULT_CODES",
   ],
 };
 

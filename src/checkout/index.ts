@@ -28,13 +28,20 @@ export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
 export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
-export type { PayPageMessages, PayPageTexts } from "./page/page-texts.ts";
+export type { PayPageMessages, PayPageOwnTexts, PayPageTexts } from "./page/page-texts.ts";
 export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
+export type {
+  MessageCode,
+  MessageValues,
+  NetworkMessageCode,
+  ReasonCode,
+} from "./rules/customer-messages.ts";
 export type { OrderEvent } from "./rules/history.ts";
 export type { OrderChange } from "./rules/order-change.ts";
 export type {
   Attempt,
   AttemptStatus,
+  CancelReason,
   Order,
   OrderPayment,
   OrderRefund,

@@ -24,7 +24,8 @@ export interface ExplainablePayment {
   readonly retry_possible?: boolean | undefined;
 }
 
-const DEFAULT_MESSAGE = "The payment did not go through.";
+/** What a customer reads of a failure without a known reason. */
+export const DEFAULT_MESSAGE = "The payment did not go through.";
 
 /** The code that a reason begins with or names: `1032`, `1032: cancelled`, `ResultCode 1032`. */
 function codeIn(reason: string): string | undefined {

@@ -138,11 +138,11 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       expect(reviews.map(({ kind, references }) => [kind, references.at(-1)])).toEqual([
         ["overpaid", "SECOND"],
         ["amount_mismatch", "LESS"],
-        ["late_payment", "LATE"],
+        ["refund_due", "LATE"],
         ["currency_mismatch", "FOREIGN"],
         ["unmatched", "STRANGER"],
       ]);
-      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "open", canPay: false });
+      expect(await checkout.get("ORDER-2")).toMatchObject({ status: "pending", canPay: false });
       await checkout.reviews.resolve(reviews[1]?.id ?? "", "accept");
       await checkout.reviews.resolve(reviews[4]?.id ?? "", "refunded");
       await later(0, checkout);

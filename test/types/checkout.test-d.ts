@@ -3,7 +3,13 @@ import { DatabaseSync } from "node:sqlite";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Gateway, type MemoryDatabase, memory } from "malipo";
-import { createCheckout } from "malipo/checkout";
+import {
+  createCheckout,
+  type MessageCode,
+  type MessageValues,
+  type PayPageMessages,
+  type PayPageTexts,
+} from "malipo/checkout";
 import { mysql } from "malipo/mysql";
 import { type PostgresClient, postgres } from "malipo/postgres";
 import { redis } from "malipo/redis";
@@ -14,6 +20,11 @@ import { createPool, type PoolConnection } from "mysql2/promise";
 import { Pool, type PoolClient } from "pg";
 import { fromDrizzle } from "pg-boss";
 import { expectTypeOf, test } from "vitest";
+import {
+  type MESSAGES,
+  messageOf,
+  type NamesIn,
+} from "../../src/checkout/rules/customer-messages.ts";
 
 /** `Database` of better-sqlite3, as its types declare it. */
 declare class BetterSqlite {
@@ -130,4 +141,30 @@ test("an engine is taken only by the options of what it holds", () => {
   sqlite("data/shop.db").inbox({ queue: "events" });
   // @ts-expect-error: Redis makes no tables
   redis("redis://localhost").sql();
+});
+
+test("a message has the values that its words name", () => {
+  type Text = (typeof MESSAGES)[keyof typeof MESSAGES];
+  expectTypeOf<NamesIn<Text>>().toEqualTypeOf<keyof MessageValues>();
+  messageOf("phone_limit_minutes", { minutes: 3 });
+  // @ts-expect-error: without its value
+  messageOf("phone_limit_minutes");
+  // @ts-expect-error: with the value of another one
+  messageOf("phone_limit_minutes", { hours: 3 });
+  // @ts-expect-error: it has none
+  messageOf("not_paid", { minutes: 3 });
+});
+
+/** Takes a value of a type. */
+const takes = <Type>(value: Type) => value;
+
+test("a language has no gap, unless it is a merchant's own", () => {
+  const reasons = { not_sent: "Non envoyé." };
+  takes<PayPageMessages>({ fr: { language: "Français", reasons } });
+  // @ts-expect-error: reasons are missing
+  takes<PayPageTexts["reasons"]>(reasons);
+  // @ts-expect-error: a key is a code
+  takes<PayPageMessages>({ fr: { reasons: { "The PIN was wrong.": "Code faux." } } });
+  // @ts-expect-error: a table of a shop's own, too
+  takes<Record<MessageCode, string>>(reasons);
 });

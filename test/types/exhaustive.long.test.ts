@@ -47,6 +47,27 @@ const ADDITIONS: readonly Addition[] = [
     ],
   },
   {
+    what: "reason that a customer reads",
+    file: "src/checkout/rules/customer-messages.ts",
+    before: "  not_sent:",
+    added: '  another: "One more.",',
+    asked: ["src/checkout/page/page-texts.ts"],
+  },
+  {
+    what: "result code of the network",
+    file: "src/contract/result-codes.ts",
+    before: '  "2": row(',
+    added: '  "5": row("Another cause.", "One more.", "no"),',
+    asked: ["src/checkout/page/page-texts.ts"],
+  },
+  {
+    what: "text of the pay page",
+    file: "src/checkout/page/page-texts.ts",
+    before: "  readonly payTitle: string;",
+    added: "  readonly another: string;",
+    asked: ["src/checkout/page/page-texts.ts"],
+  },
+  {
     what: "engine of a store",
     file: "src/cli/input/databases.ts",
     before: '  readonly engine: "sqlite"',

@@ -10,7 +10,13 @@ import { cutPage, PAGE_OPTIONS, type Position } from "../../internal/page-cursor
 import { DAY_MS } from "../../internal/units.ts";
 import { historyOf, type OrderEvent } from "../rules/history.ts";
 import type { OrderState } from "../rules/order-state.ts";
-import { ORDER_STATUSES, type Order, type OrderStatus } from "../rules/order-types.ts";
+import {
+  CANCEL_REASONS,
+  type CancelReason,
+  ORDER_STATUSES,
+  type Order,
+  type OrderStatus,
+} from "../rules/order-types.ts";
 import { isOfMerchant } from "../rules/rejections.ts";
 import { orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
@@ -38,6 +44,10 @@ const QUERY = {
   ...PAGE_OPTIONS,
 } satisfies OptionRows<OrderQuery>;
 
+const CANCEL = {
+  reason: (reason) => optional(reason, (one) => checkChoice("reason", one, CANCEL_REASONS)),
+} satisfies OptionRows<{ reason?: CancelReason | undefined }>;
+
 /** An order whose request the service rejected, for a cause that the merchant must correct. */
 export interface RejectedOrder {
   readonly orderId: string;
@@ -62,8 +72,13 @@ export interface ManagedOrders {
    * the merchant only. Empty if there is no such order.
    */
   history(id: string): Promise<OrderEvent[]>;
-  /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
-  cancel(id: string): Promise<Order | undefined>;
+  /**
+   * Ends an order that is not paid: no further attempt. Money that comes later is the review `refund_due`.
+   *
+   * @param options - `reason`: `"paid_elsewhere"` if the customer has paid in another way: no money is accepted for the
+   * order then. Default: `"canceled"`.
+   */
+  cancel(id: string, options?: { reason?: CancelReason | undefined }): Promise<Order | undefined>;
   /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
   readonly decisions: {
     /** Adds a line at the end. */
@@ -121,8 +136,9 @@ export function manageOrders(
       const { stored } = await store.read(id);
       return stored === undefined ? [] : historyOf(stored.order);
     }),
-    cancel: opened(async (id: string) => {
-      await writer.write(id, { kind: "canceled" });
+    cancel: opened(async (id: string, given: { reason?: CancelReason | undefined } = {}) => {
+      const { reason } = checkOptions(given, CANCEL, "cancel");
+      await writer.write(id, { kind: "canceled", reason });
       return read(id);
     }),
     rejections: opened(() => rejectedOrders(store)),

@@ -4,6 +4,7 @@ import type { ElapsedTime } from "../../internal/elapsed-time.ts";
 import { sameError } from "../../internal/error-text.ts";
 import { DAY_MS } from "../../internal/units.ts";
 import { byReference, moneyOf } from "../rules/changes.ts";
+import { messageOf } from "../rules/customer-messages.ts";
 import type { Action, Input, PaymentUpdate } from "../rules/inputs.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import { isOfMerchant, rejectionOf } from "../rules/rejections.ts";
@@ -28,8 +29,6 @@ const TELL_AGAIN_MS = 60_000;
 const NOT_FOUND = "not_found";
 /** What a read says of a payment that asks no customer any more. */
 const FINAL: readonly string[] = ["completed", "failed", NOT_FOUND];
-
-const UNCHECKED = "We could not check your last payment. Please try again in a moment.";
 
 /** A customer's click. */
 interface Click {
@@ -71,7 +70,11 @@ export class Engine extends OrderWriter<EngineSettings> {
         const status = await this.#read(reference);
         if (status === undefined) {
           const until = (await this.settings.store.read(id)).now;
-          const blocked = { kind: "blocked", until, message: UNCHECKED } as const;
+          const blocked = {
+            kind: "blocked",
+            until,
+            ...messageOf("last_payment_unchecked"),
+          } as const;
           return (await this.write(id, blocked)) ?? result;
         }
         if (!FINAL.includes(status)) openAgain.push(reference);

@@ -7,6 +7,7 @@ import { maskPhones } from "../../internal/phone-digits.ts";
 import { isStorable, storableText } from "../../internal/storable-text.ts";
 import { type EventSource, type Inbox, receiptFor } from "../../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../../webhooks/verification/payload.ts";
+import { networkMessageCode } from "../rules/customer-messages.ts";
 import type { PaymentUpdate } from "../rules/inputs.ts";
 import { amountText } from "../rules/order-state.ts";
 
@@ -70,15 +71,18 @@ export function paymentName({ reference, payment_id }: Fields): string | undefin
 export function updateOf(fields: Fields, reference: string, kind?: string): LabelledUpdate {
   const inside = maskPhones(textIn(fields.status) ?? kind ?? "");
   const status = kind !== undefined && inside !== kind ? "contradiction" : inside;
+  const words = textIn(fields.user_message);
   const failure =
     status === "failed"
       ? explainFailure({
           failure_reason: textIn(fields.failure_reason),
-          user_message: textIn(fields.user_message),
+          user_message: words,
           retry_possible:
             typeof fields.retry_possible === "boolean" ? fields.retry_possible : undefined,
         })
       : undefined;
+  const isUnexplained =
+    failure !== undefined && words === undefined && networkMessageCode(failure.code) === undefined;
   const paymentId = idText(fields.payment_id);
   const currency = textIn(fields.currency);
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
@@ -91,6 +95,7 @@ export function updateOf(fields: Fields, reference: string, kind?: string): Labe
     ...(transactionId !== undefined && { transactionId }),
     // A page may be seen by others than the owner of the phone.
     message: failure === undefined ? undefined : maskPhones(failure.customerMessage),
+    ...(isUnexplained && { messageCode: "payment_failed" }),
     ...(failure?.code !== undefined && { code: failure.code }),
     retry: failure?.retry ?? "unknown",
   };

@@ -1,4 +1,5 @@
 import { sleep } from "../../internal/timeout.ts";
+import { messageOf } from "../rules/customer-messages.ts";
 import { withLog } from "../rules/history.ts";
 import type { Input, PaymentUpdate, Result, Times } from "../rules/inputs.ts";
 import { changeView, type OrderChange } from "../rules/order-change.ts";
@@ -25,9 +26,10 @@ export interface WriterSettings {
   readonly onError: (error: unknown) => void;
 }
 
+/** What is stored of a phone that cannot be asked. At the limit, the time to wait is told when the order is shown. */
 const BUSY = {
-  open: "Another payment request is open on this phone. Reject a request that you did not start. Answer your own one first.",
-  limit: "Reject a request that you did not start.",
+  open: messageOf("phone_busy"),
+  limit: { message: "Reject a request that you did not start." },
 };
 
 /** The transaction of a change. */
@@ -174,7 +176,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       const committed = await store.commit(last.write, within && { ...rest, then });
       if (committed.state === "busy") {
         const { by, until } = committed;
-        return this.#write(id, { kind: "blocked", until, message: BUSY[by], by }, within, known);
+        return this.#write(id, { kind: "blocked", until, ...BUSY[by], by }, within, known);
       }
       if (committed.state === "foreign") return this.#foreign(id, input, known);
       if (committed.state === "done") {

@@ -53,7 +53,9 @@ export interface PayPageOptions {
   /** The colour of the button, such as `"#0a6279"`. Its text is black or white, whichever can be read. */
   color?: string | undefined;
   /**
-   * Other words, and other languages, by their code. The page has `en` and `sw`.
+   * Other words, and other languages, by their code. The page has `en` and `sw`. What a language lacks is English;
+   * one that is written `satisfies PayPageTexts` lacks nothing, or does not compile. `reasons` have the codes of
+   * `order.messageCode`.
    *
    * @example
    * ```ts

@@ -1,3 +1,5 @@
+import type { ReasonCode } from "../rules/customer-messages.ts";
+
 /** The words of the pay page in one language. Names in braces are filled in: `{amount}`, `{merchant}`. */
 export interface PayPageTexts {
   /** What the language is called by those who speak it: the switch shows it. */
@@ -30,6 +32,11 @@ export interface PayPageTexts {
   readonly refusedTitle: string;
   /** The shop cannot give the goods, and has not paid the money back yet. */
   readonly refused: string;
+  /** Money came after the end of the order. */
+  readonly payingBack: string;
+  /** The order was canceled, since it was paid in another way. */
+  readonly elsewhereTitle: string;
+  readonly elsewhere: string;
   readonly receipt: string;
   readonly paidBy: string;
   readonly payment: string;
@@ -65,11 +72,20 @@ export interface PayPageTexts {
   /** The page failed, and it is not known whether a request was sent before. */
   readonly unsure: string;
   readonly languages: string;
-  /** Other words for what the service or the checkout says of a payment that failed, by its English text. */
-  readonly reasons: Readonly<Record<string, string>>;
+  /** Why the last request brought no money. */
+  readonly reasons: Readonly<Record<ReasonCode, string>>;
 }
 
-const ENGLISH: PayPageTexts = {
+/** Words of a merchant. What he leaves out is as it was, or English in a language that the page does not have. */
+export interface PayPageOwnTexts extends Partial<Omit<PayPageTexts, "reasons">> {
+  readonly reasons?: Partial<PayPageTexts["reasons"]>;
+}
+
+/** The words of a language with those of the merchant. A reason without words is shown as the order has it. */
+export type ShownTexts = Required<PayPageOwnTexts>;
+
+/** An order has its reasons in English, or in the words of the service. */
+const ENGLISH: ShownTexts = {
   language: "English",
   payTitle: "Pay {amount} to {merchant}",
   order: "Order",
@@ -97,6 +113,9 @@ const ENGLISH: PayPageTexts = {
   refusedTitle: "You get your money back",
   refused:
     "We received your payment, but this order cannot be delivered. We will pay your money back.",
+  payingBack: "We received a payment for this order, and will pay it back. Do not pay again.",
+  elsewhereTitle: "This order is paid",
+  elsewhere: "It was paid in another way. There is nothing to pay here.",
   receipt: "Receipt",
   paidBy: "Paid from",
   payment: "Payment",
@@ -136,6 +155,7 @@ const ENGLISH: PayPageTexts = {
 const TRY_LATER_SW =
   "Huduma haikuweza kupokea malipo haya. Tafadhali jaribu tena baada ya dakika chache.";
 const LIMIT_SW = "Malipo haya yanazidi kiwango cha juu cha akaunti yako.";
+const NOT_YOU_SW = "Malipo hayakuwezekana. Hukufanya kosa lolote; tunalishughulikia.";
 
 const SWAHILI: PayPageTexts = {
   language: "Kiswahili",
@@ -164,6 +184,9 @@ const SWAHILI: PayPageTexts = {
   paidBack: "Tulipokea malipo yako ya agizo hili, na tumerudisha pesa.",
   refusedTitle: "Utarudishiwa pesa zako",
   refused: "Tumepokea malipo yako, lakini agizo hili haliwezi kutimizwa. Tutakurudishia pesa zako.",
+  payingBack: "Tumepokea malipo ya agizo hili, na tutarudisha pesa. Usilipe tena.",
+  elsewhereTitle: "Agizo hili limelipwa",
+  elsewhere: "Limelipwa kwa njia nyingine. Hakuna cha kulipa hapa.",
   receipt: "Risiti",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",
@@ -199,65 +222,65 @@ const SWAHILI: PayPageTexts = {
     "Usilipe tena kwa sasa. Hatuwezi kujua sasa hivi kama ombi lilifika kwenye simu yako. Kama lilifika, unaweza kulijibu. Fungua kiungo chako tena baada ya dakika moja ili uone matokeo.",
   languages: "Lugha",
   reasons: {
-    "The payment did not go through.": "Malipo hayakukamilika.",
-    "There is not enough money in your mobile-money account. Add money, or pay a smaller amount.":
-      "Huna salio la kutosha kwenye akaunti yako. Ongeza pesa, kisha ujaribu tena.",
-    "The amount is too small to be paid by phone.": "Kiasi hiki ni kidogo mno kulipwa kwa simu.",
-    "This payment is over a limit of your mobile-money account.": LIMIT_SW,
-    "The mobile-money service could not take the payment. Please try again in a few minutes.":
-      TRY_LATER_SW,
-    "The payment could not be made. You did nothing wrong; we are looking into it.":
-      "Malipo hayakuwezekana. Hukufanya kosa lolote; tunalishughulikia.",
-    "This phone number cannot pay. Please use another one.":
-      "Namba hii ya simu haiwezi kulipa. Tafadhali tumia nyingine.",
-    "Please check whether you have already paid.": "Tafadhali hakikisha kama tayari umelipa.",
-    "Another request is waiting on your phone. Please answer or close it first.":
-      "Kuna ombi jingine kwenye simu yako. Tafadhali lijibu au lifunge kwanza.",
-    "The request has expired. Please try again, and enter your PIN within a minute.":
-      "Muda wa ombi umekwisha. Tafadhali jaribu tena, na uweke PIN yako ndani ya dakika moja.",
-    "You cancelled the payment request. You can try again.":
-      "Ulikataa ombi la malipo. Unaweza kujaribu tena.",
-    "We could not reach your phone. Please check that it is on and has network, then try again.":
-      "Hatukuweza kuipata simu yako. Hakikisha imewashwa na ina mtandao, kisha ujaribu tena.",
-    "The PIN was wrong. Please try again.": "PIN haikuwa sahihi. Tafadhali jaribu tena.",
-    "Your payment is being processed. Please wait a moment.":
-      "Malipo yako yanashughulikiwa. Tafadhali subiri kidogo.",
-    "The payment request was not accepted. You were not charged. Check your phone number and try again.":
+    payment_failed: "Malipo hayakukamilika.",
+    not_sent: "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
+    rejected_phone:
       "Ombi la malipo halikukubaliwa. Hukutozwa pesa. Angalia namba ya simu yako kisha ujaribu tena.",
-    "The request was not sent to your phone. You were not charged. Please try again.":
-      "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
-    "This amount cannot be requested on a phone. You were not charged. Please contact us.":
+    rejected_amount:
       "Kiasi hiki hakiwezi kuombwa kwa simu. Hukutozwa pesa. Tafadhali wasiliana nasi.",
-    "We could not request the payment. You were not charged. You did nothing wrong; we are looking into it.":
+    rejected_shop:
       "Hatukuweza kuomba malipo. Hukutozwa pesa. Hukufanya kosa lolote; tunalishughulikia.",
-    "The mobile-money service is busy. You were not charged. Please try again in a few minutes.":
+    service_busy:
       "Huduma ya malipo ina shughuli nyingi. Hukutozwa pesa. Tafadhali jaribu tena baada ya dakika chache.",
-    "We could not check your last payment. Please try again in a moment.":
+    last_payment_unchecked:
       "Hatukuweza kuangalia malipo yako ya mwisho. Tafadhali jaribu tena baada ya muda mfupi.",
+    network_1: "Huna salio la kutosha kwenye akaunti yako. Ongeza pesa, kisha ujaribu tena.",
+    network_2: "Kiasi hiki ni kidogo mno kulipwa kwa simu.",
+    network_3: LIMIT_SW,
+    network_4: LIMIT_SW,
+    network_8: NOT_YOU_SW,
+    network_11: "Namba hii ya simu haiwezi kulipa. Tafadhali tumia nyingine.",
+    network_12: NOT_YOU_SW,
+    network_15: "Tafadhali hakikisha kama tayari umelipa.",
+    network_17: TRY_LATER_SW,
+    network_20: NOT_YOU_SW,
+    network_26: TRY_LATER_SW,
+    network_1001: "Kuna ombi jingine kwenye simu yako. Tafadhali lijibu au lifunge kwanza.",
+    network_1019:
+      "Muda wa ombi umekwisha. Tafadhali jaribu tena, na uweke PIN yako ndani ya dakika moja.",
+    network_1025: TRY_LATER_SW,
+    network_1032: "Ulikataa ombi la malipo. Unaweza kujaribu tena.",
+    network_1037:
+      "Hatukuweza kuipata simu yako. Hakikisha imewashwa na ina mtandao, kisha ujaribu tena.",
+    network_2001: "PIN haikuwa sahihi. Tafadhali jaribu tena.",
+    network_2028: LIMIT_SW,
+    network_4999: "Malipo yako yanashughulikiwa. Tafadhali subiri kidogo.",
+    network_9999: TRY_LATER_SW,
   },
 };
 
 /** The words of a merchant: a language of his, or other words in one that is there. */
-export type PayPageMessages = Readonly<Record<string, Partial<PayPageTexts>>>;
+export type PayPageMessages = Readonly<Record<string, PayPageOwnTexts>>;
 
 /** All languages, by their code. What a language lacks is English. */
-export function textsOf(own: PayPageMessages = {}): ReadonlyMap<string, PayPageTexts> {
-  const known: Readonly<Record<string, PayPageTexts>> = { en: ENGLISH, sw: SWAHILI };
-  const codes = new Set([...Object.keys(known), ...Object.keys(own)]);
-  return new Map(
-    [...codes].map((code) => {
-      const base = Object.hasOwn(known, code) ? known[code] : ENGLISH;
-      const changed = Object.hasOwn(own, code) ? own[code] : {};
-      return [code, { ...ENGLISH, ...base, ...changed }];
-    }),
-  );
+export function textsOf(own: PayPageMessages = {}): ReadonlyMap<string, ShownTexts> {
+  const languages = new Map<string, ShownTexts>([
+    ["en", ENGLISH],
+    ["sw", SWAHILI],
+  ]);
+  for (const [code, changed] of Object.entries(own)) {
+    const base = languages.get(code) ?? ENGLISH;
+    const reasons = { ...base.reasons, ...changed.reasons };
+    languages.set(code, { ...base, ...changed, reasons });
+  }
+  return languages;
 }
 
 /** The language of a request: the one that was chosen, else the first one that the browser asks for. */
 export function languageOf(
   chosen: string | null,
   accepted: string | null,
-  known: ReadonlyMap<string, PayPageTexts>,
+  known: ReadonlyMap<string, unknown>,
 ): string {
   if (chosen !== null && known.has(chosen)) return chosen;
   const wanted = (accepted ?? "")
@@ -273,9 +296,3 @@ export function languageOf(
     .sort((a, b) => b.weight - a.weight);
   return wanted[0]?.code ?? "en";
 }
-
-/** A text with its names filled in. */
-export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (whole, name) =>
-    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-  );

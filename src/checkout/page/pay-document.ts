@@ -1,7 +1,7 @@
 import { html, inline, renderPage } from "../../html/html.ts";
 import { pageHeaders } from "../../html/serving.ts";
+import { filled } from "../rules/customer-messages.ts";
 import type { PageSettings } from "./page-options.ts";
-import { filled } from "./page-texts.ts";
 import type { View, Words } from "./pay-view.ts";
 
 // The bundled stylesheet and script: see scripts/page-assets.ts.

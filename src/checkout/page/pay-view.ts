@@ -1,9 +1,9 @@
 import { exampleNumber } from "../../contract/phone-number.ts";
-import { RESULT_CODES } from "../../contract/result-codes.ts";
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
 import { withCommas } from "../books/compare-books.ts";
 import type { PhoneProblem } from "../orders/customer-phone.ts";
+import { filled, type Message, messageOf } from "../rules/customer-messages.ts";
 import {
   holdsMoney,
   isFull,
@@ -13,9 +13,9 @@ import {
   type OrderState,
 } from "../rules/order-state.ts";
 import type { Order } from "../rules/order-types.ts";
-import { isLate } from "../rules/view.ts";
+import { attemptMessage, isLate, isToPayBack } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
-import { filled, type PayPageTexts } from "./page-texts.ts";
+import type { PayPageTexts, ShownTexts } from "./page-texts.ts";
 
 /** What a page is made of. */
 export interface View {
@@ -29,7 +29,7 @@ export interface View {
 export interface Words {
   readonly settings: PageSettings;
   readonly lang: string;
-  readonly texts: PayPageTexts;
+  readonly texts: ShownTexts;
 }
 
 /** What a customer has sent, if it could not be used. */
@@ -146,14 +146,21 @@ function pageOf(shown: Shown): Page {
   if (view.status === "paid") {
     return [texts.paidTitle, "check", "good", html`${receipt(shown)}${back}`];
   }
-  if (view.status === "pending") return pendingPage(shown);
+  if (order.attempts.some(isOpen) && view.status === "pending") return pendingPage(shown);
   // Also of an order that is over: its customer has paid, and must not read that nothing is to be paid.
+  if (isToPayBack(order)) {
+    return [texts.refusedTitle, "cross", "bad", html`${sum}<p>${texts.payingBack}</p>${back}`];
+  }
   if (isLate(order) || holdsMoney(order)) {
     return [texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>${back}`];
   }
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
-    return [texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}${back}`];
+    const [title, text] =
+      view.cancelReason === "paid_elsewhere"
+        ? [texts.elsewhereTitle, texts.elsewhere]
+        : [texts.canceledTitle, texts.canceled];
+    return [title, "cross", "bad", html`<p>${text}</p>${asked}${back}`];
   }
   if (view.status === "expired") {
     return [texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>${back}`];
@@ -198,12 +205,19 @@ function reasonOf(words: Words, order: OrderState, now: number): Html | undefine
   }
   const last = order.attempts.at(-1);
   if (last === undefined) return undefined;
-  const said = last.message ?? "The payment did not go through.";
-  const cause = RESULT_CODES[last.code as keyof typeof RESULT_CODES]?.customerMessage ?? said;
-  const known = Object.hasOwn(texts.reasons, cause) ? texts.reasons[cause] : undefined;
-  // The service says it in English.
-  const text = known ?? (words.lang === "en" ? said : html`<span lang="en">${said}</span>`);
+  const isUnchecked = order.blocked?.messageCode === "last_payment_unchecked";
+  const said = (isUnchecked && order.blocked) || attemptMessage(last);
+  const text = reasonText(words, said ?? messageOf("payment_failed"));
   return html`<p class="notice bad" role="status">${text}</p>`;
+}
+
+/** A reason in the language of the page. What has no words in it is shown as the order has it: in English. */
+function reasonText({ lang, texts }: Words, { message, messageCode }: Message): Part {
+  const known: Readonly<Record<string, string>> = texts.reasons;
+  // Another version may have written a code that this one does not know.
+  const own = Object.hasOwn(known, messageCode ?? "") ? known[messageCode ?? ""] : undefined;
+  if (own !== undefined) return own;
+  return lang === "en" ? message : html`<span lang="en">${message}</span>`;
 }
 
 function pendingPage({ words, order, fill, sum, now }: Shown): Page {

@@ -84,6 +84,7 @@ export function bound(
     lookAt: isCompleted ? undefined : nextLook(attemptOf(order, number).askedAt, context),
     endedAt: undefined,
     message: undefined,
+    messageCode: undefined,
     about: undefined,
     reason: undefined,
   });

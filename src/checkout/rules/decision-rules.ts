@@ -78,6 +78,15 @@ export const DECIDED: Rules["decided"] = [
     refused,
   ),
   rule(
+    "an order that was paid elsewhere takes no money",
+    [15],
+    (order, input) =>
+      input.decision === "accept" &&
+      order.closedFor !== undefined &&
+      isAbout(order, input, HAS_MONEY),
+    refused,
+  ),
+  rule(
     "a payment that is not known was not paid back",
     [6, 7],
     (order, input) => {

@@ -76,7 +76,9 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
     case "refund_added":
       return refundText(input, after.currency);
     case "canceled":
-      return "The order was canceled.";
+      return input.reason === "paid_elsewhere"
+        ? "The order was canceled: it was paid elsewhere."
+        : "The order was canceled.";
     case "decided": {
       const review = before.reviews.find(({ id }) => id === input.review);
       return `A review was ${DECISIONS[input.decision]}: ${review ? REVIEWS[review.kind] : input.review}`;

@@ -1,8 +1,9 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { DAY_MS, MINUTE_MS } from "../../internal/units.ts";
 import type { EventSource } from "../../webhooks/index.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { Blocked, OrderState } from "./order-state.ts";
-import type { ReviewDecision } from "./order-types.ts";
+import type { CancelReason, ReviewDecision } from "./order-types.ts";
 import type { Rejection } from "./rejections.ts";
 
 /** The times of the rules, in milliseconds. */
@@ -53,6 +54,7 @@ export interface PaymentUpdate {
   /** The network's id of the payment, which the customer has in his message: the M-Pesa code. */
   readonly transactionId?: string | undefined;
   readonly message: string | undefined;
+  readonly messageCode?: MessageCode | undefined;
   /** The network's result code of a failure, if it is known. */
   readonly code?: string | undefined;
   readonly retry: RetryAdvice;
@@ -117,7 +119,7 @@ export type Input =
       /** What the log of decisions says about it, in the same transaction. */
       readonly lines?: readonly object[];
     }
-  | { readonly kind: "canceled" }
+  | { readonly kind: "canceled"; readonly reason?: CancelReason | undefined }
   | {
       readonly kind: "decided";
       readonly review: string;

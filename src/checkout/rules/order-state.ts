@@ -1,5 +1,6 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
 import { isAmountLong } from "../../internal/amount-text.ts";
+import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
 /** An attempt, as it is stored. Times are in milliseconds since 1970, by the store's clock. */
@@ -12,7 +13,13 @@ export interface AttemptState {
   readonly phoneDigest: string;
   readonly askedAt: number;
   readonly reference?: string;
+  /**
+   * What the customer reads, in English: a version without codes, which may run beside this one in a deploy, reads
+   * nothing else, and the service's own words are in no table.
+   */
   readonly message?: string;
+  /** The code of the message, which says it in other languages. That of a network's code is not stored twice. */
+  readonly messageCode?: MessageCode;
   /** What a rejection of its prompt was about, and why, for the merchant. */
   readonly about?: RejectionAbout;
   readonly reason?: string;
@@ -86,7 +93,9 @@ export interface LogEntry {
 /** Why a request was rejected before an attempt began. */
 export interface Blocked {
   readonly until: number;
+  /** In English, for versions without codes. */
   readonly message: string;
+  readonly messageCode?: MessageCode | undefined;
   /** `limit`: the phone was asked too often. */
   readonly by?: "limit" | "open";
 }
@@ -117,6 +126,8 @@ export interface OrderState {
   /** How often the customer is asked at most. */
   readonly attemptLimit: number;
   readonly closed?: "canceled" | "expired";
+  /** Why it was canceled, if it was paid in another way. */
+  readonly closedFor?: "paid_elsewhere";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
   /** When that became known. */
@@ -139,10 +150,11 @@ const OPEN_STATUSES: readonly AttemptStatus[] = ["starting", "pending", "unknown
 
 export const isOpen = ({ status }: AttemptState): boolean => OPEN_STATUSES.includes(status);
 
+/** While money waits for a person, an order is not open: its customer has paid something. */
 export function statusOf(order: OrderState): OrderStatus {
   if (order.paidBy !== undefined) return "paid";
   if (order.closed !== undefined) return order.closed;
-  return order.attempts.some(isOpen) ? "pending" : "open";
+  return order.attempts.some(isOpen) || holdsMoney(order) ? "pending" : "open";
 }
 
 export const openReviews = ({ reviews }: OrderState): readonly ReviewState[] =>

@@ -1,3 +1,5 @@
+import type { MessageCode, MessageValues } from "./customer-messages.ts";
+
 /** What an order is. See the table of statuses in the manual. */
 export type OrderStatus = "open" | "pending" | "paid" | "canceled" | "expired";
 
@@ -11,6 +13,14 @@ export const ORDER_STATUSES: readonly OrderStatus[] = [
 
 /** What a request that was not sent was about. See {@link Attempt}. */
 export type RejectionAbout = "phone" | "amount" | "shop" | "moment";
+
+/**
+ * Why an order was canceled. `paid_elsewhere`: with cash, by card or under another order: money that still comes is not
+ * for its goods.
+ */
+export type CancelReason = "canceled" | "paid_elsewhere";
+
+export const CANCEL_REASONS: readonly CancelReason[] = ["canceled", "paid_elsewhere"];
 
 /** What became of one attempt to pay an order. */
 export type AttemptStatus =
@@ -48,8 +58,10 @@ export interface Attempt {
   readonly phone: string;
   /** The reference of the payment at the service, as soon as it is known. */
   readonly reference?: string;
-  /** What to tell the customer about an attempt that ended without money. */
+  /** What to tell the customer about an attempt that ended without money, in English. */
   readonly message?: string;
+  /** The code of `message`, for other languages. Absent if these are the service's own words. */
+  readonly messageCode?: MessageCode;
   /**
    * What it was about if the request was not sent: the `phone` number, which the customer can correct; the `amount`;
    * the `shop`, such as its key; or only the `moment`.
@@ -120,10 +132,19 @@ export interface Order {
   readonly amount: string;
   readonly currency: string;
   readonly status: OrderStatus;
+  /** Why it was canceled, if it was. */
+  readonly cancelReason?: CancelReason;
   /** Whether the customer may be asked now. */
   readonly canPay: boolean;
-  /** What to tell the customer. */
+  /** What to tell the customer, in English. */
   readonly message: string;
+  /**
+   * The code of `message`, for other languages. Absent if these are the service's own words about a failure
+   * without a known result code: show `message` then.
+   */
+  readonly messageCode?: MessageCode;
+  /** The numbers in `message`, such as `minutes`. */
+  readonly messageValues?: MessageValues;
   readonly attempts: readonly Attempt[];
   /**
    * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refused` if it

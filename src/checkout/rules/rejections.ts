@@ -3,6 +3,7 @@
 import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
+import { type Message, messageOf, type ReasonCode } from "./customer-messages.ts";
 import type { RejectionAbout } from "./order-types.ts";
 
 /** Whether the merchant must do something about it, and no customer can. */
@@ -10,24 +11,19 @@ export const isOfMerchant = (about: RejectionAbout | undefined): boolean =>
   about === "shop" || about === "amount";
 
 /** Why a prompt was not sent. */
-export interface Rejection {
+export interface Rejection extends Message {
   readonly about: RejectionAbout;
-  /** For the customer. */
-  readonly message: string;
   /** For the merchant. Phones are masked. */
   readonly reason: string;
 }
 
-/** What the customer reads. The pay page has the words of other languages. */
-const MESSAGES: Readonly<Record<RejectionAbout | "not_sent", string>> = {
-  phone:
-    "The payment request was not accepted. You were not charged. Check your phone number and try again.",
-  amount: "This amount cannot be requested on a phone. You were not charged. Please contact us.",
-  shop: "We could not request the payment. You were not charged. You did nothing wrong; we are looking into it.",
-  moment:
-    "The mobile-money service is busy. You were not charged. Please try again in a few minutes.",
-  not_sent: "The request was not sent to your phone. You were not charged. Please try again.",
-};
+/** What the customer reads. */
+const TOLD = {
+  phone: "rejected_phone",
+  amount: "rejected_amount",
+  shop: "rejected_shop",
+  moment: "service_busy",
+} as const satisfies Readonly<Record<RejectionAbout, ReasonCode>>;
 
 /** By the code of the error; `named` if its fields decide. */
 const BY_CODE: Readonly<Partial<Record<AnyGatewayError["code"], RejectionAbout | "named">>> = {
@@ -126,10 +122,10 @@ function reasonOf(text: string): string {
 /** What it means that the call of a prompt failed, if it is certain that the customer was not asked. */
 export function rejectionOf(error: unknown): Rejection {
   if (!isGatewayError(error)) {
-    return { about: "moment", message: MESSAGES.not_sent, reason: reasonOf(String(error)) };
+    return { about: "moment", ...messageOf("not_sent"), reason: reasonOf(String(error)) };
   }
   const found = BY_CODE[error.code] ?? (error.outcome === "rejected" ? "named" : undefined);
   const about = found === "named" ? namedBy(error) : (found ?? "moment");
-  const message = found === undefined ? MESSAGES.not_sent : MESSAGES[about];
-  return { about, message, reason: reasonOf(error.message) };
+  const code = found === undefined ? "not_sent" : TOLD[about];
+  return { about, ...messageOf(code), reason: reasonOf(error.message) };
 }

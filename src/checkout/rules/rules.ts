@@ -22,6 +22,7 @@ import {
   withPaidBack,
   withReview,
 } from "./changes.ts";
+import { messageOf } from "./customer-messages.ts";
 import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
@@ -70,10 +71,6 @@ const contradicted: Given<Reported, OrderState> = (order, { update }, context) =
     says: saidBy(update),
   });
 
-const NOT_SENT = "The request was not sent to your phone. You were not charged. Please try again.";
-const OPEN_AGAIN =
-  "Your last payment may still be open. Reject the request on your phone, and try again in a moment.";
-
 /** Whether the prompt of an attempt may still be on the phone: it left some time after the click. */
 const mayBeOpen = ({ askedAt }: AttemptState, { now, times }: Context) =>
   now < askedAt + times.promptWithinMs + times.promptLifeMs;
@@ -118,7 +115,7 @@ const ASKED: Rules["asked"] = [
       attempts.some((one) => openAgain.includes(one.reference ?? "") && mayBeOpen(one, context)),
     (order, _, { now, times }) => ({
       ...order,
-      blocked: { until: now + times.lookMs[0], message: OPEN_AGAIN },
+      blocked: { until: now + times.lookMs[0], ...messageOf("last_payment_open") },
     }),
   ),
   rule(
@@ -149,8 +146,10 @@ const SENT: Pick<Rules, "accepted" | "rejected" | "lost"> = {
       "a rejection ends only the attempt whose call got it",
       [3],
       isUnresolved,
-      (order, { number, message, about, reason }, context) =>
-        ended(order, number, { status: "not_sent", message, about, reason }, context),
+      (order, { number, message, messageCode, about, reason }, context) => {
+        const how = { status: "not_sent", message, messageCode, about, reason } as const;
+        return ended(order, number, how, context);
+      },
     ),
   ],
   lost: [
@@ -197,7 +196,7 @@ const KEY: Rules["key"] = [
     (order, { number }, context) => lookLater(order, number, context),
   ),
   rule("a prompt that was not sent soon is never sent", [4], always, (order, { number }, context) =>
-    ended(order, number, { status: "not_sent", message: NOT_SENT }, context),
+    ended(order, number, { status: "not_sent", ...messageOf("not_sent") }, context),
   ),
 ];
 
@@ -265,6 +264,12 @@ const REPORTED: Rules["reported"] = [
     reviewed("overpaid"),
   ),
   rule(
+    "money after an order was canceled is to be paid back",
+    [7, 15],
+    (order, input) => isCompleted(order, input) && order.closed === "canceled",
+    reviewed("refund_due"),
+  ),
+  rule(
     "money after the end of an order is a review",
     [7],
     (order, input) => isCompleted(order, input) && order.closed !== undefined,
@@ -292,8 +297,9 @@ const REPORTED: Rules["reported"] = [
     },
     (order, { update }, context) => {
       const { number } = byReference(order, update.reference) as AttemptState;
-      const { message, retry, code } = update;
-      return ended(order, number, { status: "failed", message, code, retry }, context);
+      const { message, messageCode, retry, code } = update;
+      const how = { status: "failed", message, messageCode, code, retry } as const;
+      return ended(order, number, how, context);
     },
   ),
 ];
@@ -375,9 +381,10 @@ export const RULES: Rules = {
       isStatus("paid", "canceled", "expired"),
       unchanged,
     ),
-    rule("a canceled order starts no attempt", [7], always, (order) => ({
+    rule("a canceled order starts no attempt", [7], always, (order, { reason }) => ({
       ...order,
       closed: "canceled",
+      ...(reason === "paid_elsewhere" && { closedFor: reason }),
     })),
   ],
   decided: DECIDED,

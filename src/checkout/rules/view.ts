@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "../../internal/units.ts";
+import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
 import {
   type AttemptState,
-  type Blocked,
   holdsMoney,
   isFull,
   isOpen,
@@ -24,30 +24,6 @@ import type {
   ReviewKind,
 } from "./order-types.ts";
 import { leftOf, refundsOf } from "./refunds.ts";
-
-/** What a customer reads at a status, unless the last attempt says more. */
-const MESSAGES: Readonly<Record<OrderStatus, string>> = {
-  open: "Not paid yet.",
-  pending: "Enter your PIN on your phone to pay.",
-  paid: "Paid. Thank you.",
-  canceled: "This order was canceled.",
-  expired: "The time to pay this order is over.",
-};
-
-// What a customer reads while an attempt is under way.
-const STARTING = "We are sending a request to your phone. Enter your PIN there to pay.";
-const UNCLEAR =
-  "We are checking whether our request reached your phone. Please do not pay again yet.";
-
-const STILL_ASKED = " Reject the request on your phone.";
-const USED_UP =
-  "We have sent several requests for this order, and none was paid. Please contact us.";
-const PAID_BACK = "We received your payment for this order, and paid it back.";
-const TOO_MANY =
-  "There were too many attempts to pay this order, and none was paid. Please contact us.";
-const REFUSED =
-  "We received your payment, but this order cannot be delivered. We will pay your money back.";
-const HELD = "We received a payment for this order and are checking it.";
 
 /** What a merchant reads about a review. The manual prints it. */
 export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
@@ -95,11 +71,17 @@ const moneyText = ({ amount, currency }: Came = {}) =>
 const UNKNOWN_KIND = "A newer version of malipo made this review. Decide it there.";
 
 /** What a merchant reads about a review of an order. */
-function reviewText({ kind, reason }: ReviewState, { effect }: OrderState): string {
+function reviewText(
+  { kind, reason }: ReviewState,
+  { effect, closed, closedFor }: OrderState,
+): string {
   const what = REVIEWS[kind] ?? UNKNOWN_KIND;
-  const why = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
+  const isAfterEnd = kind === "refund_due" && reason === undefined && closed === "canceled";
+  const end = closedFor === "paid_elsewhere" ? "was paid elsewhere" : "was canceled";
+  const why = isAfterEnd ? ` It came after the order ${end}.` : "";
+  const refusal = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
   const goods = ABOUT_MONEY.includes(kind) ? (GOODS[effect?.state ?? "none"] ?? "") : "";
-  return what + why + goods;
+  return what + why + refusal + goods;
 }
 
 export const reviewView = (review: ReviewState, order: OrderState): Review => ({
@@ -122,13 +104,24 @@ export const unmatchedView = (update: PaymentUpdate, at: number): Review => ({
   createdAt: iso(at),
 });
 
-function attemptView({ number, status, phone, reference, message, about }: AttemptState): Attempt {
+/** What an attempt that ended without money tells its customer. */
+export function attemptMessage({ message, messageCode, code }: AttemptState): Message | undefined {
+  // The network's code is stored by versions without codes of messages, too.
+  return message === undefined
+    ? undefined
+    : { message, messageCode: networkMessageCode(code) ?? messageCode };
+}
+
+function attemptView(attempt: AttemptState): Attempt {
+  const { number, status, phone, reference, about } = attempt;
+  const { message, messageCode } = attemptMessage(attempt) ?? {};
   return {
     number,
     status,
     phone,
     ...(reference !== undefined && { reference }),
     ...(message !== undefined && { message }),
+    ...(messageCode !== undefined && { messageCode }),
     ...(about !== undefined && { about }),
   };
 }
@@ -149,34 +142,51 @@ export const wholeRefundView = (refund: RefundState): Refund => ({
 });
 
 /** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
-function blockedMessage({ by, until, message }: Blocked, now: number): string {
-  if (by !== "limit") return message;
+function limitMessage(until: number, now: number): Message {
   const minutes = Math.ceil((until - now) / MINUTE_MS);
-  const hours = Math.ceil(minutes / 60);
-  const inMinutes = minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
-  const when = minutes <= 0 ? "now" : minutes > 90 ? `in ${hours} hours` : inMinutes;
-  return `This phone was asked too often. It can be asked again ${when}. ${message}`;
+  if (minutes <= 0) return messageOf("phone_limit_over");
+  if (minutes === 1) return messageOf("phone_limit_minute");
+  if (minutes <= 90) return messageOf("phone_limit_minutes", { minutes });
+  return messageOf("phone_limit_hours", { hours: Math.ceil(minutes / 60) });
 }
 
-function messageOf(order: OrderState, status: OrderStatus, now: number): string {
-  const last = order.attempts.at(-1);
-  if (status === "pending") {
-    if (order.attempts.some((one) => isUnclear(one, now))) return UNCLEAR;
-    return last?.status === "starting" ? STARTING : MESSAGES.pending;
+function closedMessage(order: OrderState, status: "canceled" | "expired"): Message {
+  const end = order.closedFor ?? status;
+  if (isToPayBack(order)) return messageOf(`${end}_paying_back`);
+  if (isLate(order) || holdsMoney(order)) {
+    return messageOf(end === "paid_elsewhere" ? `${end}_paying_back` : `${end}_checking_payment`);
   }
-  if (status !== "open" && status !== "paid" && isLate(order)) return `${MESSAGES[status]} ${HELD}`;
-  if (order.effect?.state === "refunded") return PAID_BACK;
-  if (order.effect?.state === "refused") return REFUSED;
+  if (order.effect?.state === "refunded") return messageOf("paid_back");
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
-  if (status !== "open") return MESSAGES[status] + (isStillAsked ? STILL_ASKED : "");
-  if (holdsMoney(order)) return HELD;
-  if (isUsedUp(order)) return isFull(order) ? TOO_MANY : USED_UP;
+  if (!isStillAsked) return messageOf(end);
+  return messageOf(
+    order.closedFor ? `${order.closedFor}_reject_request` : "canceled_reject_request",
+  );
+}
+
+function orderMessage(order: OrderState, status: OrderStatus, now: number): Message {
+  const last = order.attempts.at(-1);
+  if (status === "canceled" || status === "expired") return closedMessage(order, status);
+  if (status === "pending") {
+    if (!order.attempts.some(isOpen)) return messageOf("checking_payment");
+    if (order.attempts.some((one) => isUnclear(one, now))) return messageOf("checking_request");
+    return messageOf(last?.status === "starting" ? "sending" : "enter_pin");
+  }
+  if (order.effect?.state === "refunded") return messageOf("paid_back");
+  if (order.effect?.state === "refused") return messageOf("refused");
+  if (status === "paid") return messageOf("paid");
+  if (isUsedUp(order)) return messageOf(isFull(order) ? "too_many_attempts" : "attempts_used_up");
   const { blocked } = order;
   // Another prompt on the phone blocks only for its time; it is not known when it is over.
   const isOver = blocked?.by === "open" && blocked.until <= now;
-  if (blocked !== undefined && !isOver) return blockedMessage(blocked, now);
-  return last?.message ?? MESSAGES.open;
+  if (blocked?.by === "limit") return limitMessage(blocked.until, now);
+  if (blocked !== undefined && !isOver) return blocked;
+  return (last && attemptMessage(last)) ?? messageOf("not_paid");
 }
+
+/** Whether money came that a person is to pay back. */
+export const isToPayBack = (order: OrderState): boolean =>
+  openReviews(order).some(({ kind }) => kind === "refund_due");
 
 /** Whether money came for an order that is over, and no decision about it was made. */
 export const isLate = (order: OrderState): boolean =>
@@ -190,7 +200,7 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
   const { updatedAt, expiresAt = Number.POSITIVE_INFINITY } = order;
   // The clock was set back since: the time says nothing.
   const blocked = updatedAt > now ? undefined : order.blocked;
-  if (status !== "open" || holdsMoney(order) || expiresAt <= now) return false;
+  if (status !== "open" || expiresAt <= now) return false;
   return (blocked?.until ?? 0) <= now;
 }
 
@@ -198,14 +208,18 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
 export function orderView(order: OrderState, now: number): Order {
   const { id, accountReference, amount, currency, metadata, effect, money } = order;
   const status = statusOf(order);
+  const { message, messageCode, messageValues } = orderMessage(order, status, now);
   return {
     id,
     accountReference,
     amount,
     currency,
     status,
+    ...(order.closed === "canceled" && { cancelReason: order.closedFor ?? "canceled" }),
     canPay: canPayAt(order, status, now) && !isUsedUp(order),
-    message: messageOf(order, status, now),
+    message,
+    ...(messageCode !== undefined && { messageCode }),
+    ...(messageValues !== undefined && { messageValues }),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
     received: leftOf(order, currency),

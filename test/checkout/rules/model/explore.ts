@@ -30,7 +30,12 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       return "an order that is over was paid";
     const isOverpaid = order.reviews.some(({ kind }) => kind === "overpaid");
     if (order.money.length === 1 && isOverpaid) return "one payment looks like two";
-    for (const { reference, refunded } of order.money) {
+    const isHeld = order.reviews.some(
+      ({ kind, ended }) => ended === undefined && kind.endsWith("_mismatch"),
+    );
+    if (isHeld && statusOf(order) === "open")
+      return "money waits for a person, and the order looks open";
+    for (const { reference, refunded, amount, currency } of order.money) {
       // A person has said that it was paid back, before it was known.
       if (reference === order.paidBy || refunded) continue;
       const isKnown = order.reviews.some((one) => one.references.includes(reference));
@@ -38,6 +43,13 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
         (one) =>
           order.paidBy === `#${one.number}` && [undefined, reference].includes(one.reference),
       );
+      const isLate = order.closed === "canceled" && order.paidBy === undefined;
+      const isAsAsked = amount === order.amount && currency === order.currency;
+      const isToPayBack = order.reviews.some(
+        (one) => one.kind === "refund_due" && one.references.includes(reference),
+      );
+      if (isLate && isAsAsked && isKnown && !isToPayBack)
+        return "money of a canceled order is not to be paid back";
       if (!isKnown && !isOwn) return "money that did not pay is not a review";
     }
   }

@@ -109,6 +109,7 @@ export interface Scenario {
     | "unclear"
     | "refuse"
     | "refund"
+    | "elsewhere"
     | "stale_tab"
     | "contradict"
     | "reject"

@@ -454,6 +454,10 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       );
       fault(`O${at} is canceled`, canceled, !isOver && "a canceled order goes on");
     }
+    if (may("elsewhere")) {
+      const reason = "paid_elsewhere";
+      fault(`O${at} is paid elsewhere`, change(at, { kind: "canceled", reason }));
+    }
     if (may("refund")) {
       for (const refund of REFUNDS) {
         const { world: next, isRefused } = applied(world, at, refund, rules);
@@ -505,6 +509,10 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     }
     if (isOfMoney && before.paidBy !== undefined && !isAboutPaying(before, review)) {
       return now === undefined ? undefined : "a second accepted payment vanished";
+    }
+    const isPaidElsewhere = decision === "accept" && before.closedFor !== undefined;
+    if (isPaidElsewhere && kind !== "unmatched") {
+      return now === undefined ? undefined : "an order took money that was paid elsewhere";
     }
     if (decision === "refunded" && isOfNoPayment(before, review)) {
       return now === undefined ? undefined : "a payment was paid back that is not known";
