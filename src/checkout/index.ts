@@ -18,7 +18,7 @@ export type {
   OpenByAge,
 } from "./books/compare-books.ts";
 export type { BooksReport, ReportQuery } from "./books/day-books.ts";
-export type { GoodsDue } from "./books/read-books.ts";
+export type { BookedRefund, GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";

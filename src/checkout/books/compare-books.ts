@@ -121,6 +121,7 @@ const ABOUT_MONEY: readonly ReviewKind[] = [
   "amount_mismatch",
   "currency_mismatch",
   "late_payment",
+  "refund_due",
   "contradiction",
 ];
 
@@ -259,6 +260,7 @@ export function countByAge(createdAt: readonly number[], now: number): OpenByAge
 const DUE: Readonly<Partial<Record<ReviewKind, DifferenceKind>>> = {
   overpaid: "paid_twice",
   late_payment: "late_payment",
+  refund_due: "late_payment",
 };
 
 /** Money of an order that a person must decide about, whatever the service lists. */
@@ -267,7 +269,9 @@ export const moneyDue = (
 ): readonly { readonly review: ReviewState; readonly kind: DifferenceKind }[] =>
   openReviews(order).flatMap((review) => {
     const kind = DUE[review.kind];
-    return kind === undefined ? [] : { review, kind };
+    // The payment of an order that `onPaid` refused agrees with it.
+    const isOfPaid = review.kind === "refund_due" && order.paidBy !== undefined;
+    return kind === undefined || isOfPaid ? [] : { review, kind };
   });
 
 const count = (number: number, one: string, many: string): string =>
@@ -299,6 +303,8 @@ interface Summed {
   readonly accepted: readonly CurrencySum[];
   readonly refunded: readonly CurrencySum[];
   readonly dismissed: readonly CurrencySum[];
+  /** What was noted as paid back in the time beside whole payments of it. */
+  readonly otherRefunds: readonly CurrencySum[];
   readonly differences: readonly Difference[];
   readonly goodsDue: number;
   /** Reviews of other payments, and their money. */
@@ -310,7 +316,17 @@ const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas)
 
 /** The books in one line, for an owner. */
 export function summaryOf(books: Summed): string {
-  const { agrees, accepted, refunded, dismissed, differences, goodsDue, waiting, problem } = books;
+  const {
+    agrees,
+    accepted,
+    refunded,
+    dismissed,
+    differences,
+    otherRefunds,
+    goodsDue,
+    waiting,
+    problem,
+  } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
   const paid = `${count(orders, "order", "orders")}, ${money}, ${orders === 1 ? "" : "all "}at the service`;
@@ -321,6 +337,7 @@ export function summaryOf(books: Summed): string {
   });
   if (accepted.length > 0) parts.push(`${moneyText(accepted)} accepted with another amount`);
   if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
+  if (otherRefunds.length > 0) parts.push(`other refunds of ${moneyText(otherRefunds)}`);
   if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);
   if (goodsDue > 0) {
     parts.push(count(goodsDue, "paid order has no goods yet", "paid orders have no goods yet"));
