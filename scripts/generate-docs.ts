@@ -136,8 +136,10 @@ const INPUTS: Readonly<Record<Input["kind"], string>> = {
   effect_failed: "`onPaid` has failed",
   effect_unclear: "`onPaid` used `transaction` in a wrong way",
   updated: "`update` was called",
+  effect_refused: "`onPaid` has refused the money",
   canceled: "`cancel` was called",
   decided: "A person decided a review",
+  refund_added: "A person has paid money back",
 };
 
 const rules = () =>
@@ -163,6 +165,7 @@ const ENDS: Readonly<Record<End, string>> = {
   dropped: "dropped",
   empty: "empty",
   safe: "given/review",
+  refused: "refused",
   again: "repeated",
 };
 

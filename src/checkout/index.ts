@@ -21,12 +21,13 @@ export type {
   OpenByAge,
 } from "./books/compare-books.ts";
 export type { BooksReport, ReportQuery } from "./books/day-books.ts";
-export type { GoodsDue } from "./books/read-books.ts";
+export type { BookedRefund, GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
-export type { PaidContext } from "./orders/give-goods.ts";
+export type { PaidContext, Refusal } from "./orders/give-goods.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
+export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
 export type { OrderUpdate } from "./orders/update-order.ts";
@@ -44,9 +45,12 @@ export type { OrderChange } from "./rules/order-change.ts";
 export type {
   Attempt,
   AttemptStatus,
+  CancelReason,
   Order,
   OrderPayment,
+  OrderRefund,
   OrderStatus,
+  Refund,
   RejectionAbout,
   Review,
   ReviewDecision,

@@ -90,7 +90,10 @@ export class OrderPaidError extends GatewayError {
   }
   /** The id of the order. */
   readonly orderId: string;
-  /** The reference of the payment that paid it, or `#1` for its first attempt, if a person accepted that. */
+  /**
+   * The reference of the payment that paid it, or `#1` for its first attempt, if a person accepted that.
+   * `paid_elsewhere` if `cancel` was told so.
+   */
   readonly paidBy: string;
   /** The id of the review, which is still open. */
   readonly reviewId: string;

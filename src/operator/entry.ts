@@ -43,7 +43,7 @@ export interface Choice {
   readonly done: (count: number) => string;
   /** Whether something is lost by it. */
   readonly isDestructive?: boolean;
-  /** It counts the order as paid: it is not offered after another payment has paid the order. */
+  /** It counts the order as paid, or gives the goods of one that is: it is not offered after another payment has paid the order. */
   readonly pays?: boolean;
   /** What it does and its line in the log of the checkout are one transaction. */
   readonly isLogged?: boolean;

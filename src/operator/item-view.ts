@@ -1,4 +1,6 @@
+import type { Refund } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
+import type { Payment } from "../contract/payment.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
@@ -40,12 +42,23 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
   html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
+/** The network's code, which the customer has in his message. */
+const networkCode = ({ transaction_id, provider_transaction_id }: Payment): Part => {
+  const code = transaction_id ?? provider_transaction_id;
+  return typeof code === "string" && code !== "" && html` code ${maskPhones(code)}`;
+};
+
+/** What was paid back of an order. */
+const refundsView = (refunds: readonly Refund[], time: WriteTime): Part =>
+  refunds.length > 0 &&
+  html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by }) => html`<li>${amountText(amount, currency)}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
+
 const paymentView = (
   { reference, payment, error }: ReadPayment,
   country: CountryCode | undefined,
   meant: string | undefined,
 ): Html =>
-  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`} ${phoneText(payment.phone, country)}` : html`<span class="bad">${error}</span>`}</li>`;
+  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`}${networkCode(payment)} ${phoneText(payment.phone, country)}` : html`<span class="bad">${error}</span>`}</li>`;
 
 /** @param meant - The payment that a decision is about, if there are others. */
 const paymentsView = (
@@ -135,7 +148,8 @@ export async function lookupView(
   const status =
     order !== undefined &&
     html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>`;
-  const content = html`${status}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
+  const refunds = order === undefined ? [] : await sources.checkout?.refunds.list(order.id);
+  const content = html`${status}${refundsView(refunds ?? [], time)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 

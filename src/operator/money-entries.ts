@@ -65,7 +65,15 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   amount_mismatch: WITH_MONEY,
   currency_mismatch: WITH_MONEY,
   late_payment: WITH_MONEY,
-  refund_due: { refunded: REFUNDED, accept: GIVE, dismiss: DISMISS },
+  refund_due: {
+    refunded: REFUNDED_UNGIVEN,
+    accept: [
+      "Give the goods after all",
+      "onPaid will be called, and may refuse again. An order that was canceled counts as paid.",
+      "onPaid is called: until it has committed, the order is under “Goods that are due”.",
+    ],
+    dismiss: DISMISS,
+  },
   unmatched: { refunded: REFUNDED, dismiss: DISMISS },
   contradiction: { dismiss: DISMISS },
   unknown_outcome: {
@@ -115,7 +123,7 @@ const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
     says: () => says,
     done: () => done,
     isDestructive: decision === "dismiss",
-    pays: decision === "accept" && kind !== "effect_failed",
+    pays: decision === "accept" && !kind.startsWith("effect_"),
     isLogged: true,
     run: async (_, by, line) =>
       checkout?.reviews.resolve(id, decision as ReviewDecision, { by, line }),
@@ -155,12 +163,16 @@ export async function listReviews(
 
 /** What the page says about money for an order that other money has paid. */
 export const PAID_ALREADY =
-  "Another payment has paid the order. Pay this one back, or end this if nothing is to be paid back.";
+  "The order is paid already. Pay this one back, or end this if nothing is to be paid back.";
 
 /** A review with what its order says, and what may be decided about it now. */
 function withOrder(entry: Entry, order: Order): Entry {
   const known = knownOfOrder(order, entry.about);
-  const isPaid = order.status === "paid" && entry.choices.some(({ pays }) => pays);
+  const isOver = order.status === "paid" || order.cancelReason === "paid_elsewhere";
+  // Goods that were refused may be given after all.
+  const [about] = order.reviews.filter(({ id }) => entry.id === REVIEW + id);
+  const isRefused = about?.kind === "refund_due" && order.effect === "refused";
+  const isPaid = isOver && !isRefused && entry.choices.some(({ pays }) => pays);
   if (!isPaid) return { ...entry, known };
   return {
     ...{ ...entry, known, todo: PAID_ALREADY },

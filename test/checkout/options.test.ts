@@ -345,7 +345,7 @@ it("a customer whose money came after the end of the order reads that it is here
   const paid = { reference: attempts[0]?.reference, status: "completed", amount: "1500.00" };
   await deliver(shop, sandbox.webhookSecret, "payment.completed", { ...paid, currency: "KES" });
   const order = await shop.checkout.get(ORDER.id);
-  expect(order?.message).toMatch(/canceled\. We received a payment for this order/);
+  expect(order?.message).toMatch(/canceled\. We received a payment for it and will pay it back/);
   const [review] = order?.reviews ?? [];
   await shop.checkout.reviews.resolve(review?.id ?? "", "refunded");
   expect((await shop.checkout.get(ORDER.id))?.message).toBe("This order was canceled.");

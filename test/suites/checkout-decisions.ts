@@ -279,14 +279,14 @@ export function checkoutDecisions(name: string, given: Stage): void {
       const report = (reference: string) =>
         deliver(checkout, on.sandbox, "payment.completed", completed(order, reference));
       for (const reference of ["ONE", "TWO"]) await report(reference);
-      await checkout.reviews.resolve("O:late_payment:ONE", "accept");
-      const late = checkout.reviews.resolve("O:late_payment:TWO", "accept");
+      await checkout.reviews.resolve("O:refund_due:ONE", "accept");
+      const late = checkout.reviews.resolve("O:refund_due:TWO", "accept");
       await expect(late).rejects.toMatchObject({ code: "order_paid", paidBy: "ONE" });
       await report("THREE");
       const over = checkout.reviews.resolve("O:overpaid:THREE", "accept");
       await expect(over).rejects.toMatchObject({ code: "order_paid", paidBy: "ONE" });
       const kinds = (await checkout.reviews.list()).map(({ kind }) => kind);
-      expect(kinds).toEqual(["late_payment", "overpaid"]);
+      expect(kinds).toEqual(["refund_due", "overpaid"]);
     });
 
     it("at the same moment as another one is refused, twenty times of twenty", async () => {

@@ -227,6 +227,34 @@ export function checkoutTransactionSuite(
       },
     );
 
+    it("refuses the money in one commit with its rows, once, also after a process was killed", async () => {
+      const { merchant, paid, later, clock } = await stage();
+      let isDown = true;
+      let calls = 0;
+      const { checkout } = await paid(async ({ id }, { transaction, refuse }) => {
+        if (isDown) throw BROKEN;
+        calls++;
+        await transaction((connection) => {
+          refuse("The seat is gone.");
+          return merchant.give(connection, id);
+        });
+      });
+      await later(10_000, checkout);
+      isDown = false;
+      const killed = { order: ORDER.id, now: clock.now() + MINUTE_MS, refuses: true };
+      expect(await runKilled({ ...merchant.place, ...killed })).toBe("SIGKILL");
+      expect(await merchant.goods()).toEqual([]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "due", reviews: [] });
+      for (let times = 0; times < 3; times++) await later(4 * MINUTE_MS, checkout);
+      // What was written in the transaction of a refusal is kept with it.
+      expect(await merchant.goods()).toEqual([ORDER.id]);
+      expect(await checkout.get(ORDER.id)).toMatchObject({
+        effect: "refused",
+        reviews: [{ kind: "refund_due", message: expect.stringContaining("The seat is gone.") }],
+      });
+      expect(calls).toBe(1);
+    });
+
     if (cut === undefined) return;
     it("is another transaction than that in which the checkout was called", async () => {
       const { merchant, paid, later } = await stage();

@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import { ORDER, PHONE } from "../checkout/stage.ts";
 import { checkoutDecisions } from "./checkout-decisions.ts";
 import { checkoutOddities } from "./checkout-oddities.ts";
-
 import { checkoutParts } from "./checkout-parts.ts";
+import { checkoutRefunds } from "./checkout-refunds.ts";
+import { checkoutRefusals } from "./checkout-refusals.ts";
 import {
   type CheckoutUnderTest,
   completed,
@@ -26,6 +27,8 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
   checkoutDecisions(name, stage);
   checkoutParts(name, stage);
   checkoutUpdates(name, stage);
+  checkoutRefusals(name, stage);
+  checkoutRefunds(name, stage);
 
   describe(`${name}: a checkout`, () => {
     it("makes one prompt for a double click, in one process and in two", async () => {
@@ -139,7 +142,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       expect(reviews.map(({ kind, references }) => [kind, references.at(-1)])).toEqual([
         ["overpaid", "SECOND"],
         ["amount_mismatch", "LESS"],
-        ["late_payment", "LATE"],
+        ["refund_due", "LATE"],
         ["currency_mismatch", "FOREIGN"],
         ["unmatched", "STRANGER"],
       ]);

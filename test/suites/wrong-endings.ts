@@ -49,10 +49,11 @@ export function wrongEndingsSuite(
         expect(errors.map(String)).toEqual([expect.stringMatching(EMPTY)]);
         return;
       }
-      expect(goods).toEqual(end === "told" || end === "dropped" ? [] : [ORDER.id]);
+      expect(goods).toEqual(["told", "dropped", "refused"].includes(end) ? [] : [ORDER.id]);
       const expected = {
         given: { effect: "done", reviews: [] },
         "given, told": { effect: "done", reviews: ["effect_unclear"] },
+        refused: { effect: "refused", reviews: ["refund_due"] },
         dropped: { effect: "done", reviews: ["effect_unclear"] },
         told: { effect: "due", reviews: ["effect_failed"] },
       };

@@ -30,6 +30,7 @@ export interface Wrong {
  * - `dropped`: no goods are kept, and the order says "done": a review says so at once.
  * - `empty`: the same as `given`, but if the library has sent nothing, `onError` says that no row was written.
  * - `safe`: `given`, or a review says so. Which of them, the library decides.
+ * - `refused`: the money is to be paid back: a review says so at once, and it is not tried again.
  * - `again`: writes of other connections are made again with each try, and a review says so in the end.
  */
 export type End =
@@ -40,6 +41,7 @@ export type End =
   | "dropped"
   | "empty"
   | "safe"
+  | "refused"
   | "again";
 
 /**
@@ -553,5 +555,74 @@ export const WRONG_ENDINGS: readonly Row[] = [
       await context.transaction((db) => give(db));
     },
     end: "given",
+  },
+  {
+    name: "refuses the money",
+    onPaid: ({ context }) => context.refuse("The seat is gone."),
+    end: "refused",
+  },
+  {
+    name: "refuses the money in its transaction",
+    onPaid: ({ context, sql, all }) =>
+      context.transaction((db) =>
+        all(
+          () => sql(db, "SELECT 1"),
+          () => void context.refuse("The seat is gone."),
+        ),
+      ),
+    end: "refused",
+  },
+  {
+    name: "catches the error of its transaction, and refuses the money",
+    onPaid: async ({ context, give, sql, all }) => {
+      const write = (db: unknown) =>
+        all(
+          () => give(db),
+          () => sql(db, FAILS),
+        );
+      await context.transaction(write).catch(() => context.refuse("The seat is gone."));
+    },
+    end: "refused",
+  },
+  {
+    name: "refuses the money, and throws",
+    onPaid: ({ context }) => {
+      context.refuse("The seat is gone.");
+      throw BROKEN;
+    },
+    end: "told",
+  },
+  {
+    name: "refuses the money in a transaction that fails",
+    onPaid: async ({ context, give, sql, all }) => {
+      const write = (db: unknown) =>
+        all(
+          () => give(db),
+          () => void context.refuse("The seat is gone."),
+          () => sql(db, FAILS),
+        );
+      await context.transaction(write).catch(() => {});
+    },
+    end: "told",
+  },
+  {
+    name: "refuses the money after its transaction",
+    onPaid: async ({ context, give }) => {
+      await context.transaction((db) => give(db));
+      return context.refuse("The seat is gone.");
+    },
+    end: "given, told",
+  },
+  {
+    name: "refuses the money after it returned",
+    onPaid: async ({ context, give, later }) => {
+      await context.transaction((db) => give(db));
+      later(async () => {
+        await pause();
+        context.refuse("The seat is gone.");
+        await pause();
+      });
+    },
+    end: "given, told",
   },
 ];

@@ -26,7 +26,7 @@ export type DifferenceKind =
   | "currency"
   /** The order was paid by another payment: this one is to be paid back. */
   | "paid_twice"
-  /** It was completed after the order was canceled or had expired. */
+  /** It was completed after the order had expired. */
   | "late_payment"
   /** It was a part of the amount of an order that then ended: it is to be paid back. */
   | "refund_due";
@@ -93,8 +93,9 @@ const MESSAGES: Readonly<Record<DifferenceKind, string>> = {
   currency: "The payment has another currency than the order.",
   paid_twice: "The order was paid before. Pay this payment back.",
   late_payment:
-    "The payment was completed after the order was canceled or had expired. Give the goods, or pay it back.",
-  refund_due: "The order ended before its whole amount had come. Pay this payment back.",
+    "The payment was completed after the order had expired. Give the goods, or pay it back.",
+  refund_due:
+    "The order was canceled, or ended before its whole amount had come. Pay this payment back.",
 };
 
 const DECIDED = { accept: "accepted", refunded: "refunded", dismiss: "dismissed" } as const;
@@ -315,8 +316,10 @@ export const moneyDue = (
 ): readonly { readonly review: ReviewState; readonly kind: DifferenceKind }[] =>
   openReviews(order).flatMap((review) => {
     const kind = DUE[review.kind];
-    // Of a payment that counts, only what is more than the order is to be paid back.
-    return kind === undefined || review.amount !== undefined ? [] : { review, kind };
+    // Of a payment that counts, only what is more than the order is to be paid back. The payment of an order that `onPaid`
+    // refused agrees with it.
+    const isOfPaid = review.kind === "refund_due" && order.paidBy !== undefined;
+    return kind === undefined || review.amount !== undefined || isOfPaid ? [] : { review, kind };
   });
 
 const count = (number: number, one: string, many: string): string =>
@@ -341,8 +344,8 @@ const PHRASES: Readonly<Record<DifferenceKind, readonly [string, string]>> = {
     "payments came after the end of their orders",
   ],
   refund_due: [
-    "part of an order that has ended is to be paid back",
-    "parts of orders that have ended are to be paid back",
+    "payment of an order that has ended is to be paid back",
+    "payments of orders that have ended are to be paid back",
   ],
 };
 
@@ -353,6 +356,8 @@ interface Summed {
   readonly accepted: readonly CurrencySum[];
   readonly refunded: readonly CurrencySum[];
   readonly dismissed: readonly CurrencySum[];
+  /** What was noted as paid back in the time beside whole payments of it. */
+  readonly otherRefunds: readonly CurrencySum[];
   readonly differences: readonly Difference[];
   readonly goodsDue: number;
   /** Reviews of other payments, and their money. */
@@ -364,7 +369,17 @@ const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas)
 
 /** The books in one line, for an owner. */
 export function summaryOf(books: Summed): string {
-  const { agrees, accepted, refunded, dismissed, differences, goodsDue, waiting, problem } = books;
+  const {
+    agrees,
+    accepted,
+    refunded,
+    dismissed,
+    differences,
+    otherRefunds,
+    goodsDue,
+    waiting,
+    problem,
+  } = books;
   const { parts: inParts } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
@@ -377,6 +392,7 @@ export function summaryOf(books: Summed): string {
   if (inParts.length > 0) parts.push(`${moneyText(inParts)} came in parts`);
   if (accepted.length > 0) parts.push(`${moneyText(accepted)} accepted with another amount`);
   if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
+  if (otherRefunds.length > 0) parts.push(`other refunds of ${moneyText(otherRefunds)}`);
   if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);
   if (goodsDue > 0) {
     parts.push(count(goodsDue, "paid order has no goods yet", "paid orders have no goods yet"));

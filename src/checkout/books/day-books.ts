@@ -23,6 +23,7 @@ import {
   summaryOf,
 } from "./compare-books.ts";
 import {
+  type BookedRefund,
   type BooksSource,
   EDGE_MS,
   type GoodsDue,
@@ -68,6 +69,11 @@ export interface BooksReport {
   readonly refunded: readonly CurrencySum[];
   /** The payments of `refunded`, one by one. */
   readonly refunds: readonly BookedPayment[];
+  /**
+   * What was noted as paid back in the time, one by one: of payments of any day, and also in parts. The service has no
+   * refund: these are records of what people did.
+   */
+  readonly paidBack: readonly BookedRefund[];
   /** What a person has dismissed: it belongs to no order that is paid by it. */
   readonly dismissed: readonly CurrencySum[];
   /** Everything that differs. A review is open for each. */
@@ -105,8 +111,8 @@ const QUERY = {
   onProgress: (callback) => callback,
 } satisfies OptionRows<ReportQuery>;
 
-/** The money of reviews. */
-function sumsOf(reviews: readonly Review[]): readonly CurrencySum[] {
+/** The money of reviews or refunds. */
+function sumsOf(reviews: readonly Pick<Review, "amount" | "currency">[]): readonly CurrencySum[] {
   const sums = new Sums();
   for (const { amount, currency } of reviews) {
     if (amount !== undefined && currency !== undefined) sums.add(currency, amount);
@@ -142,6 +148,7 @@ async function report(
     now,
     open,
     goodsDue,
+    refunds: paidBack,
     problem,
   }: {
     readonly from: number;
@@ -149,6 +156,7 @@ async function report(
     readonly now: number;
     readonly open: readonly number[];
     readonly goodsDue: readonly GoodsDue[];
+    readonly refunds: readonly BookedRefund[];
     readonly problem: string | undefined;
   },
 ): Promise<BooksReport> {
@@ -163,6 +171,8 @@ async function report(
     refunded: books.refunded.list(),
     dismissed: books.dismissed.list(),
   };
+  const whole = new Set(refunds.map(({ reference }) => reference));
+  const others = paidBack.filter((one) => !one.payments.some((name) => whole.has(name)));
   const waiting = { count: reviews.length, sums: sumsOf(reviews) };
   return {
     from: new Date(from).toISOString(),
@@ -170,11 +180,11 @@ async function report(
     isComplete: why === undefined,
     ...(why !== undefined && { problem: why }),
     received: books.received.list(),
-    ...{ ...sums, payments: books.payments(), refunds, differences },
+    ...{ ...sums, payments: books.payments(), refunds, paidBack, differences },
     ...{ openReviews: reviews, goodsDue, open: countByAge(open, now) },
     summary: summaryOf({
       ...{ ...sums, differences, waiting, problem: why },
-      goodsDue: goodsDue.length,
+      ...{ goodsDue: goodsDue.length, otherRefunds: sumsOf(others) },
     }),
   };
 }

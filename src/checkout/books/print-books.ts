@@ -4,7 +4,7 @@ import { csvField } from "../../internal/csv-field.ts";
 import type { Review } from "../rules/order-types.ts";
 import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
 import type { BooksReport } from "./day-books.ts";
-import type { GoodsDue } from "./read-books.ts";
+import type { BookedRefund, GoodsDue } from "./read-books.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const BOOKS_STYLE: string;
@@ -85,6 +85,18 @@ const reviewRow =
     one.message,
   ];
 
+const refundRow =
+  ({ timeZone }: DayReport) =>
+  (one: BookedRefund): string[] => [
+    one.orderId,
+    one.accountReference,
+    moneyOf(one),
+    one.reference ?? "",
+    one.by ?? "",
+    timeIn(timeZone, one.at),
+    one.reason ?? "",
+  ];
+
 const goodsRow =
   ({ timeZone }: DayReport) =>
   (one: GoodsDue): string[] => [
@@ -120,7 +132,7 @@ function sumRows(report: DayReport): string[][] {
 
 /** The parts of the books that have something to show: what a person has to know, for a terminal. */
 export function partsOf(report: DayReport): readonly BooksPart[] {
-  const { differences, openReviews, goodsDue, refunds } = report;
+  const { differences, openReviews, goodsDue, refunds, paidBack } = report;
   const parts: readonly BooksPart[] = [
     { title: "Sums", head: SUMS_HEAD, rows: sumRows(report) },
     { title: "What differs", head: PAYMENTS_HEAD, rows: differences.map(paymentRow(report)) },
@@ -134,7 +146,16 @@ export function partsOf(report: DayReport): readonly BooksPart[] {
       head: ["order", "amount", "paid at", "tries of onPaid"],
       rows: goodsDue.map(goodsRow(report)),
     },
-    { title: "What was paid back", head: BOOKED_HEAD, rows: refunds.map(bookedRow(report)) },
+    {
+      title: "Payments that were paid back",
+      head: BOOKED_HEAD,
+      rows: refunds.map(bookedRow(report)),
+    },
+    {
+      title: "Refunds that were noted",
+      head: ["order", "account reference", "amount", "refund", "by", "time", "reason"],
+      rows: paidBack.map(refundRow(report)),
+    },
   ];
   return parts.filter(({ rows }) => rows.length > 0);
 }

@@ -18,8 +18,9 @@ import type { CheckoutStore } from "../orders/checkout-store.ts";
 import { type LabelledUpdate, paymentName, updateOf } from "../orders/payment-updates.ts";
 import type { Input } from "../rules/inputs.ts";
 import { type OrderState, openReviews, statusOf } from "../rules/order-state.ts";
-import type { Review } from "../rules/order-types.ts";
-import { reviewView, unmatchedView } from "../rules/view.ts";
+import type { Refund, Review } from "../rules/order-types.ts";
+import { refundsOf } from "../rules/refunds.ts";
+import { reviewView, unmatchedView, wholeRefundView } from "../rules/view.ts";
 import type { ListedPayment } from "./compare-books.ts";
 
 /** A paid order whose goods were not given. */
@@ -31,6 +32,12 @@ export interface GoodsDue {
   readonly paidAt: string;
   /** How often `onPaid` was called for it. */
   readonly tries: number;
+}
+
+/** Money that a person has noted as paid back. */
+export interface BookedRefund extends Refund {
+  readonly orderId: string;
+  readonly accountReference: string;
 }
 
 /** What a report reads, and how it brings what it finds into the orders. */
@@ -123,6 +130,7 @@ export async function readOrders(
   const changed: OrderState[] = [];
   const open: number[] = [];
   const goodsDue: GoodsDue[] = [];
+  const refunds: BookedRefund[] = [];
   const { now } = await store.read("");
   const paidBefore = Math.min(to, now - GOODS_LATE_MS);
   let read = 0;
@@ -131,16 +139,27 @@ export async function readOrders(
     for (const order of page.slice(0, PAGE)) {
       read++;
       if (order.updatedAt >= from - EDGE_MS) changed.push(order);
+      refunds.push(...bookedRefunds(order, from, to));
       const isOpen = ["open", "pending"].includes(statusOf(order));
       if (isOpen && order.createdAt < to) open.push(order.createdAt);
       if (order.effect?.state === "due" && paidAt(order) < paidBefore) goodsDue.push(due(order));
     }
     onRead(read);
     const last = page.length > PAGE ? page[PAGE - 1] : undefined;
-    if (last === undefined) return { changed, open, goodsDue, now };
+    if (last === undefined) return { changed, open, goodsDue, refunds, now };
     after = { at: last.createdAt, id: last.id };
   }
 }
+
+/** What was noted as paid back of an order in a time. */
+const bookedRefunds = (order: OrderState, from: number, to: number): BookedRefund[] =>
+  refundsOf(order)
+    .filter(({ at }) => at >= from && at < to)
+    .map((one) => ({
+      orderId: order.id,
+      accountReference: order.accountReference,
+      ...wholeRefundView(one),
+    }));
 
 /** When a paid order was paid. */
 export const paidAt = ({ paidAt: at, updatedAt }: OrderState): number => at ?? updatedAt;

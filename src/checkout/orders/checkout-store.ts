@@ -70,6 +70,8 @@ export interface Within<Connection = unknown> {
    * The change is `done` only if it was read in that transaction after this.
    */
   readonly work?: (connection: Connection) => unknown;
+  /** A further change of the order, in the same transaction; it is asked for after `work`. */
+  readonly then?: () => OrderWrite | undefined;
   /** Whether `work` is known to be an async function, before it runs. */
   readonly isAsync?: boolean;
   /** Is called if `work` has written no row, by a store that can know. */

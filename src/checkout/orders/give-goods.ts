@@ -3,14 +3,16 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { errorText } from "../../internal/error-text.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
+import { storableText } from "../../internal/storable-text.ts";
 import { isAsyncFunction, isThenable } from "../../internal/thenable.ts";
 import { withTimeout } from "../../internal/timeout.ts";
 import { isTransactionEnded } from "../../storage/transaction-end.ts";
+import type { InputOf } from "../rules/inputs.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import type { Order } from "../rules/order-types.ts";
 import { orderView } from "../rules/view.ts";
-import type { Within } from "./checkout-store.ts";
-import type { OrderWriter, WriterSettings } from "./write-order.ts";
+import type { OrderWriter, Within, WriterSettings } from "./write-order.ts";
 
 /** What `onPaid` gets beside the order. */
 export interface PaidContext<Connection = unknown> {
@@ -22,10 +24,21 @@ export interface PaidContext<Connection = unknown> {
   readonly transaction: <Result, Own extends Connection = Connection>(
     write: (connection: Own) => Result | Promise<Result>,
   ) => Promise<Result>;
+  /**
+   * Says that the goods cannot be given, and why, for your staff: `return refuse("The seat is gone")`. The effect ends as
+   * `refused`, in one commit with what was written in `transaction`, the review `refund_due` begins, and the customer
+   * reads that the money is paid back. `onPaid` is not called again. Call it inside `transaction`, or without one.
+   */
+  readonly refuse: (reason?: string) => Refusal;
   /** From 1. A try during which the process died counts. */
   readonly attempt: number;
   /** Aborts when the time for this try is over, and another process may try. */
   readonly signal: AbortSignal;
+}
+
+/** What `refuse` returns. */
+export interface Refusal {
+  readonly refused: string;
 }
 
 /** What is needed to give goods. */
@@ -44,6 +57,11 @@ const AFTER_RETURN =
   "onPaid used `transaction` after it had returned: an `await` is missing. Nothing of that transaction was kept.";
 const TWICE =
   "onPaid used `transaction` a second time. Only the writes of the first one were kept: write everything in one transaction.";
+const REFUSED_LATE =
+  "onPaid refused the money after its transaction had committed. Refuse inside `transaction`, or before it.";
+const NOT_DUE = "The goods of the order are not due any more.";
+/** The reason is stored with its order. */
+const MAX_REASON = 500;
 
 const GIVEN = "Its goods were given: it is not called again.";
 const LATE_QUERY =
@@ -71,6 +89,8 @@ class GoodsTry {
   #hasReturned = false;
   /** The order says that the goods were given. */
   #isDone = false;
+  /** Why `onPaid` refuses the money. */
+  #refusal: string | undefined;
 
   constructor(writer: OrderWriter<GoodsSettings>, order: OrderState) {
     this.#writer = writer;
@@ -101,6 +121,7 @@ class GoodsTry {
     const { onPaid } = this.#writer.settings;
     const context: PaidContext = {
       transaction: (write) => this.#transaction(write),
+      refuse: (reason) => this.#refuse(reason),
       attempt: this.#attempt,
       signal: this.#controller.signal,
     };
@@ -122,6 +143,18 @@ class GoodsTry {
     return running;
   }
 
+  #refuse(reason: unknown): Refusal {
+    const given = typeof reason === "string" ? reason.trim() : "";
+    const refused = storableText(maskPhones(given), MAX_REASON) || "It gave no reason.";
+    const isLate = this.#hasReturned ? this.#isDone : this.#hasCommitted;
+    if (isLate && this.#refusal === undefined) {
+      const told = this.#unclear(REFUSED_LATE).catch(this.#writer.settings.onError);
+      this.#begun.add(told);
+      void told.then(() => this.#begun.delete(told));
+    } else if (!this.#hasReturned) this.#refusal ??= refused;
+    return { refused };
+  }
+
   async #run<Result, Own>(write: (connection: Own) => Result | Promise<Result>): Promise<Result> {
     if (this.#isInTransaction || this.#hasCommitted) throw new FurtherUseError(TWICE);
     const { id } = this.#order;
@@ -130,6 +163,7 @@ class GoodsTry {
         `\`transaction\` of onPaid takes a function; got ${describeValue(write)}. Write transaction((db) => ...).`,
       );
     }
+    const refusedBefore = this.#refusal;
     let written: { readonly value: Result | Promise<Result> } | undefined;
     const within: Within = {
       isAsync: isAsyncFunction(write),
@@ -138,8 +172,12 @@ class GoodsTry {
         // A transaction that did not commit is tried again as a whole.
         if (this.#hasCommitted) this.#unclear(LATE_QUERY).catch(this.#writer.settings.onError);
       },
-      onEmpty: this.#writer.settings.onEmpty,
+      onEmpty: () => {
+        if (this.#refusal === undefined) this.#writer.settings.onEmpty();
+      },
+      instead: () => this.#refused(),
       work: (connection) => {
+        this.#refusal = refusedBefore;
         const value: unknown = write(connection as never);
         // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.
         const awaited = isThenable(value) ? Promise.resolve(value) : value;
@@ -153,6 +191,10 @@ class GoodsTry {
     try {
       await this.#writer.write(id, { kind: "effect_done" }, within);
       this.#hasCommitted = written !== undefined;
+    } catch (error) {
+      // What was refused in it is rolled back with it.
+      this.#refusal = refusedBefore;
+      throw error;
     } finally {
       this.#isInTransaction = false;
     }
@@ -168,11 +210,20 @@ class GoodsTry {
     throw new Error(AFTER_RETURN);
   }
 
+  #refused(): InputOf<"effect_refused"> | undefined {
+    return this.#refusal === undefined
+      ? undefined
+      : { kind: "effect_refused", reason: this.#refusal };
+  }
+
   /** `onPaid` has resolved. */
   async #succeeded(): Promise<void> {
+    const refused = this.#refused();
     if (this.#hasCommitted) {
       this.#isDone = true;
       await this.#tellOfMisuse();
+    } else if (refused !== undefined && !this.#failures.some(isTransactionEnded)) {
+      await this.#writeRefusal(refused);
     } else if (this.#failures.length > 0) {
       // It resolved although its transaction had failed.
       throw this.#failure();
@@ -180,6 +231,17 @@ class GoodsTry {
       this.#isDone = true;
       await this.#writer.write(this.#order.id, { kind: "effect_done" });
     }
+  }
+
+  /** Without a transaction, or after one that was rolled back. */
+  async #writeRefusal(refused: InputOf<"effect_refused">): Promise<void> {
+    const changed = await this.#writer.write(this.#order.id, refused);
+    const effect = changed?.known.stored.order.effect;
+    if (effect?.state === "refused") return;
+    // Its transaction had committed, and the response to COMMIT was lost.
+    const isOwn = effect?.state === "done" && effect.tries === this.#attempt;
+    if (isOwn && this.#failures.length > 0) await this.#unclear(REFUSED_LATE);
+    else this.#tell(new Error(NOT_DUE), "It refused the money.");
   }
 
   #failure(): unknown {
@@ -208,7 +270,7 @@ class GoodsTry {
     if (effect?.state === "due") {
       this.#tell(error, `It is tried again in ${retryInMs / 1_000} s.`);
     } else if (effect?.state !== "done" || effect.tries !== attempt) {
-      this.#tell(error, "The goods of the order are not due any more.");
+      this.#tell(error, NOT_DUE);
     } else {
       // One that took too long may have committed just now.
       await Promise.allSettled([...this.#begun]);

@@ -10,10 +10,17 @@ import { DAY_MS } from "../../internal/units.ts";
 import { internationalDigits } from "../../phones/phone-number.ts";
 import { historyOf, type OrderEvent } from "../rules/history.ts";
 import type { OrderState } from "../rules/order-state.ts";
-import { ORDER_STATUSES, type Order, type OrderStatus } from "../rules/order-types.ts";
+import {
+  CANCEL_REASONS,
+  type CancelReason,
+  ORDER_STATUSES,
+  type Order,
+  type OrderStatus,
+} from "../rules/order-types.ts";
 import { isOfMerchant } from "../rules/rejections.ts";
 import { orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
+import { type ManagedRefunds, manageRefunds } from "./manage-refunds.ts";
 import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
 import { type OrderUpdate, updateOrder } from "./update-order.ts";
 import type { OrderWriter } from "./write-order.ts";
@@ -37,6 +44,10 @@ const QUERY = {
   goodsDue: (isDue = false) => isDue,
   ...PAGE_OPTIONS,
 } satisfies OptionRows<OrderQuery>;
+
+const CANCEL = {
+  reason: (reason) => optional(reason, (one) => checkChoice("reason", one, CANCEL_REASONS)),
+} satisfies OptionRows<{ reason?: CancelReason | undefined }>;
 
 /** An order whose request the service rejected, for a cause that the merchant must correct. */
 export interface RejectedOrder {
@@ -77,8 +88,13 @@ export interface ManagedOrders {
     changes: OrderUpdate,
     options?: { transaction?: unknown },
   ): Promise<Order | undefined>;
-  /** Ends an order that is not paid: no further attempt. Money that comes later is a review. */
-  cancel(id: string): Promise<Order | undefined>;
+  /**
+   * Ends an order that is not paid: no further attempt. Money that comes later is the review `refund_due`.
+   *
+   * @param options - `reason`: `"paid_elsewhere"` if the customer has paid in another way: no money is accepted for the
+   * order then. Default: `"canceled"`.
+   */
+  cancel(id: string, options?: { reason?: CancelReason | undefined }): Promise<Order | undefined>;
   /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
   readonly decisions: {
     /** Adds a line at the end. */
@@ -92,6 +108,7 @@ export interface ManagedOrders {
    */
   rejections(): Promise<RejectedOrder[]>;
   readonly reviews: ManagedReviews;
+  readonly refunds: ManagedRefunds;
 }
 
 /**
@@ -126,6 +143,7 @@ export function manageOrders(
     return { items: items.filter(isAsked).map((one) => orderView(one, now)), next };
   };
   const reviews = manageReviews(writer, list);
+  const refunds = manageRefunds(writer);
   return {
     get: opened(read),
     list: opened(list),
@@ -138,8 +156,9 @@ export function manageOrders(
       (id: string, changes: OrderUpdate, { transaction }: { transaction?: unknown } = {}) =>
         updateOrder(writer, id, changes, transaction),
     ),
-    cancel: opened(async (id: string) => {
-      await writer.write(id, { kind: "canceled" });
+    cancel: opened(async (id: string, given: { reason?: CancelReason | undefined } = {}) => {
+      const { reason } = checkOptions(given, CANCEL, "cancel");
+      await writer.write(id, { kind: "canceled", reason });
       return read(id);
     }),
     rejections: opened(() => rejectedOrders(store)),
@@ -152,6 +171,7 @@ export function manageOrders(
       resolve: opened(reviews.resolve),
       ended: opened(reviews.ended),
     },
+    refunds: { add: opened(refunds.add), list: opened(refunds.list) },
   };
 }
 

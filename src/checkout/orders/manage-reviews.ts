@@ -193,6 +193,7 @@ function rejectionFor(order: OrderState, id: string, decision: ReviewDecision): 
   const review = reviewWith(order, id);
   if (ended !== undefined || review === undefined) return ended ?? noReview(id);
   if (decision === "refunded") return noPayment(id, order);
+  if (order.closedFor !== undefined) return paidElsewhere(order, id);
   const name = nameIn(order, review);
   const isSame = (one: ReviewState) => one.ended === "refunded" && nameIn(order, one) === name;
   const other = order.reviews.find(isSame);
@@ -219,6 +220,12 @@ function paidBefore(order: OrderState, review: ReviewState, name: string): Order
     ...([id, paidBy, review.id] as const),
   );
 }
+
+const paidElsewhere = ({ id }: OrderState, review: string): OrderPaidError =>
+  new OrderPaidError(
+    `The money cannot be accepted: the order ${JSON.stringify(id)} was canceled, since it was paid elsewhere. Pay it back and decide "refunded", or "dismiss" the review.`,
+    ...([id, "paid_elsewhere", review] as const),
+  );
 
 const noPayment = (review: string, { id }: OrderState) =>
   new ConfigurationError(

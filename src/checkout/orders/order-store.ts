@@ -1,6 +1,7 @@
 // Orders in a database, whatever the database is: the room for storage knows its words, its connections and its
 // transactions.
 import type { Tables } from "../../storage/room.ts";
+import { rolledBack } from "../../storage/transaction-end.ts";
 import type { CheckoutStore, Committed } from "./checkout-store.ts";
 import {
   addDecisionSteps,
@@ -28,19 +29,27 @@ const isDone = ({ state }: Committed): boolean => state === "done";
 /** How a change is written: alone, in a transaction of the merchant, or together with what his code writes. */
 const commitIn =
   <Connection>(tables: Tables<OrderStatement, Connection>): CheckoutStore<Connection>["commit"] =>
-  async (write, { transaction, work, isAsync = false, ...goods } = {}) => {
+  async (write, { transaction, work, then, isAsync = false, ...goods } = {}) => {
     const steps = () => commitSteps(write);
     if (transaction !== undefined) return tables.within(transaction, steps);
     if (work === undefined) return tables.transaction(steps, { isKept: isDone });
-    const check = () => checkWrittenSteps(write);
+    let last = write;
+    function* end() {
+      yield* checkWrittenSteps(write);
+      const next = then?.();
+      if (next === undefined) return;
+      const { state } = yield* commitSteps(next);
+      if (state !== "done") throw rolledBack("onPaid");
+      last = next;
+    }
     const done = await tables.together({
       ...goods,
       before: steps,
       isReady: isDone,
       // A database that takes no async function sees that it is one.
       work: isAsync ? async (connection) => work(connection) : work,
-      after: check,
-      seen: check,
+      after: end,
+      seen: () => checkWrittenSteps(last),
       caller: "onPaid",
     });
     return done.before;

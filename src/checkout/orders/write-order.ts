@@ -9,9 +9,10 @@ import { decide } from "../rules/rules.ts";
 import { reviewView } from "../rules/view.ts";
 import {
   type CheckoutStore,
+  type OrderWrite,
   type PhoneLimits,
   type StoredOrder,
-  type Within,
+  type Within as StoreWithin,
   writeOf,
 } from "./checkout-store.ts";
 
@@ -31,6 +32,12 @@ const BUSY = {
   limit: { message: "Reject a request that you did not start." },
 };
 
+/** The transaction of a change. */
+export interface Within extends Omit<StoreWithin, "then"> {
+  /** Asked after `work`: the input that counts in place of the one that was given. */
+  readonly instead?: () => Input | undefined;
+}
+
 /** An order as a process knows it. One of version 0 is not stored yet. */
 export interface KnownOrder {
   /** By the store's clock. */
@@ -48,6 +55,12 @@ export interface WrittenOrder extends Result {
   readonly notMade?: "stale" | "label_taken" | "deleted";
   /** The order, as it is now. */
   readonly known: KnownOrder;
+}
+
+/** What was written last, and why. */
+interface LastWrite {
+  readonly input: Input | undefined;
+  readonly write: OrderWrite;
 }
 
 /** The first and the longest time between two tries to change an order that another process changes. */
@@ -149,9 +162,19 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
       if (!decided.isNew) return decided;
       const order =
         input === undefined ? stored.order : withLog(stored.order, decided.order, input, now);
-      const lines = input?.kind === "decided" ? input.lines : undefined;
-      const write = { ...writeOf(stored, order, now, limits), lines };
-      const committed = await store.commit(write, within);
+      const lines = input !== undefined && "lines" in input ? input.lines : undefined;
+      let last: LastWrite = { input, write: { ...writeOf(stored, order, now, limits), lines } };
+      const { instead = () => undefined, ...rest } = within ?? {};
+      const then = (): OrderWrite | undefined => {
+        const other = instead();
+        if (other === undefined) return undefined;
+        const { order: next } = decide(stored.order, other, { now, times: this.settings.times });
+        const logged = withLog(stored.order, next, other, now);
+        const version = stored.version + 1;
+        last = { input: other, write: writeOf({ version, order }, logged, now, limits) };
+        return last.write;
+      };
+      const committed = await store.commit(last.write, within && { ...rest, then });
       if (committed.state === "busy") {
         const { by, until } = committed;
         return this.#write(id, { kind: "blocked", until, ...BUSY[by], by }, within, known);
@@ -161,11 +184,12 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
         // In a transaction of the merchant, it may be rolled back.
         if (within?.transaction === undefined) {
           if (isMade) this.noteChange(undefined, stored.order, "created");
-          if (input !== undefined) this.noteChange(stored.order, order, input.kind);
+          if (last.input !== undefined)
+            this.noteChange(stored.order, last.write.order, last.input.kind);
         }
-        const isDue = (write.dueAt ?? Number.POSITIVE_INFINITY) <= now;
-        for (const listener of this.#listeners) listener(id, isDue);
-        const written = { now, stored: { version: stored.version + 1, order } };
+        const { version, dueAt = Number.POSITIVE_INFINITY } = last.write;
+        for (const listener of this.#listeners) listener(id, dueAt <= now);
+        const written = { now, stored: { version: version + 1, order: last.write.order } };
         return this.#withStrays(committed.strays, { ...decided, known: written });
       }
       if (isMade) return { ...decided, isNew: false, notMade: committed.state, known };

@@ -42,8 +42,10 @@ function follow(shown: string): void {
 function begin(): void {
   clearTimeout(looking);
   stream?.close();
-  const { status } = main().dataset;
+  const { status, goods } = main().dataset;
   if (status === "pending") follow(status);
+  // The shop may still refuse the money.
+  if (goods === "due") look();
   const print = document.querySelector<HTMLElement>("[data-print]");
   if (print !== null) {
     print.hidden = false;

@@ -31,6 +31,9 @@ export interface StatusRoute {
 /** What a page that follows an order learns, as the status of a payment. */
 function progressOf(order: Order | undefined): Payment {
   if (order === undefined || order.status === "pending") return { status: "pending" };
+  if (order.effect === "refused" || order.effect === "refunded") {
+    return { status: "failed", user_message: order.message, retry_possible: false };
+  }
   if (order.status === "paid") return { status: "completed" };
   const hasAsked = order.attempts.length > 0 || order.status !== "open" || !order.canPay;
   if (!hasAsked) return { status: "pending" };

@@ -31,6 +31,14 @@ export interface PayPageTexts {
   readonly paidTitle: string;
   readonly paidBackTitle: string;
   readonly paidBack: string;
+  readonly refusedTitle: string;
+  /** The shop cannot give the goods, and has not paid the money back yet. */
+  readonly refused: string;
+  /** Money came after the end of the order. */
+  readonly payingBack: string;
+  /** The order was canceled, since it was paid in another way. */
+  readonly elsewhereTitle: string;
+  readonly elsewhere: string;
   readonly receipt: string;
   readonly paidBy: string;
   readonly payment: string;
@@ -105,6 +113,12 @@ const ENGLISH: ShownTexts = {
   paidTitle: "Paid. Thank you.",
   paidBackTitle: "Paid back",
   paidBack: "We received your payment for this order, and paid it back.",
+  refusedTitle: "You get your money back",
+  refused:
+    "We received your payment, but this order cannot be delivered. We will pay your money back.",
+  payingBack: "We received a payment for this order, and will pay it back. Do not pay again.",
+  elsewhereTitle: "This order is paid",
+  elsewhere: "It was paid in another way. There is nothing to pay here.",
   receipt: "Receipt",
   paidBy: "Paid from",
   payment: "Payment",
@@ -172,6 +186,11 @@ const SWAHILI: PayPageTexts = {
   paidTitle: "Umelipa. Asante.",
   paidBackTitle: "Pesa zimerudishwa",
   paidBack: "Tulipokea malipo yako ya agizo hili, na tumerudisha pesa.",
+  refusedTitle: "Utarudishiwa pesa zako",
+  refused: "Tumepokea malipo yako, lakini agizo hili haliwezi kutimizwa. Tutakurudishia pesa zako.",
+  payingBack: "Tumepokea malipo ya agizo hili, na tutarudisha pesa. Usilipe tena.",
+  elsewhereTitle: "Agizo hili limelipwa",
+  elsewhere: "Limelipwa kwa njia nyingine. Hakuna cha kulipa hapa.",
   receipt: "Risiti",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",

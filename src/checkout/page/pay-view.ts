@@ -17,7 +17,7 @@ import {
   type OrderState,
 } from "../rules/order-state.ts";
 import type { Order } from "../rules/order-types.ts";
-import { attemptMessage, isLate } from "../rules/view.ts";
+import { attemptMessage, isLate, isToPayBack } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
 import type { PayPageTexts, ShownTexts } from "./page-texts.ts";
 
@@ -54,8 +54,11 @@ const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOpt
 /** A number that is broken into two lines is hard to compare. */
 const inOneLine = (phone: string): string => phone.replaceAll(" ", "\u00a0");
 
-const main = (status: string, content: Part): Html =>
-  html`<main class="card" data-status="${status}">${content}</main>`;
+const main = (
+  { status, effect }: Pick<Order, "effect"> & { readonly status: string },
+  content: Part,
+): Html =>
+  html`<main class="card" data-status="${status}" data-goods="${effect}">${content}</main>`;
 
 const heading = (name: IconName | undefined, tone: string, text: string): Html =>
   html`<h1 tabindex="-1">${name !== undefined && html`<span class="${tone}">${icon(name)}</span>`}${text}</h1>`;
@@ -69,7 +72,11 @@ export function noticeView(
   const values = { merchant: settings.merchant.name };
   const heard = filled(texts[title], values);
   const content = html`${heading("warning", "waiting", heard)}<p>${filled(texts[text], values)}</p>`;
-  return { title: heard, main: main("notice", content), isPending: false };
+  return {
+    title: heard,
+    main: main({ status: "notice", effect: "none" }, content),
+    isPending: false,
+  };
 }
 
 type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
@@ -145,7 +152,7 @@ export function orderPage(
   const [title, name, tone, content] = pageOf(shown);
   return {
     title: title.includes(merchant.name) ? title : `${title} · ${merchant.name}`,
-    main: main(view.status, html`${heading(name, tone, title)}${content}`),
+    main: main(view, html`${heading(name, tone, title)}${content}`),
     isPending: view.status === "pending",
   };
 }
@@ -157,17 +164,27 @@ function pageOf(shown: Shown): Page {
   if (view.effect === "refunded") {
     return [texts.paidBackTitle, "cross", "bad", html`${sum}<p>${texts.paidBack}</p>${back}`];
   }
+  if (view.effect === "refused") {
+    return [texts.refusedTitle, "cross", "bad", html`${sum}<p>${texts.refused}</p>${back}`];
+  }
   if (view.status === "paid") {
     return [texts.paidTitle, "check", "good", html`${receipt(shown)}${back}`];
   }
-  if (view.status === "pending") return pendingPage(shown);
+  if (order.attempts.some(isOpen) && view.status === "pending") return pendingPage(shown);
   // Also of an order that is over: its customer has paid, and must not read that nothing is to be paid.
+  if (isToPayBack(order)) {
+    return [texts.refusedTitle, "cross", "bad", html`${sum}<p>${texts.payingBack}</p>${back}`];
+  }
   if (isLate(order) || holdsMoney(order)) {
     return [texts.checkingTitle, "clock", "waiting", html`${sum}<p>${texts.held}</p>${back}`];
   }
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
-    return [texts.canceledTitle, "cross", "bad", html`<p>${texts.canceled}</p>${asked}${back}`];
+    const [title, text] =
+      view.cancelReason === "paid_elsewhere"
+        ? [texts.elsewhereTitle, texts.elsewhere]
+        : [texts.canceledTitle, texts.canceled];
+    return [title, "cross", "bad", html`<p>${text}</p>${asked}${back}`];
   }
   if (view.status === "expired") {
     return [texts.expiredTitle, "clock", "waiting", html`<p>${fill(texts.expired)}</p>${back}`];

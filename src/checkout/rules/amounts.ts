@@ -13,20 +13,29 @@ export function amountText(amount: unknown): string | undefined {
 /** Whether an amount can be a part of a sum: what a service says may be no number, or of any length. */
 export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(amount);
 
-const centsOf = (amount: string): bigint => BigInt(amount.replace(".", ""));
+export const centsOf = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
 function textOf(cents: bigint): string {
   const digits = cents.toString().padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-export const sumOf = (amounts: readonly string[]): string =>
-  textOf(amounts.reduce((sum, one) => sum + centsOf(one), 0n));
+const total = (amounts: readonly string[]): bigint =>
+  amounts.reduce((sum, one) => sum + centsOf(one), 0n);
+
+/** The sum of amounts with two decimals. */
+export const sumOf = (amounts: readonly string[]): string => textOf(total(amounts));
+
+/** What is left of some amounts without others, at least nothing. */
+export function leftAfter(amounts: readonly string[], without: readonly string[]): string {
+  const left = total(amounts) - total(without);
+  return textOf(left < 0n ? 0n : left);
+}
 
 /** How much more one amount is than another one; `"0.00"` if it is not. */
-export function moreThan(amount: string, other: string): string {
-  const cents = centsOf(amount) - centsOf(other);
-  return textOf(cents > 0n ? cents : 0n);
-}
+export const moreThan = (amount: string, other: string): string => leftAfter([amount], [other]);
+
+export const least = (one: string, other: string): string =>
+  centsOf(one) < centsOf(other) ? one : other;
 
 export const isNothing = (amount: string): boolean => centsOf(amount) === 0n;

@@ -18,6 +18,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
+import { withRefund, withWholeRefund } from "./refunds.ts";
 
 export const attemptOf = (order: OrderState, number: number): AttemptState =>
   order.attempts.find((one) => one.number === number) as AttemptState;
@@ -127,7 +128,7 @@ export function withReview(
   order: OrderState,
   kind: ReviewKind,
   { now }: Context,
-  about: Pick<ReviewState, "references" | "number" | "says" | "amount">,
+  about: Pick<ReviewState, "references" | "number" | "says" | "reason" | "amount">,
 ): OrderState {
   const name = about.number ?? about.references.at(-1);
   const known = order.reviews.filter(
@@ -148,6 +149,14 @@ export const unclearReview = (order: OrderState, context: Context): OrderState =
   withReview(order, "effect_unclear", context, {
     references: [order.paidBy ?? ""],
     says: String(order.reviews.length),
+  });
+
+/** The order whose money `onPaid` has refused. It may do so again after a person wanted the goods to be given. */
+export const refusedBy = (order: OrderState, reason: string, context: Context): OrderState =>
+  withReview(withEffect(order, { state: "refused" }), "refund_due", context, {
+    references: [order.paidBy ?? ""],
+    says: String(order.reviews.length),
+    reason,
   });
 
 /** The order, paid: `onPaid` is due. */
@@ -204,6 +213,10 @@ export function busyUntil({ attempts }: OrderState, { now, times }: Context): nu
   return Math.max(now + times.lookMs[0], ...ends);
 }
 
+/** Whether an order is paid, and its goods were not given. */
+export const isUngiven = ({ effect }: OrderState): boolean =>
+  effect?.state === "due" || effect?.state === "refused";
+
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
   const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
@@ -254,7 +267,7 @@ const BESIDE: readonly ReviewKind[] = [
 ];
 
 /** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
-function payingMoney(order: OrderState): Money | undefined {
+export function payingMoney(order: OrderState): Money | undefined {
   const { paidBy, attempts, money, reviews } = order;
   const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
   if (accepted === undefined) return moneyNamed(order, paidBy);
@@ -415,12 +428,6 @@ export function taken(order: OrderState, context: Context): Result {
   return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
 }
 
-/** The order with money that was paid back. */
-const refunded = (order: OrderState, paidBack: Money | undefined): OrderState => ({
-  ...order,
-  money: order.money.map((one) => (one === paidBack ? { ...one, refunded: true } : one)),
-});
-
 export function decided(
   order: OrderState,
   { review: id, decision, by }: InputOf<"decided">,
@@ -430,25 +437,35 @@ export function decided(
   const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
   const next = { ...order, reviews };
   const review = reviewWith(order, id);
+  if (decision !== "refunded" || review === undefined) return next;
+  const made = { at: now, ...(by !== undefined && { by }) };
   // Of a payment of which a part is paid back, the rest stays.
-  if (decision !== "refunded" || review?.amount !== undefined || review === undefined) return next;
+  if (review.amount !== undefined) {
+    return withRefund(next, { ...made, amount: review.amount, currency: order.currency });
+  }
   const named = moneyNamed(order, nameIn(order, review));
   const isPaying = isAboutPaying(order, review);
-  return refunded(next, named ?? (isPaying ? payingMoney(order) : undefined));
+  const payment = named ?? (isPaying ? payingMoney(order) : undefined);
+  return withWholeRefund(next, payment, made);
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */
-export function withPaidBack(order: OrderState, update: PaymentUpdate): OrderState {
+export function withPaidBack(
+  order: OrderState,
+  update: PaymentUpdate,
+  { now }: Context,
+): OrderState {
   const next = withMoney(order, update);
-  return refunded(next, moneyOf(next, update));
+  return withWholeRefund(next, moneyOf(next, update), { at: now });
 }
 
 /** Ends the reviews that what is known now has answered. */
 export function withoutAnswered(order: OrderState, now: number): OrderState {
-  const isAnswered = ({ kind, number = 0, ended }: ReviewState) => {
+  const isAnswered = ({ kind, number = 0, ended, references }: ReviewState) => {
     if (ended !== undefined) return false;
     if (kind === "effect_failed") return !isTried(order.effect);
     if (kind === "effect_unclear") return order.effect?.state === "refunded";
+    if (BESIDE.includes(kind)) return moneyNamed(order, references.at(-1))?.refunded === true;
     return kind === "unknown_outcome" && !isOpen(attemptOf(order, number));
   };
   if (!order.reviews.some(isAnswered)) return order;

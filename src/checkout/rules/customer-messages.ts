@@ -13,13 +13,24 @@ const ORDER_MESSAGES = {
   checking_payment: "We received a payment for this order and are checking it.",
   paid: "Paid. Thank you.",
   paid_back: "We received your payment for this order, and paid it back.",
+  refused:
+    "We received your payment, but this order cannot be delivered. We will pay your money back.",
   canceled: "This order was canceled.",
   canceled_reject_request: "This order was canceled. Reject the request on your phone.",
   canceled_checking_payment:
     "This order was canceled. We received a payment for this order and are checking it.",
+  canceled_paying_back:
+    "This order was canceled. We received a payment for it and will pay it back.",
+  paid_elsewhere: "This order was paid in another way. There is nothing to pay here.",
+  paid_elsewhere_reject_request:
+    "This order was paid in another way. Reject the request on your phone.",
+  paid_elsewhere_paying_back:
+    "This order was paid in another way. We received a second payment for it and will pay it back.",
   expired: "The time to pay this order is over.",
   expired_checking_payment:
     "The time to pay this order is over. We received a payment for this order and are checking it.",
+  expired_paying_back:
+    "The time to pay this order is over. We received a payment for it and will pay it back.",
   attempts_used_up:
     "We have sent several requests for this order, and none was paid. Please contact us.",
   too_many_attempts:

@@ -6,6 +6,7 @@ import {
   isAboutPaying,
   isOfNoPayment,
   isPaidBack,
+  isUngiven,
   nameIn,
   paid,
   reviewWith,
@@ -82,6 +83,15 @@ export const DECIDED: Rules["decided"] = [
     refused,
   ),
   rule(
+    "an order that was paid elsewhere takes no money",
+    [15],
+    (order, input) =>
+      input.decision === "accept" &&
+      order.closedFor !== undefined &&
+      isAbout(order, input, HAS_MONEY),
+    refused,
+  ),
+  rule(
     "a payment that is not known was not paid back",
     [6, 7],
     (order, input) => {
@@ -106,9 +116,8 @@ export const DECIDED: Rules["decided"] = [
   ),
   rule(
     "goods whose money was paid back are not given any more",
-    [6, 7],
-    (order, input) =>
-      input.decision === "refunded" && order.effect?.state === "due" && isOfPaying(order, input),
+    [6, 7, 15],
+    (order, input) => input.decision === "refunded" && isUngiven(order) && isOfPaying(order, input),
     (order, input, context) => withEffect(decided(order, input, context), { state: "refunded" }),
   ),
   rule(
@@ -127,6 +136,14 @@ export const DECIDED: Rules["decided"] = [
     [6],
     (order, input) => input.decision === "accept" && isAbout(order, input, ["effect_failed"]),
     (order, input, context) => withEffect(decided(order, input, context), { at: context.now }),
+  ),
+  rule(
+    "goods that onPaid refused are given if a person wants it",
+    [15],
+    (order, input) =>
+      input.decision === "accept" && order.effect?.state === "refused" && isOfPaying(order, input),
+    (order, input, context) =>
+      withEffect(decided(order, input, context), { state: "due", at: context.now }),
   ),
   rule(
     "goods that a person found missing are given again",

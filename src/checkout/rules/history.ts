@@ -42,6 +42,15 @@ function changeText(before: OrderState, { amount, currency, description }: Order
   return `The order was changed: ${parts.length === 0 ? "other metadata" : parts.join("; ")}.`;
 }
 
+/** What a person reads about money that was paid back. */
+export function refundText(
+  { amount, reference, reason }: Pick<InputOf<"refund_added">, "amount" | "reference" | "reason">,
+  currency: string,
+): string {
+  const name = reference === undefined ? "" : ` (${reference})`;
+  return `${moneyText(amount, currency)} was noted as paid back${name}${reason === undefined ? "." : `: ${reason}`}`;
+}
+
 /** What a person reads about an input; `undefined` if it says nothing on its own. */
 function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
   switch (input.kind) {
@@ -73,8 +82,14 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
       return "onPaid failed. It is tried again.";
     case "effect_unclear":
       return `It is not known whether all goods were given: ${input.reason}`;
+    case "effect_refused":
+      return `onPaid refused the money: ${input.reason}`;
+    case "refund_added":
+      return refundText(input, after.currency);
     case "canceled":
-      return "The order was canceled.";
+      return input.reason === "paid_elsewhere"
+        ? "The order was canceled: it was paid elsewhere."
+        : "The order was canceled.";
     case "updated":
       return changeText(before, after);
     case "decided": {
@@ -95,7 +110,8 @@ function* resultsOf(before: OrderState, after: OrderState): Generator<string> {
     }
   }
   const known = new Set(before.reviews.map(({ id }) => id));
-  for (const { id, kind } of after.reviews) if (!known.has(id)) yield `Review: ${REVIEWS[kind]}`;
+  for (const { id, kind } of after.reviews)
+    if (!known.has(id)) yield `Review: ${REVIEWS[kind] ?? kind}`;
   const status = statusOf(after);
   if (status !== statusOf(before) && (status === "paid" || status === "expired")) {
     yield status === "paid" ? "The order is paid." : "The time to pay the order is over.";
@@ -112,7 +128,8 @@ export function withLog(
   input: Input,
   now: number,
 ): OrderState {
-  const by = input.kind === "decided" ? input.by : undefined;
+  const isOfPerson = input.kind === "decided" || input.kind === "refund_added";
+  const by = isOfPerson ? input.by : undefined;
   const first = inputText(input, before, after);
   const texts = [...(first === undefined ? [] : [first]), ...resultsOf(before, after)];
   if (texts.length === 0) return after;

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from "../../internal/units.ts";
 import type { EventSource } from "../../webhooks/index.ts";
 import type { MessageCode } from "./customer-messages.ts";
 import type { Blocked, OrderState } from "./order-state.ts";
-import type { ReviewDecision } from "./order-types.ts";
+import type { CancelReason, ReviewDecision } from "./order-types.ts";
 import type { Rejection } from "./rejections.ts";
 
 /** The times of the rules, in milliseconds. */
@@ -110,7 +110,20 @@ export type Input =
   | { readonly kind: "effect_failed"; readonly retryInMs: number }
   /** It is not known which writes of `onPaid` were kept. */
   | { readonly kind: "effect_unclear"; readonly reason: string }
-  | { readonly kind: "canceled" }
+  /** `onPaid` refuses the money: its goods cannot be given. */
+  | { readonly kind: "effect_refused"; readonly reason: string }
+  /** A person has paid a part of the money back, or all of it. */
+  | {
+      readonly kind: "refund_added";
+      /** With two decimals, in the currency of the order. */
+      readonly amount: string;
+      readonly reference?: string | undefined;
+      readonly reason?: string | undefined;
+      readonly by?: string | undefined;
+      /** What the log of decisions says about it, in the same transaction. */
+      readonly lines?: readonly object[];
+    }
+  | { readonly kind: "canceled"; readonly reason?: CancelReason | undefined }
   /** The merchant changes what is sold. */
   | {
       readonly kind: "updated";

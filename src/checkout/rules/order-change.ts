@@ -12,7 +12,8 @@ export interface OrderChange {
   /**
    * What became known: `created`, `asked` (a customer asks to pay), `accepted`, `rejected` and `lost`
    * (the response to a prompt), `key` (what its idempotency key says), `reported` (a webhook or a read),
-   * `due` (a time has come), `blocked`, `effect_done`, `effect_failed`, `effect_unclear`, `canceled`, `updated`, `decided`.
+   * `due` (a time has come), `blocked`, `effect_done`, `effect_failed`, `effect_unclear`, `effect_refused`, `canceled`, `updated`,
+   * `decided`, `refund_added`.
    */
   readonly by: Input["kind"] | "created";
   /** The reviews that began with the change. */

@@ -1,5 +1,5 @@
 import type { RetryAdvice } from "../../contract/result-codes.ts";
-import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
+import { isNothing, isSummand, leftAfter, moreThan } from "./amounts.ts";
 import type { MessageCode } from "./customer-messages.ts";
 import type { AttemptStatus, OrderStatus, RejectionAbout, ReviewKind } from "./order-types.ts";
 
@@ -53,6 +53,19 @@ export interface Money {
   readonly at?: number;
 }
 
+/** Money that a person has paid back, as it is stored. */
+export interface RefundState {
+  readonly at: number;
+  /** Or {@link UNKNOWN_AMOUNT}, of a whole payment. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly reference?: string;
+  readonly reason?: string;
+  readonly by?: string;
+  /** The payments that are wholly paid back with it. */
+  readonly settles?: readonly string[];
+}
+
 export interface ReviewState {
   readonly id: string;
   readonly kind: ReviewKind;
@@ -64,6 +77,8 @@ export interface ReviewState {
   readonly says?: string;
   /** What is to be paid back, if it is only a part of the payment. */
   readonly amount?: string;
+  /** Why `onPaid` refused the money. */
+  readonly reason?: string;
   /** How it ended: by a person, or `closed` by what became known later. */
   readonly ended?: "accept" | "refunded" | "dismiss" | "closed";
   /** Who decided it. */
@@ -95,8 +110,11 @@ export interface Blocked {
 
 /** What `onPaid` does, as it is stored. */
 export interface EffectState {
-  /** `refunded`: its money was paid back before the goods were given, so they are not given any more. */
-  readonly state: "due" | "done" | "refunded";
+  /**
+   * `refused`: `onPaid` refused the money. `refunded`: it was paid back before the goods were given. They are not given
+   * any more.
+   */
+  readonly state: "due" | "done" | "refused" | "refunded";
   readonly tries: number;
   /** When it is due. */
   readonly at: number;
@@ -118,6 +136,8 @@ export interface OrderState {
   /** A person looks at each part of the amount that comes by hand. */
   readonly partPayments?: "review";
   readonly closed?: "canceled" | "expired";
+  /** Why it was canceled, if it was paid in another way. */
+  readonly closedFor?: "paid_elsewhere";
   /** The reference of the payment that paid it, or `#n` for an attempt that a person accepted. */
   readonly paidBy?: string;
   /** When that became known. */
@@ -126,6 +146,7 @@ export interface OrderState {
   readonly attempts: readonly AttemptState[];
   readonly money: readonly Money[];
   readonly reviews: readonly ReviewState[];
+  readonly refunds?: readonly RefundState[];
   /** Why the last request was rejected before an attempt began. */
   readonly blocked?: Blocked;
   /** What happened, the oldest first. */
@@ -139,10 +160,11 @@ const OPEN_STATUSES: readonly AttemptStatus[] = ["starting", "pending", "unknown
 
 export const isOpen = ({ status }: AttemptState): boolean => OPEN_STATUSES.includes(status);
 
+/** While money waits for a person, an order is not open: its customer has paid something. */
 export function statusOf(order: OrderState): OrderStatus {
   if (order.paidBy !== undefined) return "paid";
   if (order.closed !== undefined) return order.closed;
-  return order.attempts.some(isOpen) ? "pending" : "open";
+  return order.attempts.some(isOpen) || holdsMoney(order) ? "pending" : "open";
 }
 
 export const openReviews = ({ reviews }: OrderState): readonly ReviewState[] =>
@@ -202,8 +224,15 @@ export const askedBy = ({ amount }: OrderState, attempt: AttemptState): string =
 export const countedMoney = ({ money }: OrderState): readonly Money[] =>
   money.filter(({ counts, refunded, amount }) => counts && !refunded && isSummand(amount));
 
-export const countedSum = (order: OrderState): string =>
-  sumOf(countedMoney(order).map(({ amount }) => amount));
+/** The sum of the parts that came, without what was paid back of them. */
+export function countedSum(order: OrderState): string {
+  const paidBack = (order.refunds ?? []).filter(
+    ({ settles, currency, amount }) =>
+      settles === undefined && currency === order.currency && isSummand(amount),
+  );
+  const amountOf = ({ amount }: { readonly amount: string }) => amount;
+  return leftAfter(countedMoney(order).map(amountOf), paidBack.map(amountOf));
+}
 
 /** What a customer has to pay, and is asked for. */
 export const leftToPay = (order: OrderState): string => {

@@ -14,6 +14,14 @@ export const ORDER_STATUSES: readonly OrderStatus[] = [
 /** What a request that was not sent was about. See {@link Attempt}. */
 export type RejectionAbout = "phone" | "amount" | "shop" | "moment";
 
+/**
+ * Why an order was canceled. `paid_elsewhere`: with cash, by card or under another order: money that still comes is not
+ * for its goods.
+ */
+export type CancelReason = "canceled" | "paid_elsewhere";
+
+export const CANCEL_REASONS: readonly CancelReason[] = ["canceled", "paid_elsewhere"];
+
 /** What became of one attempt to pay an order. */
 export type AttemptStatus =
   | "starting"
@@ -74,6 +82,26 @@ export interface OrderPayment {
   readonly isRefunded: boolean;
 }
 
+/** Money of an order that a person has paid back: a record, since the service has no refund. */
+export interface OrderRefund {
+  /** With two decimals, or `""` if it was a whole payment whose amount is not known. */
+  readonly amount: string;
+  readonly currency: string;
+  /** When it was noted: ISO 8601. */
+  readonly at: string;
+  /** Your reference of it, or the network's, as `refunds.add` got it. */
+  readonly reference?: string;
+}
+
+/** A refund with what only the merchant reads. */
+export interface Refund extends OrderRefund {
+  readonly reason?: string;
+  /** Who has paid it back. */
+  readonly by?: string;
+  /** The references of payments that are wholly paid back since then. */
+  readonly payments: readonly string[];
+}
+
 /** Something that a person must decide. */
 export interface Review {
   /** What `reviews.resolve` takes. */
@@ -104,6 +132,8 @@ export interface Order {
   readonly amount: string;
   readonly currency: string;
   readonly status: OrderStatus;
+  /** Why it was canceled, if it was. */
+  readonly cancelReason?: CancelReason;
   /** Whether the customer may be asked now. */
   readonly canPay: boolean;
   /** What to tell the customer, in English. */
@@ -117,10 +147,11 @@ export interface Order {
   readonly messageValues?: MessageValues;
   readonly attempts: readonly Attempt[];
   /**
-   * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refunded`
-   * if a person says before that the money was paid back: `onPaid` is not called any more.
+   * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refused` if it
+   * refused the money, which is to be paid back; `refunded` if a person says that it was paid back before the goods
+   * were given. Neither is tried again.
    */
-  readonly effect: "none" | "due" | "done" | "refunded";
+  readonly effect: "none" | "due" | "done" | "refused" | "refunded";
   /** All money that came for the order and was not refunded: `"1500.00"`. */
   readonly received: string;
   /**
@@ -130,6 +161,8 @@ export interface Order {
   readonly due: string;
   /** Every payment that was completed for the order, the first one first. */
   readonly payments: readonly OrderPayment[];
+  /** What was paid back, the first refund first. */
+  readonly refunds: readonly OrderRefund[];
   /** When it became known that it is paid: ISO 8601. */
   readonly paidAt?: string;
   /** The reviews that a person has not decided yet. */

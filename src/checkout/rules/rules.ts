@@ -13,6 +13,7 @@ import {
   lookLater,
   moneyOf,
   redated,
+  refusedBy,
   saidBy,
   settled,
   taken,
@@ -44,6 +45,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { OrderStatus, ReviewKind } from "./order-types.ts";
+import { REFUND_ADDED } from "./refund-rules.ts";
 import { always, type Given, type Rule, type Rules, refused, rule, unchanged } from "./rule.ts";
 
 export type { Rule, Rules } from "./rule.ts";
@@ -233,7 +235,7 @@ const REPORTED: Rules["reported"] = [
     (order, input) =>
       isCompleted(order, input) &&
       [input.update.reference, input.update.alias].some((name) => isPaidBack(order, name)),
-    (order, { update }) => withPaidBack(order, update),
+    (order, { update }, context) => withPaidBack(order, update, context),
   ),
   rule(
     "an order takes at most 50 payments that no attempt has asked for",
@@ -268,14 +270,22 @@ const REPORTED: Rules["reported"] = [
       const isIts = attempt === undefined ? isOnly : attempt === accepted;
       return isCompleted(order, input) && accepted !== undefined && isIts;
     },
-    (order, { update }) =>
-      isPaidBack(order, order.paidBy) ? withPaidBack(order, update) : withMoney(order, update),
+    (order, { update }, context) =>
+      isPaidBack(order, order.paidBy)
+        ? withPaidBack(order, update, context)
+        : withMoney(order, update),
   ),
   rule(
     "a second completed payment is a review",
     [6, 7],
     (order, input) => isCompleted(order, input) && order.paidBy !== undefined,
     reviewed("overpaid"),
+  ),
+  rule(
+    "money after an order was canceled is to be paid back",
+    [7, 15],
+    (order, input) => isCompleted(order, input) && order.closed === "canceled",
+    reviewed("refund_due"),
   ),
   rule(
     "money after the end of an order is a review",
@@ -383,6 +393,14 @@ export const RULES: Rules = {
       (order, _, context) => unclearReview(order, context),
     ),
   ],
+  effect_refused: [
+    rule(
+      "money that onPaid refuses is to be paid back",
+      [15],
+      ({ effect }) => isTried(effect),
+      (order, { reason }, context) => refusedBy(order, reason, context),
+    ),
+  ],
   canceled: [
     rule(
       "an order that is paid or over is not canceled",
@@ -390,8 +408,14 @@ export const RULES: Rules = {
       isStatus("paid", "canceled", "expired"),
       unchanged,
     ),
-    rule("a canceled order starts no attempt", [7, 14], always, (order, _, context) =>
-      closedAs(order, "canceled", context),
+    rule(
+      "a canceled order starts no attempt",
+      [7, 14, 15],
+      always,
+      (order, { reason }, context) => ({
+        ...closedAs(order, "canceled", context),
+        ...(reason === "paid_elsewhere" && { closedFor: reason }),
+      }),
     ),
   ],
   updated: [
@@ -421,6 +445,7 @@ export const RULES: Rules = {
     ),
   ],
   decided: DECIDED,
+  refund_added: REFUND_ADDED,
 };
 
 /**

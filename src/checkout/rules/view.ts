@@ -1,6 +1,6 @@
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { MINUTE_MS } from "../../internal/units.ts";
-import { isNothing, isSummand, moreThan, sumOf } from "./amounts.ts";
+import { isNothing } from "./amounts.ts";
 import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
 import type { PaymentUpdate } from "./inputs.ts";
 import {
@@ -14,17 +14,27 @@ import {
   leftToPay,
   type OrderState,
   openReviews,
+  type RefundState,
   type ReviewState,
   statusOf,
 } from "./order-state.ts";
-import type { Attempt, Order, OrderStatus, Review, ReviewKind } from "./order-types.ts";
+import type {
+  Attempt,
+  Order,
+  OrderRefund,
+  OrderStatus,
+  Refund,
+  Review,
+  ReviewKind,
+} from "./order-types.ts";
+import { leftOf, refundsOf } from "./refunds.ts";
 
 /** What a merchant reads about a review. The manual prints it. */
 export const REVIEWS: Readonly<Record<ReviewKind, string>> = {
   overpaid: "More came than the amount of the order. Pay the amount of this review back.",
   amount_mismatch: "The payment has another amount than the order.",
   currency_mismatch: "The payment has another currency than the order.",
-  late_payment: "The payment was completed after the order was canceled or had expired.",
+  late_payment: "The payment was completed after the order had expired.",
   refund_due: "The money of this payment is to be paid back.",
   unknown_outcome:
     "It is not known whether the customer was asked. Look for the payment at the service.",
@@ -43,6 +53,7 @@ const GOODS = {
   none: " No goods were given.",
   due: " The goods are not given yet: they are due.",
   done: " The goods were given, once.",
+  refused: " The goods were not given.",
   refunded: " The goods were not given: the payment was paid back before.",
 };
 const ABOUT_MONEY: readonly ReviewKind[] = [
@@ -60,18 +71,32 @@ type Came = { readonly amount?: string | undefined; readonly currency?: string |
 const moneyText = ({ amount, currency }: Came = {}) =>
   amount && currency ? { amount, currency } : {};
 
-export const reviewView = (
-  { id, kind, references, at, amount }: ReviewState,
-  order: OrderState,
-): Review => ({
-  id,
-  kind,
+/** A newer version of this package may have written what this version does not know. */
+const UNKNOWN_KIND = "A newer version of malipo made this review. Decide it there.";
+
+/** What a merchant reads about a review of an order. */
+function reviewText(
+  { kind, reason }: ReviewState,
+  { effect, closed, closedFor }: OrderState,
+): string {
+  const what = REVIEWS[kind] ?? UNKNOWN_KIND;
+  const isAfterEnd = kind === "refund_due" && reason === undefined && closed === "canceled";
+  const end = closedFor === "paid_elsewhere" ? "was paid elsewhere" : "was canceled";
+  const why = isAfterEnd ? ` It came after the order ${end}.` : "";
+  const refusal = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
+  const goods = ABOUT_MONEY.includes(kind) ? (GOODS[effect?.state ?? "none"] ?? "") : "";
+  return what + why + refusal + goods;
+}
+
+export const reviewView = (review: ReviewState, order: OrderState): Review => ({
+  id: review.id,
+  kind: review.kind,
   orderId: order.id,
-  references,
-  ...moneyText(order.money.find(({ reference }) => reference === references.at(-1))),
-  ...(amount !== undefined && { amount }),
-  message: REVIEWS[kind] + (ABOUT_MONEY.includes(kind) ? GOODS[order.effect?.state ?? "none"] : ""),
-  createdAt: iso(at),
+  references: review.references,
+  ...moneyText(order.money.find(({ reference }) => reference === review.references.at(-1))),
+  ...(review.amount !== undefined && { amount: review.amount }),
+  message: reviewText(review, order),
+  createdAt: iso(review.at),
 });
 
 /** What the payer typed, and which orders he may have meant. It may be a phone. */
@@ -116,6 +141,21 @@ function attemptView(attempt: AttemptState): Attempt {
   };
 }
 
+const refundView = ({ amount, currency, at, reference }: RefundState): OrderRefund => ({
+  amount,
+  currency,
+  at: iso(at),
+  ...(reference !== undefined && { reference }),
+});
+
+/** A refund, for the merchant. */
+export const wholeRefundView = (refund: RefundState): Refund => ({
+  ...refundView(refund),
+  ...(refund.reason !== undefined && { reason: refund.reason }),
+  ...(refund.by !== undefined && { by: refund.by }),
+  payments: refund.settles ?? [],
+});
+
 /** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
 function limitMessage(until: number, now: number): Message {
   const minutes = Math.ceil((until - now) / MINUTE_MS);
@@ -126,10 +166,17 @@ function limitMessage(until: number, now: number): Message {
 }
 
 function closedMessage(order: OrderState, status: "canceled" | "expired"): Message {
-  if (isLate(order)) return messageOf(`${status}_checking_payment`);
+  const end = order.closedFor ?? status;
+  if (isToPayBack(order)) return messageOf(`${end}_paying_back`);
+  if (isLate(order) || holdsMoney(order)) {
+    return messageOf(end === "paid_elsewhere" ? `${end}_paying_back` : `${end}_checking_payment`);
+  }
   if (order.effect?.state === "refunded") return messageOf("paid_back");
   const isStillAsked = status === "canceled" && order.attempts.some(isOpen);
-  return messageOf(isStillAsked ? "canceled_reject_request" : status);
+  if (!isStillAsked) return messageOf(end);
+  return messageOf(
+    order.closedFor ? `${order.closedFor}_reject_request` : "canceled_reject_request",
+  );
 }
 
 /** What is left to pay, if a part has come. */
@@ -145,12 +192,13 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   const last = order.attempts.at(-1);
   if (status === "canceled" || status === "expired") return closedMessage(order, status);
   if (status === "pending") {
+    if (!order.attempts.some(isOpen)) return messageOf("checking_payment");
     if (order.attempts.some((one) => isUnclear(one, now))) return messageOf("checking_request");
     return messageOf(last?.status === "starting" ? "sending" : "enter_pin");
   }
   if (order.effect?.state === "refunded") return messageOf("paid_back");
+  if (order.effect?.state === "refused") return messageOf("refused");
   if (status === "paid") return messageOf("paid");
-  if (holdsMoney(order)) return messageOf("checking_payment");
   if (isUsedUp(order)) return messageOf(isFull(order) ? "too_many_attempts" : "attempts_used_up");
   const { blocked } = order;
   // Another prompt on the phone blocks only for its time; it is not known when it is over.
@@ -160,18 +208,13 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   return (last && attemptMessage(last)) ?? partMessage(order) ?? messageOf("not_paid");
 }
 
+/** Whether money came that a person is to pay back. */
+export const isToPayBack = (order: OrderState): boolean =>
+  openReviews(order).some(({ kind }) => kind === "refund_due");
+
 /** Whether money came for an order that is over, and no decision about it was made. */
 export const isLate = (order: OrderState): boolean =>
   openReviews(order).some(({ kind }) => kind === "late_payment" || kind === "refund_due");
-
-/** All money that came for an order and was not paid back. */
-function receivedSum({ money, currency, reviews }: OrderState): string {
-  const own = money.filter((one) => one.currency === currency && !one.refunded);
-  const paidBack = reviews.flatMap(({ amount, ended }) =>
-    amount !== undefined && ended === "refunded" ? [amount] : [],
-  );
-  return moreThan(sumOf(own.map(({ amount }) => amount).filter(isSummand)), sumOf(paidBack));
-}
 
 /**
  * Whether the customer may be asked now: also after a failure for good, since another phone may be able to pay, and
@@ -181,7 +224,7 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
   const { updatedAt, expiresAt = Number.POSITIVE_INFINITY } = order;
   // The clock was set back since: the time says nothing.
   const blocked = updatedAt > now ? undefined : order.blocked;
-  if (status !== "open" || holdsMoney(order) || expiresAt <= now) return false;
+  if (status !== "open" || expiresAt <= now) return false;
   return (blocked?.until ?? 0) <= now;
 }
 
@@ -196,13 +239,14 @@ export function orderView(order: OrderState, now: number): Order {
     amount,
     currency,
     status,
+    ...(order.closed === "canceled" && { cancelReason: order.closedFor ?? "canceled" }),
     canPay: canPayAt(order, status, now) && !isUsedUp(order),
     message,
     ...(messageCode !== undefined && { messageCode }),
     ...(messageValues !== undefined && { messageValues }),
     attempts: order.attempts.map(attemptView),
     effect: effect?.state ?? "none",
-    received: receivedSum(order),
+    received: leftOf(order, currency),
     due: leftToPay(order),
     payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
       reference,
@@ -211,6 +255,7 @@ export function orderView(order: OrderState, now: number): Order {
       ...(transactionId !== undefined && { transactionId }),
       isRefunded: refunded === true,
     })),
+    refunds: refundsOf(order).map(refundView),
     ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),
     reviews: openReviews(order).map((one) => reviewView(one, order)),
     metadata,

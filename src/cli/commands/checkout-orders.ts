@@ -2,7 +2,12 @@ import type { CheckoutStore } from "../../checkout/orders/checkout-store.ts";
 import { type ManagedOrders, manageOrders } from "../../checkout/orders/manage-orders.ts";
 import { OrderWriter } from "../../checkout/orders/write-order.ts";
 import { TIMES } from "../../checkout/rules/inputs.ts";
-import type { Order, Review, ReviewDecision } from "../../checkout/rules/order-types.ts";
+import type {
+  CancelReason,
+  Order,
+  Review,
+  ReviewDecision,
+} from "../../checkout/rules/order-types.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
@@ -11,6 +16,7 @@ import type { Input, Output } from "../command.ts";
 import type {
   CHECKOUT_CANCEL,
   CHECKOUT_LIST,
+  CHECKOUT_REFUND,
   CHECKOUT_RESOLVE,
   CHECKOUT_STORE,
 } from "../flags/stores.ts";
@@ -133,6 +139,18 @@ const formatPayments = (payments: Order["payments"], screen: Screen): string =>
     ]),
   ]);
 
+const REFUND_HEAD = ["paid back", "refund", "when"];
+
+const formatRefunds = (refunds: Order["refunds"], screen: Screen): string =>
+  formatTable(screen, [
+    REFUND_HEAD,
+    ...refunds.map(({ amount, currency, reference = "", at }) => [
+      `${amount} ${currency}`.trim(),
+      reference,
+      wholeTime(at),
+    ]),
+  ]);
+
 const ATTEMPT_HEAD = ["attempt", "status", "phone", "payment", "message"];
 
 export function formatOrder(order: Order, screen: Screen): string {
@@ -162,6 +180,7 @@ export function formatOrder(order: Order, screen: Screen): string {
     fields,
     ...(rows.length > 0 ? [formatTable(screen, [ATTEMPT_HEAD, ...rows])] : []),
     ...(payments.length > 0 ? [formatPayments(payments, screen)] : []),
+    ...(order.refunds.length > 0 ? [formatRefunds(order.refunds, screen)] : []),
     ...(reviews.length > 0 ? [formatReviews(reviews, screen)] : []),
   ].join("\n\n");
 }
@@ -185,15 +204,38 @@ export const cancel = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKO
   if (before.status === "open" || before.status === "pending") {
     await confirm("1 order would be canceled", formatOrders([before], input.io.stderr), input);
   }
-  const order = (await orders.cancel(id)) as Order;
+  const reason = input.flags.reason as CancelReason | undefined;
+  const order = (await orders.cancel(id, { reason })) as Order;
   if (order.status !== "canceled") {
     throw new CliError("not_canceled", `The order ${id} is ${order.status}. Nothing was changed.`);
   }
   const hint =
     before.status === "pending"
-      ? " A customer may be asked right now: money that still comes is a review."
+      ? " A customer may be asked right now: money that still comes is to be paid back."
       : "";
   return { value: order, text: () => `${id} is canceled.${hint}` };
+});
+
+/** `malipo checkout refund` */
+export const refund = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKOUT_REFUND>>) => {
+  const [id = ""] = input.args;
+  const { amount = "", by = "", reference, reason } = input.flags;
+  const before = await orderWith(orders, id);
+  const about = before.reviews.filter(({ kind }) => !kind.startsWith("effect_"));
+  const shown = [formatOrders([before], input.io.stderr)];
+  // A review that is decided as refunded notes its refund itself.
+  if (about.length > 0) shown.push(formatReviews(about, input.io.stderr));
+  await confirm(
+    `${amount} ${before.currency} would be noted as paid back`,
+    shown.join("\n\n"),
+    input,
+  );
+  const order = await orders.refunds.add(id, { amount, by, reference, reason });
+  const left = `${order.received} ${order.currency} of ${id} is left.`;
+  return {
+    value: order,
+    text: () => `${amount} ${order.currency} is noted as paid back. This moved no money. ${left}`,
+  };
 });
 
 const RESOLVED: Readonly<Record<ReviewDecision, string>> = {

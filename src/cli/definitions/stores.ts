@@ -6,6 +6,7 @@ import {
   CHECKOUT_CANCEL,
   CHECKOUT_CREATE,
   CHECKOUT_LIST,
+  CHECKOUT_REFUND,
   CHECKOUT_REPORT,
   CHECKOUT_RESOLVE,
   CHECKOUT_STORE,
@@ -111,7 +112,7 @@ export const INBOX_COMMAND = command(
 /** The orders of a checkout. */
 export const CHECKOUT_COMMAND = command(
   "checkout",
-  "look at the orders of a checkout; make or cancel one, print its payment link, decide what waits for a person, and compare a day with the service",
+  "look at the orders of a checkout; make or cancel one, print its payment link, note a refund, decide what waits for a person, and compare a day with the service",
   {
     list: {
       summary: "Lists orders, the oldest first.",
@@ -138,6 +139,14 @@ export const CHECKOUT_COMMAND = command(
         "Cancels an order that is not paid: no customer is asked again. Money that comes later is a review.",
       ...lazily(CHECKOUT_CANCEL, () => import("../commands/checkout-orders.ts"), "cancel"),
       examples: ["checkout cancel ORDER-42 --store sqlite:shop.db"],
+    },
+    "refund <id>": {
+      summary:
+        "Notes that money of an order was paid back, all of it or a part, never more than came. It moves no money.",
+      ...lazily(CHECKOUT_REFUND, () => import("../commands/checkout-orders.ts"), "refund"),
+      examples: [
+        "checkout refund ORDER-42 --amount 500 --reference RB7Q2M9X4K --by Amina --store sqlite:shop.db",
+      ],
     },
     "resolve <review> <decision>": {
       summary:

@@ -213,7 +213,27 @@ export const CHECKOUT_CREATE = {
   link: { summary: "print only its payment link, with the secret in MALIPO_PAGE_SECRET" },
 } as const satisfies FlagRows;
 
-export const CHECKOUT_CANCEL = { ...CHECKOUT_STORE, ...ASKS_NOT } as const satisfies FlagRows;
+export const CHECKOUT_CANCEL = {
+  ...CHECKOUT_STORE,
+  reason: {
+    value: "reason",
+    summary: "why: paid_elsewhere if the customer has paid in another way",
+    choices: ["canceled", "paid_elsewhere"],
+  },
+  ...ASKS_NOT,
+} as const satisfies FlagRows;
+
+export const CHECKOUT_REFUND = {
+  ...CHECKOUT_STORE,
+  amount: { value: "amount", summary: "what was paid back: 500.50" },
+  by: { value: "name", summary: "who paid it back" },
+  reference: {
+    value: "reference",
+    summary: "the reference of the refund: the same one again changes nothing",
+  },
+  reason: { value: "text", summary: "why" },
+  ...ASKS_NOT,
+} as const satisfies FlagRows;
 
 export const CHECKOUT_RESOLVE = {
   ...CHECKOUT_STORE,

@@ -31,6 +31,13 @@ const DAY: DayReport = {
   accepted: [{ currency: "KES", count: 1, amount: "200.00" }],
   refunded: [{ currency: "KES", count: 1, amount: "12500.00" }],
   payments: Array.from({ length: 30 }, (_, at) => payment(`PAY-${at}Q2M9X4KD1TB`, `ORDER-${at}`)),
+  paidBack: [
+    {
+      ...{ orderId: "ORDER-2026-11-23-000043", accountReference: "ORDER-43" },
+      ...{ amount: "500.00", currency: "KES", at: "2026-11-23T09:00:00.000Z" },
+      ...{ reference: "RB1", by: "Amina", reason: "One seat less.", payments: [] },
+    },
+  ],
   refunds: [payment("PAY-9Q2M9X4KD1TB", "ORDER-2026-11-23-000043")],
   goodsDue: [
     {

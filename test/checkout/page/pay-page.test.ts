@@ -118,7 +118,7 @@ describe("a payment that a person must decide about", () => {
     await checkout.cancel(ORDER.id);
     await report(shop, "1500.00");
     const text = await (await get(checkout.payLink(ORDER.id))).text();
-    expect(text).toContain("We received money for this order");
+    expect(text).toContain("We received a payment for this order, and will pay it back");
     expect(text).not.toContain("Nothing is to be paid");
   });
 });

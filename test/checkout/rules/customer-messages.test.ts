@@ -67,6 +67,8 @@ describe("an order has the code of its message", () => {
   const pending = attemptOf({ status: "pending" });
   const late = { id: "r", kind: "late_payment", references: ["PAY-1"], at: NOW } as const;
   const part = { reference: "P", amount: "40.00", currency: "KES", counts: true } as const;
+  const due = { ...late, kind: "refund_due" } as const;
+  const elsewhere = { closed: "canceled", closedFor: "paid_elsewhere" } as const;
   const held = { ...late, kind: "amount_mismatch" } as const;
   const effect = { state: "refunded", tries: 0, at: 0 } as const;
   const limit = (minutes: number) =>
@@ -84,11 +86,17 @@ describe("an order has the code of its message", () => {
       checking_payment: { reviews: [held] },
       paid: { paidBy: "PAY-1" },
       paid_back: { paidBy: "PAY-1", effect },
+      refused: { paidBy: "PAY-1", effect: { ...effect, state: "refused" } },
       canceled: { closed: "canceled" },
+      canceled_paying_back: { closed: "canceled", reviews: [due] },
+      paid_elsewhere: elsewhere,
+      paid_elsewhere_reject_request: { ...elsewhere, attempts: [pending] },
+      paid_elsewhere_paying_back: { ...elsewhere, reviews: [due] },
       canceled_reject_request: { closed: "canceled", attempts: [pending] },
       canceled_checking_payment: { closed: "canceled", reviews: [late] },
       expired: { closed: "expired" },
       expired_checking_payment: { closed: "expired", reviews: [late] },
+      expired_paying_back: { closed: "expired", reviews: [due] },
       attempts_used_up: { attempts: three },
       too_many_attempts: { attempts: thirty },
       phone_limit_over: { blocked: limit(0) },

@@ -16,7 +16,16 @@ import { mysqlCheckout } from "../../support/stores/mysql-checkout.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
 
-const { engine, place, schema, orm, table, order, now } = JSON.parse(process.argv[2] ?? "{}");
+const {
+  engine,
+  place,
+  schema,
+  orm,
+  table,
+  order,
+  now,
+  refuses = false,
+} = JSON.parse(process.argv[2] ?? "{}");
 const clock = { now: () => now };
 const insert = `INSERT INTO ${table} (order_id) VALUES ('${order}')`;
 const die = () => process.kill(process.pid, "SIGKILL");
@@ -24,9 +33,10 @@ const die = () => process.kill(process.pid, "SIGKILL");
 function onSqlite(database: string | DatabaseSync | BetterSqlite3.Database) {
   return {
     store: sqliteCheckout(database, clock),
-    onPaid: (_: Order, { transaction }: PaidContext) =>
+    onPaid: (_: Order, { transaction, refuse }: PaidContext) =>
       transaction((given: DatabaseSync) => {
         given.exec(insert);
+        if (refuses) refuse("The seat is gone.");
         die();
       }),
   };
@@ -37,8 +47,9 @@ function onServer(orms: Orms, store: (transact: Transact | undefined) => Checkou
   const own = orm === undefined ? undefined : orms[orm as OrmName](place);
   return {
     store: store(own?.transact),
-    onPaid: (_: Order, { transaction }: PaidContext) =>
+    onPaid: (_: Order, { transaction, refuse }: PaidContext) =>
       transaction(async (client) => {
+        if (refuses) refuse("The seat is gone.");
         if (own) await own.write(client, table, "order_id", order);
         else await (client as { query(text: string): Promise<unknown> }).query(insert);
         die();

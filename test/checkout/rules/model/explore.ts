@@ -55,7 +55,16 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
       order.reviews.some((one) => one.kind === "refund_due" && one.references.includes(reference));
     if (isEnded && order.money.some(({ counts, reference }) => counts && !isDue(reference)))
       return "a part of an order that ended is not a review";
-    for (const { reference, refunded } of order.money) {
+    // Money by hand is a part, which keeps no customer from paying.
+    const isHeld = order.reviews.some(
+      ({ kind, ended, references }) =>
+        ended === undefined &&
+        (kind === "currency_mismatch" ||
+          (kind === "amount_mismatch" && !/^[HP]/.test(references.at(-1) ?? ""))),
+    );
+    if (isHeld && statusOf(order) === "open")
+      return "money waits for a person, and the order looks open";
+    for (const { reference, refunded, amount, currency } of order.money) {
       // A person has said that it was paid back, before it was known.
       if (reference === order.paidBy || refunded) continue;
       const isKnown = order.reviews.some((one) => one.references.includes(reference));
@@ -64,6 +73,13 @@ function violationOf({ prompts, goods, orders, payments }: World): string | unde
           order.paidBy === `#${one.number}` && [undefined, reference].includes(one.reference),
       );
       const isPart = came.some((one) => one.reference === reference);
+      const isLate = order.closed === "canceled" && order.paidBy === undefined;
+      const isAsAsked = amount === order.amount && currency === order.currency;
+      const isToPayBack = order.reviews.some(
+        (one) => one.kind === "refund_due" && one.references.includes(reference),
+      );
+      if (isLate && isAsAsked && isKnown && !isToPayBack)
+        return "money of a canceled order is not to be paid back";
       if (!isKnown && !isOwn && !isPart) return "money that did not pay is not a review";
     }
   }
@@ -99,12 +115,18 @@ function unfinished({
     const isAsked = order.reviews.some(
       ({ kind, ended }) => kind === "effect_unclear" && ended === undefined,
     );
+    const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
+    const isToPayBack = order.reviews.some(
+      ({ kind, ended }) => kind === "refund_due" && ended === undefined,
+    );
+    if (state === "refused" && !isToPayBack && !isDecided)
+      return "money that was refused is not a review";
     if (isStopped && !isAsked) return "goods are never given";
-    const isDue = order.paidBy !== undefined && state !== "refunded" && !isStopped;
+    const isDue =
+      order.paidBy !== undefined && state !== "refunded" && state !== "refused" && !isStopped;
     if (isDue && goods[at] !== 1) return "goods are never given";
     const { expiresAt = Number.POSITIVE_INFINITY } = order;
     if (statusOf(order) === "open" && expiresAt <= now + ahead) return "an order does not expire";
-    const isDecided = order.reviews.some(({ ended }) => ended !== undefined && ended !== "closed");
     for (const { order: of, attempt, reference, status } of payments) {
       // Only its webhook, or the list of a day, tells of a payment by hand.
       if (of !== at || attempt === 0 || status !== "completed" || isUnreadable(attempt)) continue;

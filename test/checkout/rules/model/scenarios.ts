@@ -82,6 +82,13 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "49 parts", parts: 49, clicks: 1, faults: 3, until: 1, may: ["hand"] },
   {
     ...base,
+    name: "an order that is paid elsewhere",
+    processes: 2,
+    clicks: 1,
+    may: ["elsewhere", "cancel", "late", "amount", "decide"],
+  },
+  {
+    ...base,
     name: "two orders with one phone",
     processes: 2,
     orders: 2,
@@ -93,6 +100,24 @@ export const SCENARIOS: readonly Scenario[] = [
   { ...base, name: "a payment is open again", faults: 3, may: ["reopen"] },
   { ...base, name: "a result cannot be read", faults: 2, clicks: 1, may: ["unreadable"] },
   { ...base, name: "the goods", clicks: 1, faults: 3, until: 4, may: ["throw", "decide"] },
+  {
+    ...base,
+    name: "goods that onPaid refuses",
+    processes: 2,
+    clicks: 1,
+    faults: 3,
+    until: 4,
+    may: ["refuse", "decide"],
+  },
+  {
+    ...base,
+    name: "money that is paid back in parts",
+    processes: 2,
+    clicks: 1,
+    faults: 3,
+    until: 1,
+    may: ["refund", "throw"],
+  },
   {
     ...base,
     name: "goods of which it is not known what was kept",

@@ -114,6 +114,9 @@ export interface Scenario {
     | "late"
     | "throw"
     | "unclear"
+    | "refuse"
+    | "refund"
+    | "elsewhere"
     | "stale_tab"
     | "contradict"
     | "reject"
@@ -198,7 +201,8 @@ export function applied(
   // No rule looks at these times.
   const reviews = after.reviews.map(({ endedAt: _, ...one }) => ({ ...one, at: 0 }));
   const money = after.money.map(({ at: _, ...one }) => one);
-  const stored = { ...after, reviews, money };
+  const refunds = after.refunds?.map((one) => ({ ...one, at: 0 }));
+  const stored = { ...after, reviews, money, ...(refunds && { refunds }) };
   return { world: { ...world, orders: replaceAt(world.orders, order, stored) }, actions };
 }
 

@@ -14,6 +14,7 @@ import {
   type ReviewState,
   statusOf,
 } from "../../../../src/checkout/rules/order-state.ts";
+import { leftOf } from "../../../../src/checkout/rules/refunds.ts";
 import type { Rules } from "../../../../src/checkout/rules/rules.ts";
 import {
   ATTEMPT_LIMIT,
@@ -325,10 +326,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       // The goods and "done" are one transaction, which changes nothing if the effect is not due any more.
       const before = world.orders[order] as OrderState;
       const isWrong = isGiven && isPaidBack(before, before.paidBy);
+      const isRefused = isGiven && before.effect?.state === "refused";
       add(
         `${who} ships the goods of O${order}`,
         goesOn(later(rest), isGiven ? { ...done, goods } : world),
-        { violation: isWrong ? "goods were given for money that was paid back" : undefined },
+        {
+          violation:
+            (isWrong && "goods were given for money that was paid back") ||
+            (isRefused && "goods were given that were refused") ||
+            undefined,
+        },
       );
       if (may("throw")) {
         const failed = change(order, { kind: "effect_failed", retryInMs: 1 });
@@ -336,6 +343,16 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
         const isSoon = effect?.state !== "due" || effect.at === wallOf(world) + 1;
         const violation = !isSoon && "an effect that failed is not tried soon";
         fault(`onPaid of O${order} throws`, goesOn(later(rest), failed), violation);
+      }
+      if (may("refuse")) {
+        const refused = change(order, { kind: "effect_refused", reason: "" });
+        const { effect, reviews } = refused.orders[order] as OrderState;
+        const isDue = effect?.state === "due" && effect.isStopped !== true;
+        const isTold = reviews.some((one) => one.kind === "refund_due" && one.ended === undefined);
+        const violation =
+          (isDue && "goods are due that were refused") ||
+          (refused !== world && !isTold && "money that was refused is not a review");
+        fault(`onPaid of O${order} refuses`, goesOn(later(rest), refused), violation);
       }
       if (may("unclear") && isGiven) {
         const left = change(order, { kind: "effect_unclear", reason: "" });
@@ -464,6 +481,17 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
       fault(`O${at} is canceled`, canceled, !isOver && "a canceled order goes on");
     }
     if (may("update")) changes(order, at);
+    if (may("elsewhere")) {
+      const reason = "paid_elsewhere";
+      fault(`O${at} is paid elsewhere`, change(at, { kind: "canceled", reason }));
+    }
+    if (may("refund")) {
+      for (const refund of REFUNDS) {
+        const { world: next, isRefused } = applied(world, at, refund, rules);
+        const name = `${refund.amount} of O${at} is paid back (${refund.reference})`;
+        fault(name, next, wrongRefund(order, next.orders[at] as OrderState, refund, isRefused));
+      }
+    }
     if (!may("decide")) return;
     for (const review of order.reviews) {
       const { id, kind, number = 0, ended } = review;
@@ -516,13 +544,18 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     const { reviews, paidBy, effect } = next.orders[at] as OrderState;
     const now = reviews.find((one) => one.id === id)?.ended;
     if (ended !== undefined) return now === ended ? undefined : "a review was decided twice";
-    const isOfGoods = kind === "effect_failed" || kind === "effect_unclear";
+    const isRefused = kind === "refund_due" && before.effect?.state === "refused";
+    const isOfGoods = kind === "effect_failed" || kind === "effect_unclear" || isRefused;
     const isOfMoney = decision === "accept" && !isOfGoods;
     if (isOfMoney && isPaidBack(before, nameIn(before, review))) {
       return now === undefined ? undefined : "money was accepted that was paid back";
     }
     if (isOfMoney && before.paidBy !== undefined && !isAboutPaying(before, review)) {
       return now === undefined ? undefined : "a second accepted payment vanished";
+    }
+    const isPaidElsewhere = decision === "accept" && before.closedFor !== undefined;
+    if (isPaidElsewhere && kind !== "unmatched") {
+      return now === undefined ? undefined : "an order took money that was paid elsewhere";
     }
     if (decision === "refunded" && isOfNoPayment(before, review)) {
       return now === undefined ? undefined : "a payment was paid back that is not known";
@@ -535,13 +568,20 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
     if (kind === "effect_unclear" && decision === "dismiss") {
       return effect?.state === "due" ? "goods that a person found are due" : undefined;
     }
+    if (isRefused && decision === "refunded" && effect?.state !== "refunded") {
+      return "money was paid back, and looks refused";
+    }
     if (decision !== "accept") return undefined;
     if (isOfGoods) {
       const isNow =
-        effect?.state === "done" || (effect?.at === wallOf(next) && effect.isStopped !== true);
+        effect?.state === "done" ||
+        (effect?.state === "due" && effect.at === wallOf(next) && effect.isStopped !== true);
       return isNow ? undefined : "an effect that a person wants waits";
     }
-    const pays = ["amount_mismatch", "currency_mismatch", "late_payment", "unknown_outcome"];
+    const pays = [
+      ...["amount_mismatch", "currency_mismatch", "late_payment", "refund_due"],
+      "unknown_outcome",
+    ];
     return pays.includes(kind) && paidBy === undefined ? "accepted money pays nothing" : undefined;
   }
 
@@ -596,6 +636,31 @@ function wrongPart(before: World, after: World, payment: ServicePayment): string
 
 /** How many payments that no attempt has asked for an order stores. */
 const MAX_BY_HAND = 50;
+
+/** What a person pays back. The names are those of refunds. */
+const REFUNDS = [
+  { kind: "refund_added", reference: "A", amount: "0.50" },
+  { kind: "refund_added", reference: "A", amount: "1.00" },
+  { kind: "refund_added", reference: "B", amount: "1.00" },
+] as const;
+
+function wrongRefund(
+  before: OrderState,
+  after: OrderState,
+  { reference, amount }: (typeof REFUNDS)[number],
+  isRefused = false,
+): string | undefined {
+  const known = before.refunds?.find((one) => one.reference === reference);
+  const isNoted = after.refunds?.length !== before.refunds?.length;
+  if (known !== undefined && isNoted) return "a refund was noted twice";
+  if (known !== undefined && known.amount !== amount && !isRefused)
+    return "a refund of another amount vanished";
+  const came = Number(leftOf(before, before.currency));
+  const isTooMuch = Number(amount) > came;
+  if (isNoted && isTooMuch) return "more was paid back than came";
+  if (isTooMuch && known === undefined && !isRefused) return "a refund vanished";
+  return known === undefined && !isTooMuch && !isNoted ? "a refund vanished" : undefined;
+}
 
 /** What an attempt must not begin in spite of. */
 function startedWrongly(

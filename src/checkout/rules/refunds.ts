@@ -1,0 +1,75 @@
+// What was paid back of the money of an order. The service has no refund: these are records of what people did.
+
+import { isSummand, least, leftAfter, sumOf } from "./amounts.ts";
+import { type Money, type OrderState, type RefundState, UNKNOWN_AMOUNT } from "./order-state.ts";
+
+/** The amount of a refund. That of a whole payment may have become known after it. */
+function withAmount(refund: RefundState, { money }: OrderState): RefundState {
+  if (refund.amount !== UNKNOWN_AMOUNT) return refund;
+  const whole = money.filter(({ reference }) => refund.settles?.includes(reference));
+  const amounts = whole.map(({ amount }) => amount).filter(isSummand);
+  return amounts.length === 0 ? refund : { ...refund, amount: sumOf(amounts) };
+}
+
+/** All refunds of an order. A version of this package without refunds has noted only which payments were paid back. */
+export function refundsOf(order: OrderState): readonly RefundState[] {
+  const { money, reviews, refunds = [], updatedAt } = order;
+  const settled = new Set(refunds.flatMap(({ settles = [] }) => settles));
+  const older = money.filter((one) => one.refunded && !settled.has(one.reference));
+  return [
+    ...older.map(({ reference, amount, currency }) => {
+      const review = reviews.find(
+        ({ ended, references }) => ended === "refunded" && references.at(-1) === reference,
+      );
+      const { endedAt: at = updatedAt, by } = review ?? {};
+      return { at, amount, currency, settles: [reference], ...(by !== undefined && { by }) };
+    }),
+    ...refunds.map((one) => withAmount(one, order)),
+  ];
+}
+
+/** What came in a currency, and was not paid back. */
+export function leftOf(order: OrderState, currency: string): string {
+  const amounts = (from: readonly Pick<Money, "amount" | "currency">[]) =>
+    from
+      .filter((one) => one.currency === currency && isSummand(one.amount))
+      .map((one) => one.amount);
+  return leftAfter(amounts(order.money), amounts(refundsOf(order)));
+}
+
+const withMark = (order: OrderState, references: readonly string[]): readonly Money[] =>
+  order.money.map((one) => (references.includes(one.reference) ? { ...one, refunded: true } : one));
+
+/** The order with a payment that was paid back as a whole, once, and the record of it. */
+export function withWholeRefund(
+  order: OrderState,
+  payment: Money | undefined,
+  made: Pick<RefundState, "at" | "by">,
+): OrderState {
+  if (payment === undefined || payment.refunded) return order;
+  const { amount: came, currency, reference } = payment;
+  // A part of it may have been paid back before.
+  const amount = isSummand(came) ? least(came, leftOf(order, currency)) : came;
+  const refund = { ...made, amount, currency, settles: [reference] };
+  return {
+    ...order,
+    money: withMark(order, [reference]),
+    refunds: [...(order.refunds ?? []), refund],
+  };
+}
+
+/** The order with a refund. If nothing is left, it has paid back every payment. */
+export function withRefund(order: OrderState, refund: RefundState): OrderState {
+  const refunds = [...(order.refunds ?? []), refund];
+  const next = { ...order, refunds };
+  const { currency } = refund;
+  if (leftOf(next, currency) !== "0.00") return next;
+  const settles = order.money
+    .filter((one) => one.currency === currency && !one.refunded)
+    .map(({ reference }) => reference);
+  return {
+    ...next,
+    money: withMark(order, settles),
+    refunds: [...(order.refunds ?? []), { ...refund, settles }],
+  };
+}
