@@ -123,6 +123,7 @@ export default defineConfig({
         test: { name: "msw 2", include: ["test/**/*.msw.test.ts"], isolate: false, ...limits(5) },
       },
       {
+        define,
         test: {
           name: "as installed",
           env,
@@ -145,6 +146,7 @@ export default defineConfig({
         },
       },
       {
+        define,
         test: {
           name: "long, as installed",
           env,

@@ -172,7 +172,7 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const { open } = life;
   const received = checkoutReceiver(settings, (update) => engine.note(update));
   const asks = askCalls(settings, engine, open);
-  const orders = manageOrders(engine, open, country);
+  const orders = manageOrders(engine, open, { country, currency: settings.currency });
   return {
     ...{ gateway: settings.engine.gateway, country, receiver: received.receiver },
     ...asks,

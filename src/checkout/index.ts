@@ -5,6 +5,7 @@
  */
 
 export type { CountryCode } from "../contract/countries.ts";
+export type { KnownResultCode } from "../contract/result-codes.ts";
 export {
   OrderBusyError,
   OrderConflictError,

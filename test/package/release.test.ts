@@ -117,9 +117,9 @@ describe("what would be published", () => {
   });
 
   // The limit stops growth.
-  test("unpacks to at most 4,150 kB, the manual included", () => {
+  test("unpacks to at most 4,500 kB, the manual included", () => {
     process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB\n`);
-    expect(unpackedSize).toBeLessThanOrEqual(4_150_000);
+    expect(unpackedSize).toBeLessThanOrEqual(4_500_000);
   });
 });
 

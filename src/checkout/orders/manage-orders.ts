@@ -115,12 +115,13 @@ export interface ManagedOrders {
  * The orders of a store, for a merchant.
  *
  * @param open - Makes the store ready, before its first use.
- * @param country - The country of numbers without their code. Without it, such a number is searched in all countries.
+ * @param shop - `country`: that of numbers without their code; without it, such a number is searched in all countries.
+ * `currency`: that of amounts.
  */
 export function manageOrders(
   writer: OrderWriter,
   open: () => Promise<void> = async () => {},
-  country?: CountryCode,
+  { country, currency = "KES" }: { country?: CountryCode | undefined; currency?: string } = {},
 ): ManagedOrders {
   const { store } = writer.settings;
   const opened =
@@ -154,7 +155,7 @@ export function manageOrders(
     }),
     update: opened(
       (id: string, changes: OrderUpdate, { transaction }: { transaction?: unknown } = {}) =>
-        updateOrder(writer, id, changes, transaction),
+        updateOrder(writer, id, changes, { currency, transaction }),
     ),
     cancel: opened(async (id: string, given: { reason?: CancelReason | undefined } = {}) => {
       const { reason } = checkOptions(given, CANCEL, "cancel");

@@ -59,11 +59,9 @@ export async function updateOrder(
   writer: OrderWriter,
   id: string,
   changes: OrderUpdate,
-  transaction: unknown,
+  { currency, transaction }: { readonly currency: string; readonly transaction: unknown },
 ): Promise<Order | undefined> {
-  // An order that was made in the same transaction is not seen from here.
-  const { stored: seen } = await writer.settings.store.read(id);
-  const input = checkUpdate(changes, seen?.order.currency ?? "KES");
+  const input = checkUpdate(changes, currency);
   const within = transaction === undefined ? undefined : { transaction };
   const written = await writer.write(id, input, within);
   if (written === undefined) return undefined;

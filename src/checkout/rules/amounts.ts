@@ -15,7 +15,7 @@ export const isSummand = (amount: string): boolean => /^\d{1,17}\.\d\d$/.test(am
 
 export const centsOf = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
-function textOf(cents: bigint): string {
+function amountOfCents(cents: bigint): string {
   const digits = cents.toString().padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
@@ -24,12 +24,12 @@ const total = (amounts: readonly string[]): bigint =>
   amounts.reduce((sum, one) => sum + centsOf(one), 0n);
 
 /** The sum of amounts with two decimals. */
-export const sumOf = (amounts: readonly string[]): string => textOf(total(amounts));
+export const sumOf = (amounts: readonly string[]): string => amountOfCents(total(amounts));
 
 /** What is left of some amounts without others, at least nothing. */
 export function leftAfter(amounts: readonly string[], without: readonly string[]): string {
   const left = total(amounts) - total(without);
-  return textOf(left < 0n ? 0n : left);
+  return amountOfCents(left < 0n ? 0n : left);
 }
 
 /** How much more one amount is than another one; `"0.00"` if it is not. */

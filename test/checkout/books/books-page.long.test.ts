@@ -67,7 +67,7 @@ const DAY: DayReport = {
       kind: "late_payment",
       orderId: "ORDER-7",
       references: ["PAY-9Q2M9X4KD1TB"],
-      message: "The payment was completed after the order was canceled or had expired.",
+      message: "The payment was completed after the order had expired.",
       createdAt: "2026-11-20T08:00:00.000Z",
       amount: "100.50",
       currency: "KES",

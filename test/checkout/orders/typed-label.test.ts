@@ -64,7 +64,7 @@ describe("a label that was typed by hand", () => {
     const { orders, reviews } = await typed(label, [id]);
     expect(orders[0]?.status).toBe("open");
     expect(reviews[0]?.message).toBe(
-      `The payment belongs to no order. Its account reference is "${label}". No order has one like it.`,
+      `The payment belongs to no order, or to one that has 50 such payments already. Its account reference is "${label}". No order has one like it.`,
     );
   });
 
