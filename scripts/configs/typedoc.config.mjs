@@ -51,7 +51,7 @@ const config = {
     "ErrorCause",
     "MESSAGES",
     "REASONS",
-    "RESULT_CODES",
+    "ROWS",
   ],
 };
 

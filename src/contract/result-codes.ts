@@ -35,7 +35,7 @@ const TRY_LATER =
   "The mobile-money service could not take the payment. Please try again in a few minutes.";
 const NOT_YOU = "The payment could not be made. You did nothing wrong; we are looking into it.";
 
-/** A result code with a row in {@link RESULT_CODES}. */
+/** A result code of the network whose meaning is known. */
 export type KnownResultCode =
   | "1"
   | "2"
