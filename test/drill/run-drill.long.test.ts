@@ -31,6 +31,8 @@ const CASES = numbersOf(
     process.env.DRILL === "all" ? true : SHOWN.has(one.number) && !isAway(one),
   ),
 );
+/** The cases of a stock, which not every shop has. */
+const LAST_PIECES = new Set(numbersOf(allCases().filter(({ act }) => act === "lastPiece")));
 
 describe.concurrent("a drill", () => {
   test.for([
@@ -38,12 +40,13 @@ describe.concurrent("a drill", () => {
     ["Python", "python3 test/drill/shops/shop.py", ""],
     ["Perl", "perl test/drill/shops/shop.pl", ""],
   ])("finds nothing wrong with a right shop in %s", async ([, start = "", piece]) => {
-    const result = await drill(start, CASES, { processes: "2", "last-piece": piece });
+    const cases = piece === "" ? CASES.filter((number) => !LAST_PIECES.has(number)) : CASES;
+    const result = await drill(start, cases, { processes: "2", "last-piece": piece });
     const found = [exitStatus(result), brokenPromises(result), result.obstacles];
     expect(found, formatResults(result)).toEqual([0, [], []]);
     // One whose prompt expired while the machine was busy is not run.
     const run = result.results.filter((one) => one.skipped === undefined);
-    expect(run.length).toBeGreaterThanOrEqual(CASES.length * 0.95);
+    expect(run.length).toBeGreaterThanOrEqual(cases.length * 0.95);
   });
 
   test("finds nothing wrong with a shop that handles webhooks after its 200", async () => {
@@ -182,8 +185,10 @@ describe.concurrent("a drill", () => {
     if (broken === undefined) expect.unreachable();
     const start = shops.write(broken.name, breakShop(broken));
     const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
-    const listener = { dryRun: () => {}, output: () => {}, progress: stop };
-    const result = await drillShop({ start, quiet: "5s" }, broken.cases, { listener });
+    const busy = setInterval(stop, 1_500);
+    const result = await drillShop({ start, quiet: "5s" }, broken.cases).finally(() =>
+      clearInterval(busy),
+    );
     expect(exitStatus(result)).toBe(1);
     expect(result.obstacles.join()).toMatch(
       /The machine was busy while the shop broke promises: in/,

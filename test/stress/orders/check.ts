@@ -11,7 +11,8 @@ export const isEnded = ({ status, effect, reviews, attempts }: Order): boolean =
   // Goods of which it is not known what was kept are not tried again before a person has decided.
   (status === "paid"
     ? effect !== "due" || reviews.some(({ kind }) => kind === "effect_unclear")
-    : status !== "pending") &&
+    : // Money of an attempt waits for a person.
+      status !== "pending" || reviews.some(({ kind }) => kind === "amount_mismatch")) &&
   attempts.every((one) => !["starting", "pending", "unknown"].includes(one.status));
 
 /** How long after its click a request for a prompt may leave, with what a busy machine adds. */
@@ -95,7 +96,7 @@ function wrongWith(one: Case) {
       // What people decide changes what is paid and over.
       planned?.decisions === undefined &&
         (hasReview("overpaid") !== (isPaid && completed.length > 1) ||
-          hasReview("late_payment") !== (isOver && completed.length > 0)),
+          hasReview("refund_due") !== (isOver && completed.length > 0)),
       `${completed.length} payments were completed`,
     ],
   ];
@@ -168,7 +169,7 @@ const isAccepted = (history: OrderHistory, id: string) =>
     .some(
       ({ order, kind, calls }) =>
         order === id &&
-        kind === "late_payment" &&
+        kind === "refund_due" &&
         calls.some(
           ({ decision, outcome }) => decision === "accept" && outcome !== "review_decided",
         ),

@@ -180,7 +180,7 @@ const STATES: readonly State[] = [
   [
     "paid after it was canceled: a review",
     (_, { orders }) =>
-      orders.filter(({ reviews }) => reviews.some(({ kind }) => kind === "late_payment")).length,
+      orders.filter(({ reviews }) => reviews.some(({ kind }) => kind === "refund_due")).length,
     { isCanceled: true, acts: ["approve"] },
   ],
   [

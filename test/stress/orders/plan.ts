@@ -144,7 +144,7 @@ export const wrongKind = (wrong: WrongName): Kind => ({
 /** Orders that come into a review which two people decide. */
 export const REVIEWED = {
   amount_mismatch: { ...PAID, isUnderpaid: true, decisions: ["accept", "refunded"] },
-  late_payment: { ...PAID, isCanceled: true, decisions: ["refunded", "accept"] },
+  refund_due: { ...PAID, isCanceled: true, decisions: ["refunded", "accept"] },
   effect_failed: wrongKind("throws in its transaction until a person has decided"),
   effect_unclear: wrongKind("rolls back by itself at the end"),
 } as const satisfies Readonly<Record<string, Kind>>;
@@ -161,8 +161,8 @@ const ALWAYS: readonly Kind[] = [
   { isClickedTwice: true, acts: ["approve"] },
   REVIEWED.amount_mismatch,
   { ...REVIEWED.amount_mismatch, decisions: ["dismiss", "accept"] },
-  REVIEWED.late_payment,
-  { ...REVIEWED.late_payment, decisions: ["accept", "dismiss"] },
+  REVIEWED.refund_due,
+  { ...REVIEWED.refund_due, decisions: ["accept", "dismiss"] },
 ];
 
 /** Kinds of orders, from which those without an incident take turns; every other turn or so is an ordinary one. */
