@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { phoneMetadata } from "../../../scripts/phone-metadata.ts";
 import type { EngineName } from "./databases.ts";
 
 /** A change of the source, which is made while a process of a shop is bundled. */
@@ -84,7 +85,7 @@ export async function bundle(entry: string, changes?: readonly Change[]): Promis
   await build({
     entryPoints: { worker: fromRoot(`test/stress/${entry}`) },
     ...{ outdir, bundle: true, splitting: true, platform: "node", format: "esm" },
-    ...{ outExtension: { ".js": ".mjs" }, logLevel: "error" },
+    ...{ outExtension: { ".js": ".mjs" }, logLevel: "error", define: phoneMetadata },
     // The names of the package lead to the sources there.
     ...(changes === undefined ? { tsconfigRaw: "{}" } : { tsconfig: fromRoot("tsconfig.json") }),
     plugins: [PACKAGES, changing(changes ?? [])],
