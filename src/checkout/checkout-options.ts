@@ -109,7 +109,7 @@ export interface CheckoutOptions<Connection = unknown> {
   /**
    * What becomes of a payment that a customer sends by hand, with the account reference of an order, and that is not
    * what is left to pay. `"count"`: it counts, and `pay` asks for the rest. `"review"`: a person decides. Set it if
-   * somebody must look at each part. Neither keeps the customer from paying the order. An order keeps the choice.
+   * a person must look at each part. Neither keeps the customer from paying the order. An order keeps the choice.
    *
    * @default "count"
    */

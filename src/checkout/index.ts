@@ -26,7 +26,7 @@ export type { BookedRefund, GoodsDue } from "./books/read-books.ts";
 export { createCheckout } from "./checkout.ts";
 export type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
 export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
-export type { PaidContext, Refusal } from "./orders/give-goods.ts";
+export type { PaidContext, Refused } from "./orders/give-goods.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
 export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";

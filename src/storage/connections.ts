@@ -20,7 +20,7 @@ export interface ConnectionPool<Client> {
   connect(waitMs: number | undefined): Promise<Client>;
   /** @throws {LeftOpenError} if code of the user has left a transaction open on it. */
   checkIdle(client: Client): Promise<void>;
-  /** Gives a connection back. @param isBroken - Whether it is closed. */
+  /** Returns a connection to the pool. @param isBroken - Whether it is closed. */
   release(client: Client, isBroken: boolean): void;
   /** Ends the pool. Missing for a pool of the user. */
   readonly end?: (() => Promise<unknown>) | undefined;

@@ -106,9 +106,10 @@ export const SABOTAGES = {
       breaks: "decided twice",
     },
     "an order that is over is paid": {
-      file: "checkout/rules/rules.ts",
-      from: "isCompleted(order, input) && order.closed !== undefined,",
-      to: "isCompleted(order, input) && order.closed === null,",
+      file: "checkout/rules/reported-rules.ts",
+      from: '    reviewed("refund_due"),',
+      to: `    ({ closed: _, ...order }, { update }, context) =>
+      paidIfWhole(withCounted(order, update, context.now), context),`,
       breaks: "paid wrongly",
     },
   },

@@ -68,6 +68,18 @@ export function checkoutParts(name: string, stage: Stage): void {
       expect(given).toEqual([ORDER.id]);
     });
 
+    it("beyond the amount is noted as paid back once, by its review or without it", async () => {
+      const { checkout, send } = await paybill();
+      await checkout.create(ORDER);
+      const paid = await send(ORDER.id, "ONE", "1700.00");
+      const [{ id = "" } = {}] = paid?.reviews ?? [];
+      await checkout.refunds.add(ORDER.id, { amount: 200, by: "Amina" });
+      await expect(checkout.reviews.resolve(id, "refunded")).rejects.toMatchObject({
+        code: "review_decided",
+      });
+      expect(await checkout.get(ORDER.id)).toMatchObject({ received: "1500.00", reviews: [] });
+    });
+
     it("of which a part was paid back is asked for again", async () => {
       const { checkout, send, given, later } = await paybill();
       await checkout.create(ORDER);

@@ -29,7 +29,7 @@ export interface PaidContext<Connection = unknown> {
    * `refused`, in one commit with what was written in `transaction`, the review `refund_due` begins, and the customer
    * reads that the money is paid back. `onPaid` is not called again. Call it inside `transaction`, or without one.
    */
-  readonly refuse: (reason?: string) => Refusal;
+  readonly refuse: (reason?: string) => Refused;
   /** From 1. A try during which the process died counts. */
   readonly attempt: number;
   /** Aborts when the time for this try is over, and another process may try. */
@@ -37,7 +37,7 @@ export interface PaidContext<Connection = unknown> {
 }
 
 /** What `refuse` returns. */
-export interface Refusal {
+export interface Refused {
   readonly refused: string;
 }
 
@@ -90,7 +90,7 @@ class GoodsTry {
   /** The order says that the goods were given. */
   #isDone = false;
   /** Why `onPaid` refuses the money. */
-  #refusal: string | undefined;
+  #reason: string | undefined;
 
   constructor(writer: OrderWriter<GoodsSettings>, order: OrderState) {
     this.#writer = writer;
@@ -143,15 +143,15 @@ class GoodsTry {
     return running;
   }
 
-  #refuse(reason: unknown): Refusal {
+  #refuse(reason: unknown): Refused {
     const given = typeof reason === "string" ? reason.trim() : "";
     const refused = storableText(maskPhones(given), MAX_REASON) || "It gave no reason.";
     const isLate = this.#hasReturned ? this.#isDone : this.#hasCommitted;
-    if (isLate && this.#refusal === undefined) {
+    if (isLate && this.#reason === undefined) {
       const told = this.#unclear(REFUSED_LATE).catch(this.#writer.settings.onError);
       this.#begun.add(told);
       void told.then(() => this.#begun.delete(told));
-    } else if (!this.#hasReturned) this.#refusal ??= refused;
+    } else if (!this.#hasReturned) this.#reason ??= refused;
     return { refused };
   }
 
@@ -163,7 +163,7 @@ class GoodsTry {
         `\`transaction\` of onPaid takes a function; got ${describeValue(write)}. Write transaction((db) => ...).`,
       );
     }
-    const refusedBefore = this.#refusal;
+    const refusedBefore = this.#reason;
     let written: { readonly value: Result | Promise<Result> } | undefined;
     const within: Within = {
       isAsync: isAsyncFunction(write),
@@ -173,11 +173,11 @@ class GoodsTry {
         if (this.#hasCommitted) this.#unclear(LATE_QUERY).catch(this.#writer.settings.onError);
       },
       onEmpty: () => {
-        if (this.#refusal === undefined) this.#writer.settings.onEmpty();
+        if (this.#reason === undefined) this.#writer.settings.onEmpty();
       },
       instead: () => this.#refused(),
       work: (connection) => {
-        this.#refusal = refusedBefore;
+        this.#reason = refusedBefore;
         const value: unknown = write(connection as never);
         // A query of Drizzle or Knex runs each time that it is awaited: it is awaited once, here.
         const awaited = isThenable(value) ? Promise.resolve(value) : value;
@@ -193,7 +193,7 @@ class GoodsTry {
       this.#hasCommitted = written !== undefined;
     } catch (error) {
       // What was refused in it is rolled back with it.
-      this.#refusal = refusedBefore;
+      this.#reason = refusedBefore;
       throw error;
     } finally {
       this.#isInTransaction = false;
@@ -211,9 +211,9 @@ class GoodsTry {
   }
 
   #refused(): InputOf<"effect_refused"> | undefined {
-    return this.#refusal === undefined
+    return this.#reason === undefined
       ? undefined
-      : { kind: "effect_refused", reason: this.#refusal };
+      : { kind: "effect_refused", reason: this.#reason };
   }
 
   /** `onPaid` has resolved. */

@@ -168,7 +168,7 @@ export const paid = (order: OrderState, paidBy: string, { now }: Context): Order
 });
 
 /** The order, paid if its amount has come. What is more than that is a review. */
-export function settled(order: OrderState, context: Context): OrderState {
+export function paidIfWhole(order: OrderState, context: Context): OrderState {
   const sum = countedSum(order);
   const { reference } = countedMoney(order).at(-1) ?? {};
   const isOpen = order.paidBy === undefined && order.closed === undefined;
@@ -461,8 +461,13 @@ export function withPaidBack(
 
 /** Ends the reviews that what is known now has answered. */
 export function withoutAnswered(order: OrderState, now: number): OrderState {
-  const isAnswered = ({ kind, number = 0, ended, references }: ReviewState) => {
+  /** Whether a person has noted what came beyond the amount as paid back, without its review. */
+  const isNoted = (amount: string, since: number) =>
+    order.refunds?.some((one) => !one.payments && one.amount === amount && one.at >= since) ===
+    true;
+  const isAnswered = ({ kind, number = 0, ended, references, amount, at }: ReviewState) => {
     if (ended !== undefined) return false;
+    if (amount !== undefined && isNoted(amount, at)) return true;
     if (kind === "effect_failed") return !isTried(order.effect);
     if (kind === "effect_unclear") return order.effect?.state === "refunded";
     if (BESIDE.includes(kind)) return moneyNamed(order, references.at(-1))?.refunded === true;

@@ -63,7 +63,7 @@ export interface RefundState {
   readonly reason?: string;
   readonly by?: string;
   /** The payments that are wholly paid back with it. */
-  readonly settles?: readonly string[];
+  readonly payments?: readonly string[];
 }
 
 export interface ReviewState {
@@ -227,8 +227,8 @@ export const countedMoney = ({ money }: OrderState): readonly Money[] =>
 /** The sum of the parts that came, without what was paid back of them. */
 export function countedSum(order: OrderState): string {
   const paidBack = (order.refunds ?? []).filter(
-    ({ settles, currency, amount }) =>
-      settles === undefined && currency === order.currency && isSummand(amount),
+    ({ payments, currency, amount }) =>
+      payments === undefined && currency === order.currency && isSummand(amount),
   );
   const amountOf = ({ amount }: { readonly amount: string }) => amount;
   return leftAfter(countedMoney(order).map(amountOf), paidBack.map(amountOf));

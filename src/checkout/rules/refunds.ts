@@ -6,7 +6,7 @@ import { type Money, type OrderState, type RefundState, UNKNOWN_AMOUNT } from ".
 /** The amount of a refund. That of a whole payment may have become known after it. */
 function withAmount(refund: RefundState, { money }: OrderState): RefundState {
   if (refund.amount !== UNKNOWN_AMOUNT) return refund;
-  const whole = money.filter(({ reference }) => refund.settles?.includes(reference));
+  const whole = money.filter(({ reference }) => refund.payments?.includes(reference));
   const amounts = whole.map(({ amount }) => amount).filter(isSummand);
   return amounts.length === 0 ? refund : { ...refund, amount: sumOf(amounts) };
 }
@@ -14,15 +14,15 @@ function withAmount(refund: RefundState, { money }: OrderState): RefundState {
 /** All refunds of an order. A version of this package without refunds has noted only which payments were paid back. */
 export function refundsOf(order: OrderState): readonly RefundState[] {
   const { money, reviews, refunds = [], updatedAt } = order;
-  const settled = new Set(refunds.flatMap(({ settles = [] }) => settles));
-  const older = money.filter((one) => one.refunded && !settled.has(one.reference));
+  const noted = new Set(refunds.flatMap(({ payments = [] }) => payments));
+  const older = money.filter((one) => one.refunded && !noted.has(one.reference));
   return [
     ...older.map(({ reference, amount, currency }) => {
       const review = reviews.find(
         ({ ended, references }) => ended === "refunded" && references.at(-1) === reference,
       );
       const { endedAt: at = updatedAt, by } = review ?? {};
-      return { at, amount, currency, settles: [reference], ...(by !== undefined && { by }) };
+      return { at, amount, currency, payments: [reference], ...(by !== undefined && { by }) };
     }),
     ...refunds.map((one) => withAmount(one, order)),
   ];
@@ -50,7 +50,7 @@ export function withWholeRefund(
   const { amount: came, currency, reference } = payment;
   // A part of it may have been paid back before.
   const amount = isSummand(came) ? least(came, leftOf(order, currency)) : came;
-  const refund = { ...made, amount, currency, settles: [reference] };
+  const refund = { ...made, amount, currency, payments: [reference] };
   return {
     ...order,
     money: withMark(order, [reference]),
@@ -64,12 +64,12 @@ export function withRefund(order: OrderState, refund: RefundState): OrderState {
   const next = { ...order, refunds };
   const { currency } = refund;
   if (leftOf(next, currency) !== "0.00") return next;
-  const settles = order.money
+  const payments = order.money
     .filter((one) => one.currency === currency && !one.refunded)
     .map(({ reference }) => reference);
   return {
     ...next,
-    money: withMark(order, settles),
-    refunds: [...(order.refunds ?? []), { ...refund, settles }],
+    money: withMark(order, payments),
+    refunds: [...(order.refunds ?? []), { ...refund, payments }],
   };
 }

@@ -83,9 +83,9 @@ function reviewText(
   const isAfterEnd = kind === "refund_due" && reason === undefined && closed === "canceled";
   const end = closedFor === "paid_elsewhere" ? "was paid elsewhere" : "was canceled";
   const why = isAfterEnd ? ` It came after the order ${end}.` : "";
-  const refusal = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
+  const refused = reason === undefined ? "" : ` onPaid refused it: ${reason}`;
   const goods = ABOUT_MONEY.includes(kind) ? (GOODS[effect?.state ?? "none"] ?? "") : "";
-  return what + why + refusal + goods;
+  return what + why + refused + goods;
 }
 
 export const reviewView = (review: ReviewState, order: OrderState): Review => ({
@@ -153,7 +153,7 @@ export const wholeRefundView = (refund: RefundState): Refund => ({
   ...refundView(refund),
   ...(refund.reason !== undefined && { reason: refund.reason }),
   ...(refund.by !== undefined && { by: refund.by }),
-  payments: refund.settles ?? [],
+  payments: refund.payments ?? [],
 });
 
 /** A time to wait, for a customer: no time of day, since his clock and time zone are not known. */
