@@ -56,9 +56,9 @@ const ADDITIONS: readonly Addition[] = [
   {
     what: "result code of the network",
     file: "src/contract/result-codes.ts",
-    before: '  "2": row(',
-    added: '  "5": row("Another cause.", "One more.", "no"),',
-    asked: ["src/checkout/page/page-texts.ts"],
+    before: '  | "2"\n',
+    added: '  | "5"\n',
+    asked: ["src/contract/result-codes.ts", "src/checkout/page/page-texts.ts"],
   },
   {
     what: "text of the pay page",
