@@ -126,16 +126,12 @@ export class Campaign {
   /** What a process runs that stops for these orders. */
   #program(works: boolean, stopping: readonly PlannedOrder[]): Program {
     const { sandbox, baseUrl } = this.#stage.service;
-    const planned = [...this.#stage.orders.values()];
     const stops = stopping.flatMap(({ id, incident }) => (incident ? [[id, incident.at]] : []));
     const setup: Setup = {
       place: this.#place,
       ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
       stops: Object.fromEntries(stops),
-      wrong: Object.fromEntries(planned.flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : []))),
-      underpaid: planned.filter((one) => one.isUnderpaid).map(({ id }) => id),
-      refuses: planned.filter((one) => one.refuses).map(({ id }) => id),
-      works,
+      ...{ orders: [...this.#stage.orders.values()], works },
     };
     return { file: this.#given.file, setup };
   }
@@ -154,9 +150,7 @@ export class Campaign {
   async #loseFile(): Promise<void> {
     const started = this.#stage.pool.ready().then(() => true);
     if (!(await Promise.race([started, sleep(MAX_STARTING_MS, false)]))) return;
-    const asked = this.#stage.pool.processes.filter(
-      ({ who }) => !this.#stage.incidents.isStanding(who),
-    );
+    const asked = awake(this.#office);
     const name = `AWAY-${this.#history.all("engine").length}`;
     const secret = this.#stage.service.sandbox.webhookSecret;
     this.#history.note("engine", { what: "engine", fault: "file away" });
@@ -219,8 +213,8 @@ export class Campaign {
     for (let tries = 0; tries < 20; tries++) {
       if (hasCart) await this.#click(order, "makeCart", { id, isRolledBack });
       else await this.#click(order, "create", { id, amount: AMOUNT });
-      if (isKilled || isRolledBack) break;
-      if (await this.#read(id)) return true;
+      if (isRolledBack || (isKilled && this.#stage.incidents.hasHappened(id))) break;
+      if (!isKilled && (await this.#read(id))) return true;
       await sleep(500);
     }
     if (isRolledBack) this.#history.note("campaign", { what: "cart_rolled_back", order: id });
@@ -278,11 +272,8 @@ export class Campaign {
   }
 
   /** Kills a process of the pool, wherever it is; not one that stands at its point. */
-  async #killAnywhere(): Promise<void> {
-    const { processes } = this.#stage.pool;
-    await this.#stage.pool.kill(
-      this.#random.pick(processes.filter(({ who }) => !this.#stage.incidents.isStanding(who))),
-    );
+  #killAnywhere(): Promise<void> {
+    return this.#stage.pool.kill(this.#random.pick(awake(this.#office)));
   }
 
   async #loseFileNow(): Promise<void> {

@@ -8,8 +8,7 @@ import type {
   ReviewDecision,
 } from "malipo/checkout";
 import type { Place } from "../harness/databases.ts";
-import type { Part, Point } from "./plan.ts";
-import type { WrongName } from "./wrong-on-paid.ts";
+import type { Part, PlannedOrder, Point } from "./plan.ts";
 
 /** What a process of the shop is told at its start. */
 export interface Setup {
@@ -19,24 +18,19 @@ export interface Setup {
   readonly secret: string;
   /** The step at which this process stops, by order. */
   readonly stops: Readonly<Record<string, Point>>;
-  /** How `onPaid` goes wrong, by order. */
-  readonly wrong: Readonly<Record<string, WrongName>>;
-  /** The orders whose money `onPaid` refuses. */
-  readonly refuses: readonly string[];
-  /** The orders of which the service says that less was paid than was asked for. */
-  readonly underpaid: readonly string[];
+  readonly orders: readonly Pick<PlannedOrder, "id" | "wrong" | "refuses" | "isUnderpaid">[];
   /** Whether it does what is due. One that does not takes only a click. */
   readonly works: boolean;
 }
 
 /** A click, as the page sends it. */
-export interface Click {
+interface Click {
   readonly params: PayParams;
   readonly after: number;
 }
 
 /** A cart: an order that is made in the merchant's own transaction. */
-export interface Cart {
+interface Cart {
   readonly id: string;
   readonly isRolledBack: boolean;
 }

@@ -29,6 +29,7 @@ const DAY_MS = 24 * 3_600_000;
 const BOOKS = "books";
 
 const setup = await receiveSetup<Setup>();
+const planned = new Map(setup.orders.map((order) => [order.id, order]));
 const report = (happening: OrderHappening) => record(happening);
 
 /** Stops here if the campaign says so for this order. Nothing of this process goes on meanwhile. */
@@ -73,8 +74,8 @@ const refuseMoney = ({ id }: Order, { transaction, refuse }: PaidContext) =>
 async function onPaid(order: Order, context: PaidContext): Promise<void> {
   const { id } = order;
   reach("paid", id);
-  if (setup.refuses.includes(id)) return noted(id, refuseMoney(order, context));
-  const wrong = setup.wrong[id];
+  const { refuses, wrong } = planned.get(id) ?? {};
+  if (refuses) return noted(id, refuseMoney(order, context));
   if (wrong === undefined || !isWrongTry(wrong, order, context.attempt)) {
     return noted(id, give(order, context));
   }
@@ -108,7 +109,7 @@ async function underpaidFetch(url: string, init: RequestInit): Promise<Response>
   if (!response.ok || !isRead.test(url)) return response;
   const { status, headers } = response;
   const said = (await response.text()).replace(AMOUNTS, (amount, label) =>
-    setup.underpaid.includes(label) ? `"amount":"${UNDERPAID}"` : amount,
+    planned.get(label)?.isUnderpaid ? `"amount":"${UNDERPAID}"` : amount,
   );
   return new Response(said, { status, headers });
 }
