@@ -137,7 +137,7 @@ export async function lookupView(
   { order: orderId, payment }: { order?: string | undefined; payment?: string | undefined },
   time: WriteTime,
 ): Promise<Html> {
-  const order = orderId === undefined ? undefined : await sources.checkout?.get(orderId);
+  const order = orderId === undefined ? undefined : await sources.checkout?.inspect(orderId);
   const references = payment === undefined ? [] : [payment];
   const known = order === undefined ? { references } : knownOfOrder(order);
   const story = await storyOf(sources, { orderId: order?.id, references: known.references });
@@ -148,8 +148,7 @@ export async function lookupView(
   const status =
     order !== undefined &&
     html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>`;
-  const refunds = order === undefined ? [] : await sources.checkout?.refunds.list(order.id);
-  const content = html`${status}${refundsView(refunds ?? [], time)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
+  const content = html`${status}${refundsView(order?.refunds ?? [], time)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 

@@ -117,7 +117,9 @@ describe("the step of the release job that packs", () => {
       JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")).version;
     expect(
       components.map(({ name, version }: { name: string; version: string }) => [name, version]),
-    ).toEqual(["@noble/hashes", "ky", "libphonenumber-js", "zod"].map((name) => [name, installed(name)]));
+    ).toEqual(
+      ["@noble/hashes", "ky", "libphonenumber-js", "zod"].map((name) => [name, installed(name)]),
+    );
   });
 
   test("packs what npm would publish", () => {

@@ -8,7 +8,7 @@ import type { OrderState } from "../rules/order-state.ts";
 import type { Order, Refund } from "../rules/order-types.ts";
 import { knownRefund } from "../rules/refund-rules.ts";
 import { leftOf, refundsOf } from "../rules/refunds.ts";
-import { orderView, wholeRefundView } from "../rules/view.ts";
+import { orderView, refundView } from "../rules/view.ts";
 import { linesOf } from "./decision-lines.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -92,7 +92,7 @@ export function manageRefunds(writer: OrderWriter): ManagedRefunds {
       const { now, order } = await read(id);
       return orderView(order, now);
     },
-    list: async (id) => refundsOf((await read(id)).order).map(wholeRefundView),
+    list: async (id) => refundsOf((await read(id)).order).map(refundView),
   };
 }
 
