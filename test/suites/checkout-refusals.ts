@@ -63,8 +63,12 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       expect(await response.json()).toMatchObject({
         status: "failed",
         user_message: expect.stringContaining("pay your money back"),
+        message_code: "refused",
         retry_possible: false,
       });
+      await checkout.refunds.add(ORDER.id, { amount: ORDER.amount, by: "Amina" });
+      const later = await checkout.statusHandler()(request);
+      expect(await later.json()).toMatchObject({ status: "failed", message_code: "paid_back" });
     });
 
     it("that was paid back ends the order", async () => {

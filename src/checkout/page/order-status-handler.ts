@@ -31,13 +31,15 @@ export interface StatusRoute {
 /** What a page that follows an order learns, as the status of a payment. */
 function progressOf(order: CustomerOrder | undefined): Payment {
   if (order === undefined || order.status === "pending") return { status: "pending" };
+  const { message: user_message, messageCode: message_code } = order;
+  const says = { user_message, ...(message_code !== undefined && { message_code }) };
   if (order.effect === "refused" || order.effect === "refunded") {
-    return { status: "failed", user_message: order.message, retry_possible: false };
+    return { status: "failed", ...says, retry_possible: false };
   }
   if (order.status === "paid") return { status: "completed" };
   const hasAsked = order.attempts.length > 0 || order.status !== "open" || !order.canPay;
   if (!hasAsked) return { status: "pending" };
-  return { status: "failed", user_message: order.message, retry_possible: order.canPay };
+  return { status: "failed", ...says, retry_possible: order.canPay };
 }
 
 /** A part of an address; `""` for a broken one. */
