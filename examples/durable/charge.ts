@@ -1,10 +1,10 @@
 // A payment as one step of a durable workflow, which runs a step again after a crash, with the
 // same order: the checkout then finds the attempt, and never prompts twice.
 import { isGatewayError } from "malipo";
-import type { Checkout, Order, PayParams } from "malipo/checkout";
+import type { Checkout, CustomerOrder, PayParams } from "malipo/checkout";
 
 /** Asks the phone at the first run, and resolves with the order when nothing is under way. */
-export async function charge(checkout: Checkout, params: PayParams): Promise<Order> {
+export async function charge(checkout: Checkout, params: PayParams): Promise<CustomerOrder> {
   await checkout.pay(params, { after: 0 }); // the first attempt, however often the step runs
   const order = await checkout.wait(params.id, { waitMs: 120_000 });
   if (order === undefined || order.status === "pending") {

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isGatewayError } from "malipo";
-import { createCheckout, type Order } from "malipo/checkout";
+import { type CustomerOrder, createCheckout } from "malipo/checkout";
 import { sqlite } from "malipo/sqlite";
 
 /** The prices in KES. They are the shop's: a form only names an item. */
@@ -14,7 +14,7 @@ export const PRICES: Readonly<Record<string, number>> = { Coffee: 1500, Tea: 800
 export const newOrderId = (): string => randomBytes(6).toString("hex").toUpperCase();
 
 /** What the customer reads about an order. */
-export const saysOf = ({ status, message }: Order): string =>
+export const saysOf = ({ status, message }: CustomerOrder): string =>
   status === "open" ? `Not paid. ${message}` : message;
 
 /** What the customer reads for each parcel. */
@@ -34,6 +34,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
   // Reads MALIPO_API_KEY, MALIPO_BASE_URL and MALIPO_WEBHOOK_SECRET.
   const checkout = createCheckout({
     store: db,
+    publicMetadata: ["item"],
     async onPaid(order, { transaction }) {
       // The parcel and "done" commit together: a crash can neither lose nor repeat it.
       const sql = "INSERT INTO parcels (order_id) VALUES (?)";
@@ -60,7 +61,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
       }
     },
 
-    find: (id: string): Promise<Order | undefined> => checkout.get(id),
+    find: (id: string): Promise<CustomerOrder | undefined> => checkout.get(id),
 
     /** How many parcels were sent for an order: one, if it is paid. */
     parcels(id: string): number {

@@ -1,5 +1,5 @@
 // The two pages. They need no JavaScript: an open order is loaded again every two seconds.
-import type { Order } from "malipo/checkout";
+import type { CustomerOrder } from "malipo/checkout";
 import { newOrderId, PRICES, SENT, saysOf } from "./shop.ts";
 
 /** No cache and no other site's frame may hold a page of a customer. */
@@ -53,18 +53,18 @@ export const startPage = (): string =>
     ),
   );
 
-const payAgain = ({ id, metadata, attempts }: Order) =>
+const payAgain = ({ id, metadata, attempts }: CustomerOrder) =>
   payForm(
     id,
-    `<input type="hidden" name="item" value="${escapeHtml(`${metadata.item}`)}">
+    `<input type="hidden" name="item" value="${escapeHtml(`${metadata?.item}`)}">
 ${afterField(attempts.length)}`,
     "Pay again",
   );
 
-export function orderPage(order: Order, parcels: number): string {
+export function orderPage(order: CustomerOrder, parcels: number): string {
   const { id, metadata, amount, currency, status, canPay } = order;
   return page(
-    `<p>${escapeHtml(`${metadata.item}`)}, ${currency} ${amount}, order ${id}</p>
+    `<p>${escapeHtml(`${metadata?.item}`)}, ${currency} ${amount}, order ${id}</p>
 <p role="status">${escapeHtml(saysOf(order))}</p>
 <p>${SENT.repeat(parcels)}</p>
 ${canPay ? payAgain(order) : ""}

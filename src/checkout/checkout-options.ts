@@ -10,7 +10,7 @@ import type { NewOrder } from "./orders/new-order.ts";
 import type { StatusRoute } from "./page/order-status-handler.ts";
 import type { PayPages } from "./page/pay-page.ts";
 import type { OrderChange } from "./rules/order-change.ts";
-import type { Order, Review } from "./rules/order-types.ts";
+import type { CustomerOrder, Order, Review } from "./rules/order-types.ts";
 
 /** How a checkout is set up. */
 export interface CheckoutOptions<Connection = unknown> {
@@ -115,6 +115,13 @@ export interface CheckoutOptions<Connection = unknown> {
    */
   partPayments?: "count" | "review" | undefined;
   /**
+   * The names of the metadata that customers may see: `["item"]`. Set it if a page shows your own data. What `pay`,
+   * `get` and `wait` return has no other metadata; `inspect`, `list` and `onPaid` have all.
+   *
+   * @default none
+   */
+  publicMetadata?: readonly string[] | undefined;
+  /**
    * The currency of orders, which is that of your account at the service.
    *
    * @default "KES"
@@ -157,8 +164,8 @@ export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
   /** The country of numbers without their code; `undefined` if each number must have it. */
   readonly country: CountryCode | undefined;
   /**
-   * The one call for "pay", for a double click, and for "pay again". Resolves with the order, whatever
-   * becomes of the prompt.
+   * The one call for "pay", for a double click, and for "pay again". Resolves with the order, as its customer may see
+   * it, whatever becomes of the prompt.
    *
    * @param options - `after`: the number of the last attempt that the page showed, 0 for none; also as text,
    * as a form sends it. Two tabs with one `after` make one attempt. Without it, each call after a failure
@@ -167,14 +174,14 @@ export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
    * @throws {OrderConflictError} for another amount, currency, `metadata` or `accountReference` under a known id, and for the id of an order
    * that was deleted after its customer was asked.
    */
-  pay(params: PayParams, options?: { after?: number | string | undefined }): Promise<Order>;
+  pay(params: PayParams, options?: { after?: number | string | undefined }): Promise<CustomerOrder>;
   /**
    * Makes an order without asking anyone.
    *
    * @param options - `transaction`: your own open transaction on the store's database. If it is rolled
    * back, nothing is left.
    */
-  create(order: NewOrder, options?: { transaction?: unknown }): Promise<Order>;
+  create(order: NewOrder, options?: { transaction?: unknown }): Promise<CustomerOrder>;
   /**
    * Resolves with the order as soon as nothing is under way, or after `waitMs` (60,000). Beyond `maxWaits`, it
    * resolves at once, with the order as it is. It polls the store, once for all that wait for one order.
@@ -182,7 +189,7 @@ export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
   wait(
     id: string,
     options?: { waitMs?: number | undefined; signal?: AbortSignal | undefined },
-  ): Promise<Order | undefined>;
+  ): Promise<CustomerOrder | undefined>;
   /** For `nodeHandler`, `fetchHandler`, Fastify and Lambda. `on` takes handlers of other events. */
   readonly receiver: WebhookReceiver;
   /** Begins to do what is due. Any number of processes may do it on one store. */

@@ -74,6 +74,12 @@ function gatewayFor(given: CheckoutOptions["gateway"], store: CheckoutStore): Ga
 const checkStore = (store: CheckoutOptions["store"]): CheckoutStore =>
   partOf("store", store, "checkout", "commit", `a store of orders: ${SQL_ENGINES} or memory()`);
 
+function checkNames(option: string, names: unknown): readonly string[] {
+  const areNames = Array.isArray(names) && names.every((one) => typeof one === "string" && one);
+  if (!areNames) throw wrongOption(option, "a list of names", names);
+  return [...names];
+}
+
 const CURRENCY = "KES";
 const PREFIX_RULE = "at most 4 upper-case letters, digits and dashes";
 
@@ -95,6 +101,7 @@ const OPTIONS = {
   phoneLimit: (count = 3) => checkWholeNumber("phoneLimit", count, 1, 1_000),
   attemptLimit: (count = 3) => checkWholeNumber("attemptLimit", count, 1, 1_000),
   partPayments: (how = "count") => checkChoice("partPayments", how, ["count", "review"] as const),
+  publicMetadata: (names = []) => checkNames("publicMetadata", names),
   currency: (currency = CURRENCY) =>
     checkText("currency", currency, /^[A-Z]{3}$/, "a currency code such as KES"),
   maxWaits: (count = 1_000) => checkWholeNumber("maxWaits", count, 1, 1_000_000),

@@ -166,13 +166,14 @@ function runCheckout(
  */
 export function createCheckout<Connection>(options: CheckoutOptions<Connection>): Checkout {
   const settings = checkoutSettings(options);
-  const { country } = settings.asked;
+  const { asked, currency, publicMetadata } = settings;
+  const { country } = asked;
   const engine = new Engine(settings.engine);
   const life = storeLife(settings.engine);
   const { open } = life;
   const received = checkoutReceiver(settings, (update) => engine.note(update));
   const asks = askCalls(settings, engine, open);
-  const orders = manageOrders(engine, open, { country, currency: settings.currency });
+  const orders = manageOrders(engine, open, { country, currency, publicMetadata });
   return {
     ...{ gateway: settings.engine.gateway, country, receiver: received.receiver },
     ...asks,

@@ -69,14 +69,12 @@ export function parseCheck(text: string): (response: ShopResponse) => boolean {
 
 /** What the status of a checkout's order means for its customer; `undefined` for any other body. */
 function statusOfCheckout(body: string): "paid" | "failed" | "open" | undefined {
-  const { status, canPay, attempts, reviews } = Object(parseJson(body));
-  if (typeof canPay !== "boolean" || !Array.isArray(attempts) || !Array.isArray(reviews)) {
-    return undefined;
-  }
+  const { status, canPay, attempts } = Object(parseJson(body));
+  if (typeof canPay !== "boolean" || !Array.isArray(attempts)) return undefined;
   if (status === "paid") return "paid";
   if (status === "canceled" || status === "expired") return "failed";
-  // Without a review and with an attempt, the last one has ended without money.
-  return status === "open" && reviews.length === 0 && attempts.length > 0 ? "failed" : "open";
+  // Open with an attempt: the last one has ended without money. While money waits for a person, it is pending.
+  return status === "open" && attempts.length > 0 ? "failed" : "open";
 }
 
 /** What a customer reads, by the checks that are given, or as the checkout and most shops name it. */

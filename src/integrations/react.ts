@@ -23,8 +23,8 @@ export interface PaymentRoute {
 /** The result of `usePayment`. */
 export interface PaymentView {
   /**
-   * The payment as it was last read, or what the route tells of it: `status`, `user_message` and
-   * `retry_possible`. `undefined` before the first read.
+   * The payment as it was last read, or what the route tells of it: `status`, `user_message`, `retry_possible` and, of
+   * an order, `message_code`, such as `refused`. `undefined` before the first read.
    */
   readonly payment: Payment | undefined;
   /** The status of the payment. `undefined` before the first read. */

@@ -5,6 +5,7 @@ import { ReviewDecidedError } from "../errors/order.ts";
 import { isObject } from "../internal/is-object.ts";
 import type { Sources } from "./entry.ts";
 import { choose, type Target } from "./queue-lists.ts";
+import { isSameRefund, RefundNotedError } from "./refund-form.ts";
 import { messageOf } from "./wording.ts";
 
 /** A line of the log of decisions. It has no phone and no name of a customer. */
@@ -120,10 +121,9 @@ const EARLY_MS = 10;
 
 /** Whether a person has made the same decision before: a double click, or a form that was sent again. */
 const isRepeated = (error: unknown, by: string | undefined, action: string | undefined): boolean =>
-  error instanceof ReviewDecidedError &&
-  error.by !== undefined &&
-  error.by === by &&
-  error.decision === action;
+  by !== undefined &&
+  ((error instanceof ReviewDecidedError && error.by === by && error.decision === action) ||
+    (error instanceof RefundNotedError && error.by === by));
 
 const UNREADABLE = "The log of decisions cannot be read:";
 
@@ -167,7 +167,8 @@ export class Decisions {
       isSame(one) &&
       by !== undefined &&
       one.plan.by === by &&
-      one.plan.target?.action === target.action;
+      one.plan.target?.action === target.action &&
+      isSameRefund(one.plan.target.refund, target.refund);
     const chosen = await choose(this.#sources, target).catch(async (error) => {
       if (!isRepeated(error, by, target.action)) throw error;
       const made = (await this.list()).find((one) => one.state === "done" && isOwn(one));
@@ -260,5 +261,8 @@ export class Decisions {
       return end("failed", failureOf(error, ids.length, decision.plan));
     }
     if (!isLogged) return end("done", done);
+    // Another process has done the same at the same moment: then the line of this one was not written.
+    const own = (await this.list()).find((one) => one.id === id);
+    if (own?.state === "started") await end("failed", "It was done before.");
   }
 }

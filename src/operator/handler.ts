@@ -17,6 +17,7 @@ import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts"
 import type { Sources } from "./entry.ts";
 import { bodyOf } from "./item-view.ts";
 import { type PageContext, renderOperatorPage } from "./operator-page.ts";
+import { REFUND, type RefundFields, refundIn } from "./refund-form.ts";
 import { messageOf, timeWriter } from "./wording.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
@@ -85,6 +86,10 @@ const TAKE_BACK_MS = 10_000;
 const MAX_TAKE_BACK_MS = HOUR_MS;
 
 const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'");
+
+/** For a person of whom `authorize` says no name. */
+const NAMELESS =
+  "A refund is noted under the name of a person: `authorize` must return { operator }.";
 
 /** A form of the page names one decision. */
 const MAX_FORM_BYTES = 50_000;
@@ -193,9 +198,9 @@ export function operatorHandler(
 /** Responds to the requests of persons who may see the page. */
 class OperatorRequests {
   readonly #decisions: Decisions;
-  readonly #context: Omit<PageContext, "now" | "operator">;
+  readonly #context: Omit<PageContext, "now" | "operator" | "typed">;
 
-  constructor(decisions: Decisions, context: Omit<PageContext, "now" | "operator">) {
+  constructor(decisions: Decisions, context: Omit<PageContext, "now" | "operator" | "typed">) {
     this.#decisions = decisions;
     this.#context = context;
   }
@@ -212,8 +217,13 @@ class OperatorRequests {
     return this.#show(url, operator);
   }
 
-  async #show(url: URL, operator: string | undefined, error?: string): Promise<Response> {
-    const context = { ...this.#context, now: Date.now(), operator };
+  async #show(
+    url: URL,
+    operator: string | undefined,
+    error?: string,
+    typed?: RefundFields,
+  ): Promise<Response> {
+    const context = { ...this.#context, now: Date.now(), operator, typed };
     let unreadable: string | undefined;
     const made = await this.#decisions.list().catch((cause): [] => {
       unreadable = `The decisions that were made cannot be read: ${messageOf(cause)}`;
@@ -244,20 +254,29 @@ class OperatorRequests {
     const form = new URLSearchParams(body);
     const of = (name: string) => form.get(name) ?? undefined;
     const { list = "", action = "", decision = "" } = Object.fromEntries(form);
+    const isRefund = list === REFUND.list && action === REFUND.action;
+    const refund = isRefund ? refundIn(form) : undefined;
     try {
       if (action === "take_back") {
         if (await this.#decisions.takeBack(decision, by)) return seeOther({ done: decision });
         return this.#show(url, by, "It is too late to take this back.");
       }
-      const target = { list, action, id: of("id"), group: of("group"), until: Number(of("until")) };
+      const target = {
+        ...{ list, action, id: of("id"), group: of("group"), until: Number(of("until")) },
+        ...(refund !== undefined && { refund }),
+      };
+      if (refund !== undefined && by === undefined) throw new Error(NAMELESS);
       const made = await this.#decisions.plan(target, by);
       if (made === undefined) return text(422, "There is no such action.");
-      if (made.state === "failed") return this.#show(url, by, made.last.text);
-      return seeOther({ list, done: made.id });
+      if (made.state === "failed") return this.#show(url, by, made.last.text, refund);
+      return seeOther({
+        ...(refund === undefined ? { list } : { order: of("id") ?? "" }),
+        done: made.id,
+      });
     } catch (error) {
       const message = messageOf(error);
       const problem = error instanceof BegunError ? message : `Nothing was changed: ${message}`;
-      return this.#show(url, by, problem);
+      return this.#show(url, by, problem, refund);
     }
   }
 }

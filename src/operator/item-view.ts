@@ -7,9 +7,10 @@ import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
 import { knownOf } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
-import { type Asked, headline, link } from "./queue-view.ts";
+import { type Asked, headline } from "./queue-view.ts";
+import { type RefundFields, refundForm } from "./refund-form.ts";
 import { type Comparison, comparisonOf, type ReadPayment, type Story, storyOf } from "./story.ts";
-import { ageText, amountText, messageOf, phoneText, type WriteTime } from "./wording.ts";
+import { ageText, amountText, link, messageOf, phoneText, type WriteTime } from "./wording.ts";
 
 /** How much of a body is shown. The whole one is downloaded. */
 const SHOWN_CHARACTERS = 65_536;
@@ -136,8 +137,9 @@ export async function lookupView(
   sources: Sources,
   { order: orderId, payment }: { order?: string | undefined; payment?: string | undefined },
   time: WriteTime,
+  refund: { readonly isOffered: boolean; readonly typed: RefundFields | undefined },
 ): Promise<Html> {
-  const order = orderId === undefined ? undefined : await sources.checkout?.get(orderId);
+  const order = orderId === undefined ? undefined : await sources.checkout?.inspect(orderId);
   const references = payment === undefined ? [] : [payment];
   const known = order === undefined ? { references } : knownOfOrder(order);
   const story = await storyOf(sources, { orderId: order?.id, references: known.references });
@@ -148,8 +150,7 @@ export async function lookupView(
   const status =
     order !== undefined &&
     html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>`;
-  const refunds = order === undefined ? [] : await sources.checkout?.refunds.list(order.id);
-  const content = html`${status}${refundsView(refunds ?? [], time)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
+  const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 

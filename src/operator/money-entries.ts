@@ -189,7 +189,7 @@ export const withOrders = (
     entries.map(async (entry) => {
       const { orderId, known } = entry;
       if (orderId === undefined || known !== undefined) return entry;
-      const order = await checkout?.get(orderId).catch(() => undefined);
+      const order = await checkout?.inspect(orderId).catch(() => undefined);
       return order === undefined ? entry : withOrder(entry, order);
     }),
   );
@@ -300,7 +300,7 @@ function attemptChoices(
 /** Whether an attempt is that of an order: the checkout looks for it itself, and opens a review. */
 async function isOfOrder({ checkout }: Sources, { known }: Entry): Promise<boolean> {
   const [, id = "", number] = /^(.*)\/(\d+)$/s.exec(known?.order ?? "") ?? [];
-  const order = id === "" ? undefined : await checkout?.get(id);
+  const order = id === "" ? undefined : await checkout?.inspect(id);
   return order?.attempts.some((one) => one.number === Number(number)) === true;
 }
 

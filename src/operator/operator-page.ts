@@ -3,9 +3,10 @@ import type { Decision } from "./decisions.ts";
 import type { Sources } from "./entry.ts";
 import { groupChoices, itemView, lookupView } from "./item-view.ts";
 import { listNamed } from "./queue-lists.ts";
-import { type Asked, link, listView, overview, row } from "./queue-view.ts";
+import { type Asked, listView, overview, row } from "./queue-view.ts";
+import type { RefundFields } from "./refund-form.ts";
 import { type SearchFrom, search } from "./search.ts";
-import type { WriteTime } from "./wording.ts";
+import { link, type WriteTime } from "./wording.ts";
 
 /** What every view needs. */
 export interface PageContext {
@@ -17,6 +18,8 @@ export interface PageContext {
   readonly isKept: boolean;
   /** Who looks, as `authorize` said. */
   readonly operator: string | undefined;
+  /** A refund that was sent and could not be noted. */
+  readonly typed: RefundFields | undefined;
 }
 
 const TONES: Readonly<Record<Decision["state"], string>> = {
@@ -84,7 +87,7 @@ async function contentOf(
   decisions: readonly Decision[],
   context: PageContext,
 ): Promise<Html> {
-  const { sources, now, time, hasActions } = context;
+  const { sources, now, time, hasActions, operator, typed } = context;
   const of = (name: string) => parameters.get(name) || undefined;
   const query = of("q")?.trim().slice(0, 200);
   if (query) {
@@ -93,7 +96,9 @@ async function contentOf(
   }
   const [order, payment] = [of("order"), of("payment")];
   if (order !== undefined || payment !== undefined) {
-    return html`<div class="stack">${await lookupView(sources, { order, payment }, time)}</div>`;
+    // A refund is noted under a name.
+    const refund = { isOffered: hasActions && operator !== undefined, typed };
+    return html`<div class="stack">${await lookupView(sources, { order, payment }, time, refund)}</div>`;
   }
   if (parameters.has("decisions"))
     return html`<div class="stack">${decisionsView(decisions, context)}</div>`;

@@ -13,6 +13,7 @@ import {
   PAID_ALREADY,
   withOrders,
 } from "./money-entries.ts";
+import { chooseRefund, type RefundFields } from "./refund-form.ts";
 import { messageOf, plural } from "./wording.ts";
 
 /** A list of the page. */
@@ -176,6 +177,8 @@ export interface Target {
   readonly id?: string | undefined;
   readonly group?: string | undefined;
   readonly until?: number | undefined;
+  /** Of money of the order `id` that a person has paid back. */
+  readonly refund?: RefundFields | undefined;
 }
 
 /** A decision that is possible now. */
@@ -198,7 +201,8 @@ const aboutEntry = ({ known, came = known?.amount, cause }: Entry): string =>
  * entry does not wait any more.
  */
 export async function choose(sources: Sources, target: Target): Promise<Chosen | undefined> {
-  const { list: name, action, id, group, until } = target;
+  const { list: name, action, id, group, until, refund } = target;
+  if (refund !== undefined) return chooseRefund(sources, id ?? "", refund);
   const list = listNamed(name);
   if (list === undefined || action === "" || (id ?? group ?? "") === "") return undefined;
   if (id !== undefined) {

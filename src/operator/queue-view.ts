@@ -5,7 +5,7 @@ import type { Entry, Sources } from "./entry.ts";
 import { MAX_BODY_BYTES, withKnown } from "./event-entries.ts";
 import { withOrders } from "./money-entries.ts";
 import { type Group, groupsOf, LISTS, MAX_ENTRIES, type QueueList } from "./queue-lists.ts";
-import { ageText, messageOf } from "./wording.ts";
+import { ageText, link, messageOf } from "./wording.ts";
 
 /** What the address of the page asks for. */
 export interface Asked {
@@ -16,14 +16,6 @@ export interface Asked {
   /** A choice that is to be confirmed. */
   readonly do?: string | undefined;
 }
-
-/** An address on this page. */
-export const link = (parameters: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(parameters).filter((one): one is [string, string] =>
-    Boolean(one[1]),
-  );
-  return `?${new URLSearchParams(given)}`;
-};
 
 /** How many rows a page of a list has. */
 const ROWS = 25;

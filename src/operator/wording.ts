@@ -1,4 +1,4 @@
-// How the page writes times, amounts and phones.
+// How the page writes times, amounts, phones and its own addresses.
 import type { CountryCode } from "../contract/countries.ts";
 import { type Html, html } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
@@ -63,3 +63,11 @@ export const plural = (count: number, one: string): string =>
 
 export const messageOf = (error: unknown): string =>
   maskPhones(String((error as Error)?.message ?? error));
+
+/** An address on this page. */
+export const link = (parameters: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(parameters).filter((one): one is [string, string] =>
+    Boolean(one[1]),
+  );
+  return `?${new URLSearchParams(given)}`;
+};

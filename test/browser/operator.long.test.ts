@@ -96,4 +96,27 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
     await page.getByText("Taken back: nothing was changed.").waitFor();
     expect(await night.receiver.conflicts.list()).toHaveLength(1);
   });
+
+  test.each([true, false])(
+    "notes a refund by keyboard, with scripts: %s",
+    async (javaScriptEnabled) => {
+      const page = await (await browser().newContext({ javaScriptEnabled })).newPage();
+      await page.goto(`${address}?order=TWICE-2`);
+      const amount = page.getByRole("textbox", { name: /^Amount in KES, at most 3000\.00/ });
+      expect(await amount.inputValue()).toBe("3000.00");
+      await amount.fill("5000");
+      await page.getByRole("textbox", { name: /^Reference/ }).fill("RB7Q2M9X4K");
+      await amount.press("Enter");
+      await page.getByRole("alert").filter({ hasText: "is more than" }).waitFor();
+      expect(await page.getByRole("textbox", { name: /^Reference/ }).inputValue()).toBe(
+        "RB7Q2M9X4K",
+      );
+      await amount.fill("500");
+      await page.getByRole("button", { name: "Note as paid back" }).press("Enter");
+      const shown = page.getByRole("status").filter({ hasText: "KES 500.00 will be noted" });
+      await shown.waitFor();
+      await page.getByRole("button", { name: "Take back" }).first().press("Enter");
+      await page.getByText("Taken back: nothing was changed.").waitFor();
+    },
+  );
 });

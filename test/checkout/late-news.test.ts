@@ -139,7 +139,7 @@ it.each(["the webhook", "the read"])(
     if (first === "the read") await webhook();
     clock.advance(60 * 60_000);
     await checkout.reconcile();
-    expect(await checkout.get(ORDER.id)).toMatchObject({
+    expect(await checkout.inspect(ORDER.id)).toMatchObject({
       status: "paid",
       received: "1500.00",
       attempts: [{ status: "completed" }],

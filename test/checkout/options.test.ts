@@ -86,7 +86,7 @@ it("a webhook whose kind and status differ, or whose label is that of another or
     { ...payment, status: "completed", account_reference: other.accountReference },
   ];
   for (const data of wrong) await deliver(shop, sandbox.webhookSecret, "payment.completed", data);
-  expect(await shop.checkout.get(ORDER.id)).toMatchObject({
+  expect(await shop.checkout.inspect(ORDER.id)).toMatchObject({
     status: "pending",
     reviews: [{ kind: "contradiction" }],
   });
@@ -223,7 +223,7 @@ it.each([
   const metadata = JSON.parse('{"__proto__": {"paid": true}}');
   const order = await checkout.pay({ ...ORDER, id, metadata });
   expect(order).toMatchObject({ status: "pending", attempts: [{ status: "pending" }] });
-  expect((await checkout.get(id))?.metadata.paid).toBeUndefined();
+  expect((await checkout.inspect(id))?.metadata.paid).toBeUndefined();
   const url = `http://shop.example/orders/${encodeURIComponent(id)}`;
   const followed = await checkout.statusHandler()(new Request(url));
   expect(await followed.json()).toMatchObject({ status: "pending" });
@@ -344,7 +344,7 @@ it("a customer whose money came after the end of the order reads that it is here
   await shop.checkout.cancel(ORDER.id);
   const paid = { reference: attempts[0]?.reference, status: "completed", amount: "1500.00" };
   await deliver(shop, sandbox.webhookSecret, "payment.completed", { ...paid, currency: "KES" });
-  const order = await shop.checkout.get(ORDER.id);
+  const order = await shop.checkout.inspect(ORDER.id);
   expect(order?.message).toMatch(/canceled\. We received a payment for it and will pay it back/);
   const [review] = order?.reviews ?? [];
   await shop.checkout.reviews.resolve(review?.id ?? "", "refunded");

@@ -193,7 +193,7 @@ describe("the operator's page of a shop", () => {
     const [own] = (await checkout.get("TWICE-1"))?.payments ?? [];
     expect(shown).toContain(own?.reference);
     // After the decision, the order still names it.
-    const [review] = (await checkout.get("TWICE-1"))?.reviews ?? [];
+    const [review] = (await checkout.inspect("TWICE-1"))?.reviews ?? [];
     await checkout.reviews.resolve(review?.id ?? "", "refunded");
     expect(await get("?order=TWICE-1")).toContain("<strong>PAY-TWICE-1</strong>");
     expect((await checkout.get("TWICE-1"))?.payments).toMatchObject([
@@ -224,7 +224,7 @@ describe("the operator's page of a shop", () => {
   const reviewOf = async (
     checkout: Awaited<ReturnType<typeof shopNight>>["checkout"],
     order: string,
-  ) => (await checkout.get(order))?.reviews[0]?.id ?? "";
+  ) => (await checkout.inspect(order))?.reviews[0]?.id ?? "";
 
   test("lets one of two people win who decide a review at the same moment, and tells the other", async () => {
     const { checkout } = await shopNight();
@@ -240,7 +240,7 @@ describe("the operator's page of a shop", () => {
       const lost = answers.find(({ status }) => status === 422)?.html;
       // The one who comes second while the first decision is planned reads that, too.
       expect(lost).toMatch(isAccepted ? /Amina has decided/ : /Brian has decided/);
-      expect(await checkout.get(order)).toMatchObject({
+      expect(await checkout.inspect(order)).toMatchObject({
         ...{ status: isAccepted ? "paid" : "open", reviews: [] },
         payments: [{ isRefunded: !isAccepted }],
       });
@@ -298,7 +298,7 @@ describe("the operator's page of a shop", () => {
     await deliver(label, "PAY-MORE", { amount: "1600.00" });
     const { post, get } = pageOf(checkout, "Amina");
     const [first = "", second = ""] =
-      (await checkout.get("LESS-1"))?.reviews.map(({ id }) => id) ?? [];
+      (await checkout.inspect("LESS-1"))?.reviews.map(({ id }) => id) ?? [];
     expect((await post("amount", first, "accept")).status).toBe(303);
     const item = await get(`?${new URLSearchParams({ list: "amount", item: `review:${second}` })}`);
     expect(item).not.toContain("Give the goods…");
@@ -306,7 +306,7 @@ describe("the operator's page of a shop", () => {
     const { status, html } = await post("amount", second, "accept");
     expect(status).toBe(422);
     expect(html).toContain("Nothing was changed: The order is paid already");
-    expect((await checkout.get("LESS-1"))?.reviews).toMatchObject([{ id: second }]);
+    expect((await checkout.inspect("LESS-1"))?.reviews).toMatchObject([{ id: second }]);
   });
 
   test("ends the goods of an order whose money was paid back", async () => {

@@ -1,5 +1,5 @@
 import { Gateway, memory } from "malipo";
-import { type Checkout, createCheckout, type Order } from "malipo/checkout";
+import { type Checkout, type CustomerOrder, createCheckout } from "malipo/checkout";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { testClock } from "../checkout/stage.ts";
@@ -45,9 +45,13 @@ export async function shopNight({ hasInbox = true } = {}) {
     onError: () => {},
   });
   let phones = 0;
-  const make = (id: string, amount = 1500): Promise<Order> =>
+  const make = (id: string, amount = 1500): Promise<CustomerOrder> =>
     checkout.pay({ id, amount, phone: `07120${String(++phones).padStart(5, "0")}` });
-  const deliver = async (order: Pick<Order, "accountReference">, reference: string, more = {}) => {
+  const deliver = async (
+    order: Pick<CustomerOrder, "accountReference">,
+    reference: string,
+    more = {},
+  ) => {
     const data = {
       reference,
       status: "completed",
@@ -62,7 +66,7 @@ export async function shopNight({ hasInbox = true } = {}) {
     const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
     await checkout.receiver.handle({ method: "POST", headers, body });
   };
-  const own = ({ attempts: [attempt] }: Order) => attempt?.reference ?? "";
+  const own = ({ attempts: [attempt] }: CustomerOrder) => attempt?.reference ?? "";
 
   for (let number = 1; number <= OF_EACH; number++) {
     const twice = await make(`TWICE-${number}`);

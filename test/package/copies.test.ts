@@ -82,7 +82,7 @@ describe.each(PAIRS)("with the other copy of the package, %s", (_, one, other) =
     const order = await checkout.pay({ id: "ORDER-2", amount: 100, phone: "0712345678" });
     expect(order.status).toBe("pending");
     sandbox.phone("0712345678").approve();
-    const shown = async () => (await checkout.get("ORDER-2"))?.reviews.map(({ kind }) => kind);
+    const shown = async () => (await checkout.inspect("ORDER-2"))?.reviews.map(({ kind }) => kind);
     await expect.poll(shown).toContain("effect_unclear");
     await checkout.stop();
   });

@@ -102,7 +102,7 @@ export function checkoutDecisions(name: string, given: Stage): void {
           decidedAt: expect.any(Date),
         });
         expect(lost[0].message).toContain(`${winner?.by} has decided`);
-        const order = await shops[1].get(`O-${at}`);
+        const order = await shops[1].inspect(`O-${at}`);
         const isAccepted = winner?.decision === "accept";
         expect(order).toMatchObject({
           status: isAccepted ? "paid" : "open",
@@ -161,7 +161,7 @@ export function checkoutDecisions(name: string, given: Stage): void {
       await on.later(0, checkout);
       const pass = async () => {
         for (let times = 0; times < 3; times++) await on.later(10 * MINUTE_MS, checkout);
-        return { order: await checkout.get(ORDER.id), calls };
+        return { order: await checkout.inspect(ORDER.id), calls };
       };
       return { ...shop, pass, id: `${ORDER.id}:effect_unclear:PAY` };
     };
@@ -237,7 +237,7 @@ export function checkoutDecisions(name: string, given: Stage): void {
       const [id = ""] = await mismatch(on, checkout, "O");
       const line = { big: 1n };
       await expect(checkout.reviews.resolve(id, "accept", { line })).rejects.toThrow(TypeError);
-      expect(await checkout.get("O")).toMatchObject({ status: "open", reviews: [{ id }] });
+      expect(await checkout.inspect("O")).toMatchObject({ status: "open", reviews: [{ id }] });
       const stray = completed((await checkout.get("O")) as never, "S", {
         account_reference: "NONE",
       });
@@ -260,11 +260,11 @@ export function checkoutDecisions(name: string, given: Stage): void {
         ...{ outcome: "not_sent", statusCode: 409 },
         message: expect.stringMatching(/PAY-O-0.*"refunded".*"dismiss"/),
       });
-      expect(await checkout.get("O")).toMatchObject({ reviews: [{ id: more }] });
+      expect(await checkout.inspect("O")).toMatchObject({ reviews: [{ id: more }] });
       expect(await doneLines(checkout)).toHaveLength(1);
       await checkout.reviews.resolve(more, "refunded", { by: "Brian" });
       await on.later(0, checkout);
-      expect(await checkout.get("O")).toMatchObject({
+      expect(await checkout.inspect("O")).toMatchObject({
         ...{ status: "paid", effect: "done", received: "90.00", reviews: [] },
         payments: [{ isRefunded: false }, { isRefunded: true }],
       });
@@ -299,7 +299,7 @@ export function checkoutDecisions(name: string, given: Stage): void {
         );
         const lost = ends.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
         expect(lost).toEqual(["order_paid"]);
-        expect((await shops[0].get(`O-${at}`))?.reviews).toHaveLength(1);
+        expect((await shops[0].inspect(`O-${at}`))?.reviews).toHaveLength(1);
       }
     });
 
@@ -335,7 +335,7 @@ export function checkoutDecisions(name: string, given: Stage): void {
       repair();
       for (let times = 0; times < 3; times++) await on.later(60 * MINUTE_MS, checkout);
       expect(given).toEqual([]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         ...{ status: "paid", effect: "refunded", received: "0.00", reviews: [] },
         payments: [{ isRefunded: true }],
       });

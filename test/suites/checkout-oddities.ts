@@ -64,7 +64,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
     const calls = {
       pay: () => checkout.pay(ORDER),
       create: () => checkout.create({ ...ORDER, id: "ORDER-2" }),
-      get: () => checkout.get(ORDER.id),
+      get: () => checkout.inspect(ORDER.id),
       list: () => checkout.list(),
       find: () => checkout.find(ORDER.id),
       history: () => checkout.history(ORDER.id),
@@ -317,7 +317,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
       const order = await checkout.create(ORDER);
       for (const reference of [text, `${text}2`])
         await deliver(checkout, sandbox, "payment.completed", completed(order, reference));
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         status: "paid",
         received: "3000.00",
         reviews: [{ kind: "overpaid" }],
@@ -406,7 +406,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
       });
       await later(10_000, checkout);
       await later(31 * MINUTE_MS, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         status: "pending",
         canPay: false,
         attempts: [{ status: "unknown" }],
@@ -447,12 +447,12 @@ export function checkoutOddities(name: string, stage: Stage): void {
       const order = await checkout.create(ORDER);
       const event = completed(order, "UNKNOWN", { amount: undefined });
       await deliver(checkout, sandbox, "payment.completed", event);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         received: "0.00",
         reviews: [{ kind: "amount_mismatch" }],
       });
       await deliver(checkout, sandbox, "payment.completed", { ...event, amount: "20.00" });
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         received: "20.00",
         reviews: [{ kind: "amount_mismatch" }],
       });
@@ -474,7 +474,7 @@ export function checkoutOddities(name: string, stage: Stage): void {
       await deliver(checkout, sandbox, "payment.completed", event);
       await later(0, checkout);
       expect(given).toEqual([ORDER.id]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({ received: "1500.00", reviews: [] });
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({ received: "1500.00", reviews: [] });
     });
   });
 

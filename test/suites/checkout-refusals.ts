@@ -37,7 +37,7 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       const { checkout, calls, changes, pass, id, errors } = await refusing();
       await pass();
       expect(calls).toEqual([1]);
-      const order = await checkout.get(ORDER.id);
+      const order = await checkout.inspect(ORDER.id);
       expect(order).toMatchObject({
         ...{ status: "paid", effect: "refused", canPay: false, received: "1500.00" },
         message: expect.stringMatching(/received your payment.*will pay your money back/),
@@ -63,8 +63,12 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       expect(await response.json()).toMatchObject({
         status: "failed",
         user_message: expect.stringContaining("pay your money back"),
+        message_code: "refused",
         retry_possible: false,
       });
+      await checkout.refunds.add(ORDER.id, { amount: ORDER.amount, by: "Amina" });
+      const later = await checkout.statusHandler()(request);
+      expect(await later.json()).toMatchObject({ status: "failed", message_code: "paid_back" });
     });
 
     it("that was paid back ends the order", async () => {
@@ -73,7 +77,7 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       seat.isGone = false;
       await pass();
       expect(calls).toEqual([1]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         ...{ effect: "refunded", received: "0.00", reviews: [] },
         message: expect.stringContaining("paid it back"),
       });
@@ -90,7 +94,7 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       await checkout.reviews.resolve(`${id}:2`, "accept", { by: "Amina" });
       await pass();
       expect(calls).toEqual([1, 2, 3]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
     });
 
     it("by a process that hung is not refused after another one has given the goods", async () => {
@@ -120,7 +124,7 @@ export function checkoutRefusals(name: string, stage: Stage): void {
       resume();
       await hanging;
       expect(other.given).toEqual([ORDER.id]);
-      expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
+      expect(await other.checkout.inspect(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
       expect(slow.errors.map(String)).toEqual([expect.stringContaining("not due any more")]);
     });
 
@@ -132,7 +136,7 @@ export function checkoutRefusals(name: string, stage: Stage): void {
         const order = await checkout.create({ id, amount: 10 });
         await deliver(checkout, on.sandbox, "payment.completed", completed(order, `PAY-${id}`));
         await on.later(0, checkout);
-        const refused = await checkout.get(id);
+        const refused = await checkout.inspect(id);
         expect(refused).toMatchObject({ effect: "refused", reviews: [{ kind: "refund_due" }] });
         expect(refused?.reviews[0]?.message.length).toBeLessThan(700);
         expect(refused?.reviews[0]?.message).not.toContain("0712345678");

@@ -1,4 +1,4 @@
-import type { Checkout, Order } from "malipo/checkout";
+import type { Checkout, CustomerOrder } from "malipo/checkout";
 import type { Sandbox } from "malipo/sandbox";
 import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 import { newSandbox, openShop, PHONE, testClock } from "../checkout/stage.ts";
@@ -27,7 +27,11 @@ export async function deliver(checkout: Checkout, sandbox: Sandbox, event: strin
 const numberOf = (reference: string): number =>
   Array.from(reference).reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 1_000_003, 7);
 
-export const completed = (order: Order, reference: string, more: object = {}) => ({
+export const completed = (
+  order: Pick<CustomerOrder, "amount" | "currency" | "accountReference">,
+  reference: string,
+  more: object = {},
+) => ({
   payment_id: numberOf(reference),
   reference,
   status: "completed",
@@ -37,8 +41,10 @@ export const completed = (order: Order, reference: string, more: object = {}) =>
   ...more,
 });
 
-export const referenceOf = (order: Order | undefined, number = 1): string =>
-  order?.attempts[number - 1]?.reference ?? "";
+export const referenceOf = (
+  order: Pick<CustomerOrder, "attempts"> | undefined,
+  number = 1,
+): string => order?.attempts[number - 1]?.reference ?? "";
 
 /** A fetch whose prompts do as the test says. */
 export function promptsWith(

@@ -100,7 +100,7 @@ export function checkoutTransactionSuite(
     };
     const open = (onPaid: OnPaid) => {
       const store = merchant.open();
-      return openShop(sandbox, store, { onPaid });
+      return openShop(sandbox, store, { onPaid, publicMetadata: ["cups"] });
     };
     /** A shop whose order was paid, and whose goods are due. */
     const paid = async (onPaid: OnPaid) => {
@@ -205,7 +205,7 @@ export function checkoutTransactionSuite(
       resume();
       await hanging;
       expect(await merchant.goods()).toEqual([ORDER.id]);
-      expect(await other.checkout.get(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
+      expect(await other.checkout.inspect(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
       expect(one.errors.map(String)).toEqual([expect.stringContaining("not due any more")]);
     });
 
@@ -247,11 +247,11 @@ export function checkoutTransactionSuite(
       const killed = { order: ORDER.id, now: clock.now() + MINUTE_MS, refuses: true };
       expect(await runKilled({ ...merchant.place, ...killed })).toBe("SIGKILL");
       expect(await merchant.goods()).toEqual([]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "due", reviews: [] });
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({ effect: "due", reviews: [] });
       for (let times = 0; times < 3; times++) await later(4 * MINUTE_MS, checkout);
       // What was written in the transaction of a refusal is kept with it.
       expect(await merchant.goods()).toEqual([ORDER.id]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         effect: "refused",
         reviews: [{ kind: "refund_due", message: expect.stringContaining("The seat is gone.") }],
       });

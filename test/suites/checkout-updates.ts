@@ -18,6 +18,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
     const on = await stage();
     const asked: unknown[] = [];
     const shop = on.open({
+      publicMetadata: ["cups"],
       fetch: async (url, init) => {
         if (url.includes("payment/initiate")) asked.push(JSON.parse(String(init.body)).amount);
         return on.sandbox.fetch(url, init);
@@ -41,7 +42,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
       await customer("approve");
       await later(10_000, checkout);
       expect(asked).toEqual([1500, 1800]);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         ...{ status: "paid", amount: "1800.00", received: "1800.00", due: "0.00", reviews: [] },
       });
       expect(given).toEqual([ORDER.id]);
@@ -53,7 +54,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
       await cancel();
       await checkout.update(ORDER.id, { amount: "1800.00" });
       await deliver(checkout, sandbox, "payment.completed", completed(order, referenceOf(order)));
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         ...{ status: "open", canPay: true, received: "1500.00", due: "300.00", reviews: [] },
       });
       const more = await checkout.pay({ ...ORDER, amount: 1800 });
@@ -61,7 +62,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
       const rest = completed(more, referenceOf(more, 2), { amount: "300.00" });
       await deliver(checkout, sandbox, "payment.completed", rest);
       await later(0, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         ...{ status: "paid", received: "1800.00", due: "0.00", reviews: [] },
       });
       expect(given).toEqual([ORDER.id]);
@@ -75,10 +76,11 @@ export function checkoutUpdates(name: string, stage: Stage): void {
       await deliver(checkout, sandbox, "payment.completed", completed(order, referenceOf(order)));
       const shrunk = await checkout.update(ORDER.id, { amount: 1200 });
       const review = { kind: "overpaid", amount: "300.00", references: [referenceOf(order)] };
-      expect(shrunk).toMatchObject({ status: "paid", due: "0.00", reviews: [review] });
+      expect(shrunk).toMatchObject({ status: "paid", due: "0.00" });
+      expect(await checkout.reviews.list()).toMatchObject([review]);
       // The same call again changes nothing.
       expect(await checkout.update(ORDER.id, { amount: 1200 })).toMatchObject({ status: "paid" });
-      const id = shrunk?.reviews[0]?.id ?? "";
+      const [{ id = "" } = {}] = await checkout.reviews.list();
       const accepted = checkout.reviews.resolve(id, "accept");
       await expect(accepted).rejects.toMatchObject({ code: "order_paid" });
       await checkout.reviews.resolve(id, "refunded");
@@ -164,7 +166,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
         other.update(ORDER.id, { description: "two cups" }),
         other.update(ORDER.id, { metadata: { cups: 2 } }),
       ]);
-      const order = await one.get(ORDER.id);
+      const order = await one.inspect(ORDER.id);
       expect(order).toMatchObject({ amount: "1600.00", metadata: { cups: 2 } });
       const texts = (await other.history(ORDER.id)).map(({ text }) => text);
       expect(texts).toContain("The order was changed: KES 1600.00, before KES 1500.00.");

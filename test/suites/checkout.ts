@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Order } from "malipo/checkout";
+import type { CustomerOrder, Order } from "malipo/checkout";
 import { describe, expect, it, vi } from "vitest";
 import { ORDER, PHONE } from "../checkout/stage.ts";
 import { checkoutDecisions } from "./checkout-decisions.ts";
@@ -61,7 +61,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         });
       }
       await later(0, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         status: "paid",
         effect: "done",
         reviews: [],
@@ -124,7 +124,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       const { open, sandbox, later } = await stage();
       const { checkout, given } = open({ partPayments: "review" });
       const order = await checkout.pay(ORDER);
-      const report = (reference: string, of: Order, more: object = {}) =>
+      const report = (reference: string, of: CustomerOrder, more: object = {}) =>
         deliver(checkout, sandbox, "payment.completed", completed(of, reference, more));
       await report(referenceOf(order), order);
       await report("SECOND", order);
@@ -165,14 +165,14 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       const order = await checkout.pay(ORDER);
       await deliver(checkout, sandbox, "payment.completed", completed(order, referenceOf(order)));
       for (let times = 0; times < 14; times++) await later(5 * MINUTE_MS, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         status: "paid",
         effect: "due",
         reviews: [{ kind: "effect_failed" }],
       });
       isBroken = false;
       await later(5 * MINUTE_MS, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({ effect: "done", reviews: [] });
     });
 
     it("asks one phone for one order at a time, and three times in ten minutes", async () => {
@@ -220,7 +220,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       });
       await never.checkout.pay({ ...ORDER, id: "ORDER-2", phone: "0722000111" });
       await later(31 * MINUTE_MS, never.checkout);
-      expect(await never.checkout.get("ORDER-2")).toMatchObject({
+      expect(await never.checkout.inspect("ORDER-2")).toMatchObject({
         status: "pending",
         reviews: [{ kind: "unknown_outcome" }],
       });
@@ -428,7 +428,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       const fetch = promptsWith(sandbox, async (send) => {
         const response = await send();
         const { data } = (await response.clone().json()) as { data: { reference: string } };
-        const order = (await other.checkout.get(ORDER.id)) as Order;
+        const order = (await other.checkout.get(ORDER.id)) as CustomerOrder;
         const event = completed(order, data.reference);
         const { status } = await deliver(other.checkout, sandbox, "payment.completed", event);
         expect(status).toBe(200);
@@ -482,10 +482,10 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
           completed(order, referenceOf(order, number)),
         );
       await report(1);
-      expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid", reviews: [] });
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({ status: "paid", reviews: [] });
       await report(2);
       await later(0, checkout);
-      expect(await checkout.get(ORDER.id)).toMatchObject({
+      expect(await checkout.inspect(ORDER.id)).toMatchObject({
         status: "paid",
         received: "3000.00",
         reviews: [{ kind: "overpaid", references: [referenceOf(order, 1), referenceOf(order, 2)] }],

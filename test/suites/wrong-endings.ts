@@ -25,7 +25,7 @@ export function wrongEndingsSuite(
     it.each(rows)("onPaid $name: $end", async ({ onPaid, end }) => {
       const { checkout, merchant, errors, reviews, tries } = await played(onPaid, engine, fresh);
       const goods = await merchant.goods();
-      const order = (await checkout.get(ORDER.id)) as Order;
+      const order = (await checkout.inspect(ORDER.id)) as Order;
       const seen = { goods, effect: order.effect, reviews: reviews(order) };
       if (end === "again") {
         expect(seen).toMatchObject({ effect: "due", reviews: ["effect_failed"] });

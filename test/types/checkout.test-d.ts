@@ -4,9 +4,12 @@ import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Gateway, type MemoryDatabase, memory } from "malipo";
 import {
+  type Checkout,
+  type CustomerOrder,
   createCheckout,
   type MessageCode,
   type MessageValues,
+  type Order,
   type PayPageMessages,
   type PayPageTexts,
 } from "malipo/checkout";
@@ -153,6 +156,37 @@ test("a message has the values that its words name", () => {
   messageOf("phone_limit_minutes", { hours: 3 });
   // @ts-expect-error: it has none
   messageOf("not_paid", { minutes: 3 });
+});
+
+declare const checkout: Checkout;
+type Got<Call extends (...given: never) => unknown> = NonNullable<Awaited<ReturnType<Call>>>;
+
+test("what a customer's request returns has nothing for staff, and what staff reads has all", () => {
+  type Calls = "pay" | "create" | "get" | "wait" | "update" | "cancel";
+  expectTypeOf<Got<Checkout[Calls]>>().toEqualTypeOf<CustomerOrder>();
+  expectTypeOf<Got<typeof checkout.inspect>>().toEqualTypeOf<Order>();
+  expectTypeOf<Got<typeof checkout.refunds.add>>().toEqualTypeOf<Order>();
+  expectTypeOf<Got<typeof checkout.reviews.resolve>>().toEqualTypeOf<Order>();
+  expectTypeOf<CustomerOrder>().not.toHaveProperty("reviews");
+  expectTypeOf<CustomerOrder["refunds"][number]>().not.toHaveProperty("by");
+  expectTypeOf<CustomerOrder["refunds"][number]>().not.toHaveProperty("reason");
+  expectTypeOf<CustomerOrder["attempts"][number]>().not.toHaveProperty("reason");
+  expectTypeOf<Order["refunds"][number]>().toHaveProperty("reason");
+});
+
+test("the order of staff is not taken for that of a customer, nor the other way round", async () => {
+  const show = (_: CustomerOrder) => {};
+  const decide = (_: Order) => {};
+  const seen = await checkout.pay({ id: "1", amount: 1, phone: "0712345678" });
+  const whole = await checkout.refunds.add("1", { amount: 1, by: "Amina" });
+  show(seen);
+  decide(whole);
+  // @ts-expect-error: a page would get what only staff may read
+  show(whole);
+  // @ts-expect-error: it has no reviews
+  decide(seen);
+  // @ts-expect-error: none of it may be public
+  decide(seen.metadata.item);
 });
 
 /** Takes a value of a type. */

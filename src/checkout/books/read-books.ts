@@ -20,7 +20,7 @@ import type { Input } from "../rules/inputs.ts";
 import { type OrderState, openReviews, statusOf } from "../rules/order-state.ts";
 import type { Refund, Review } from "../rules/order-types.ts";
 import { refundsOf } from "../rules/refunds.ts";
-import { reviewView, unmatchedView, wholeRefundView } from "../rules/view.ts";
+import { refundView, reviewView, unmatchedView } from "../rules/view.ts";
 import type { ListedPayment } from "./compare-books.ts";
 
 /** A paid order whose goods were not given. */
@@ -158,7 +158,7 @@ const bookedRefunds = (order: OrderState, from: number, to: number): BookedRefun
     .map((one) => ({
       orderId: order.id,
       accountReference: order.accountReference,
-      ...wholeRefundView(one),
+      ...refundView(one),
     }));
 
 /** When a paid order was paid. */

@@ -13,12 +13,13 @@ import type { OrderState } from "../rules/order-state.ts";
 import {
   CANCEL_REASONS,
   type CancelReason,
+  type CustomerOrder,
   ORDER_STATUSES,
   type Order,
   type OrderStatus,
 } from "../rules/order-types.ts";
 import { isOfMerchant } from "../rules/rejections.ts";
-import { orderView } from "../rules/view.ts";
+import { customerView, orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { type ManagedRefunds, manageRefunds } from "./manage-refunds.ts";
 import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
@@ -60,8 +61,10 @@ export interface RejectedOrder {
 
 /** What a merchant does with the orders of a store. Nothing of it asks the service. */
 export interface ManagedOrders {
-  /** Reads an order from the store; `undefined` if there is none. */
-  get(id: string): Promise<Order | undefined>;
+  /** Reads an order from the store, as its customer may see it: send it to his page. `undefined` if there is none. */
+  get(id: string): Promise<CustomerOrder | undefined>;
+  /** Reads an order with everything, for your staff: reviews, refunds with names and reasons, all metadata. */
+  inspect(id: string): Promise<Order | undefined>;
   /** Reads orders from the store, the oldest first. */
   list(query?: OrderQuery): Promise<{ items: Order[]; next: string | undefined }>;
   /**
@@ -87,14 +90,17 @@ export interface ManagedOrders {
     id: string,
     changes: OrderUpdate,
     options?: { transaction?: unknown },
-  ): Promise<Order | undefined>;
+  ): Promise<CustomerOrder | undefined>;
   /**
    * Ends an order that is not paid: no further attempt. Money that comes later is the review `refund_due`.
    *
    * @param options - `reason`: `"paid_elsewhere"` if the customer has paid in another way: no money is accepted for the
    * order then. Default: `"canceled"`.
    */
-  cancel(id: string, options?: { reason?: CancelReason | undefined }): Promise<Order | undefined>;
+  cancel(
+    id: string,
+    options?: { reason?: CancelReason | undefined },
+  ): Promise<CustomerOrder | undefined>;
   /** The log of the operator's page in the store: who decided what, and when. Lines are only added. */
   readonly decisions: {
     /** Adds a line at the end. */
@@ -116,12 +122,20 @@ export interface ManagedOrders {
  *
  * @param open - Makes the store ready, before its first use.
  * @param shop - `country`: that of numbers without their code; without it, such a number is searched in all countries.
- * `currency`: that of amounts.
+ * `currency`: that of amounts. `publicMetadata`: the metadata that customers may see.
  */
 export function manageOrders(
   writer: OrderWriter,
   open: () => Promise<void> = async () => {},
-  { country, currency = "KES" }: { country?: CountryCode | undefined; currency?: string } = {},
+  {
+    country,
+    currency = "KES",
+    publicMetadata = [],
+  }: {
+    country?: CountryCode | undefined;
+    currency?: string;
+    publicMetadata?: readonly string[];
+  } = {},
 ): ManagedOrders {
   const { store } = writer.settings;
   const opened =
@@ -130,9 +144,13 @@ export function manageOrders(
       await open();
       return work(...given);
     };
-  const read = async (id: string): Promise<Order | undefined> => {
+  const inspect = async (id: string): Promise<Order | undefined> => {
     const { now, stored } = await store.read(id);
     return stored && orderView(stored.order, now);
+  };
+  const get = async (id: string): Promise<CustomerOrder | undefined> => {
+    const { now, stored } = await store.read(id);
+    return stored && customerView(stored.order, now, publicMetadata);
   };
   const list: ManagedOrders["list"] = async (query = {}) => {
     const { goodsDue, ...asked } = checkOptions(query, QUERY, "list");
@@ -146,7 +164,8 @@ export function manageOrders(
   const reviews = manageReviews(writer, list);
   const refunds = manageRefunds(writer);
   return {
-    get: opened(read),
+    get: opened(get),
+    inspect: opened(inspect),
     list: opened(list),
     find: opened((text: string) => findOrders(store, text, country)),
     history: opened(async (id: string) => {
@@ -155,12 +174,12 @@ export function manageOrders(
     }),
     update: opened(
       (id: string, changes: OrderUpdate, { transaction }: { transaction?: unknown } = {}) =>
-        updateOrder(writer, id, changes, { currency, transaction }),
+        updateOrder(writer, id, changes, { currency, transaction, publicMetadata }),
     ),
     cancel: opened(async (id: string, given: { reason?: CancelReason | undefined } = {}) => {
       const { reason } = checkOptions(given, CANCEL, "cancel");
       await writer.write(id, { kind: "canceled", reason });
-      return read(id);
+      return get(id);
     }),
     rejections: opened(() => rejectedOrders(store)),
     decisions: {

@@ -8,7 +8,7 @@ import type { OrderState } from "../rules/order-state.ts";
 import type { Order, Refund } from "../rules/order-types.ts";
 import { knownRefund } from "../rules/refund-rules.ts";
 import { leftOf, refundsOf } from "../rules/refunds.ts";
-import { orderView, wholeRefundView } from "../rules/view.ts";
+import { orderView, refundView } from "../rules/view.ts";
 import { linesOf } from "./decision-lines.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -37,7 +37,14 @@ export interface ManagedRefunds {
    * @throws {OrderConflictError} if the order has a refund with this reference and another amount.
    * @throws {ConfigurationError} if there is no such order.
    */
-  add(id: string, refund: NewRefund): Promise<Order>;
+  add(
+    id: string,
+    refund: NewRefund,
+    options?: {
+      /** @internal What the log of decisions gets instead of lines of its own. */
+      line?: object | undefined;
+    },
+  ): Promise<Order>;
   /** What was paid back of an order, the first refund first. For your staff: it says who did it, and why. */
   list(id: string): Promise<Refund[]>;
 }
@@ -57,7 +64,8 @@ function textIn(field: string, value: unknown, maxLength: number): string | unde
   throw invalid(field, `expected a string of 1 to ${maxLength} characters`);
 }
 
-function checkRefund(refund: NewRefund) {
+/** A refund as it is noted. @throws {InvalidParamsError} */
+export function checkRefund(refund: NewRefund) {
   if (!isObject(refund)) throw invalid("refund", "expected an object");
   const amount = amountText(refund.amount);
   const isExact = amount !== undefined && Number(amount).toFixed(2) === amount;
@@ -81,18 +89,19 @@ export function manageRefunds(writer: OrderWriter): ManagedRefunds {
     return { now, order: stored.order };
   };
   return {
-    add: async (id, refund) => {
+    add: async (id, refund, { line: own } = {}) => {
       const checked = checkRefund(refund);
       const { currency } = (await read(id)).order;
       const line = { by: checked.by, text: refundText(checked, currency), about: id };
-      const input = { kind: "refund_added", ...checked, lines: linesOf(line) } as const;
+      const lines = own === undefined ? linesOf(line) : [own];
+      const input = { kind: "refund_added", ...checked, lines } as const;
       const changed = await writer.write(id, input);
       if (changed === undefined) throw noOrder(id);
       if (changed.isRefused) throw rejectionOf(changed.known.stored.order, checked);
       const { now, order } = await read(id);
       return orderView(order, now);
     },
-    list: async (id) => refundsOf((await read(id)).order).map(wholeRefundView),
+    list: async (id) => refundsOf((await read(id)).order).map(refundView),
   };
 }
 

@@ -1,6 +1,6 @@
 import { OrderConflictError } from "../../errors/order.ts";
-import type { Order } from "../rules/order-types.ts";
-import { orderView } from "../rules/view.ts";
+import type { CustomerOrder } from "../rules/order-types.ts";
+import { customerView } from "../rules/view.ts";
 import {
   checkOrder,
   conflictOf,
@@ -18,6 +18,7 @@ export interface MakerSettings {
   readonly currency: string;
   readonly attemptLimit: number;
   readonly partPayments: "count" | "review";
+  readonly publicMetadata: readonly string[];
 }
 
 /** Makes orders, and finds those that were made before. */
@@ -31,7 +32,7 @@ export class OrderMaker {
   }
 
   /** Makes an order, which no customer is asked to pay yet. @throws {OrderConflictError} */
-  create(params: NewOrder, transaction?: unknown): Promise<Order> {
+  create(params: NewOrder, transaction?: unknown): Promise<CustomerOrder> {
     const within = transaction === undefined ? undefined : { transaction };
     const make = async (known: KnownOrder): Promise<WrittenOrder> =>
       (await this.#writer.write(known.stored.order.id, undefined, within, known)) as WrittenOrder;
@@ -44,10 +45,12 @@ export class OrderMaker {
     params: NewOrder,
     work: (known: KnownOrder) => Promise<WrittenOrder>,
     transaction?: unknown,
-  ): Promise<Order> {
+  ): Promise<CustomerOrder> {
     for (let salt = 0; ; salt++) {
       const { notMade, known } = await work(await this.#find(call, params, salt, transaction));
-      if (notMade === undefined) return orderView(known.stored.order, known.now);
+      if (notMade === undefined) {
+        return customerView(known.stored.order, known.now, this.#settings.publicMetadata);
+      }
       const conflict = conflictOf(call, params, notMade);
       if (conflict !== undefined) throw conflict;
     }

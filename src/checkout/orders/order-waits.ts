@@ -1,5 +1,5 @@
 import { sleep } from "../../internal/timeout.ts";
-import type { Order } from "../rules/order-types.ts";
+import type { CustomerOrder } from "../rules/order-types.ts";
 
 /** Another process may change an order without notifying this one. */
 const POLL_MS = 500;
@@ -17,7 +17,7 @@ interface Waiter {
   after: number;
   /** Whether its time is over: its next read is the last one. */
   isLast: boolean;
-  take(order: Order | undefined): void;
+  take(order: CustomerOrder | undefined): void;
   fail(error: unknown): void;
 }
 
@@ -34,13 +34,13 @@ interface Poll {
 
 /** Waits for orders. All that wait for one order share one poll, and one read at a time. */
 export class OrderWaits {
-  readonly #read: (id: string) => Promise<Order | undefined>;
+  readonly #read: (id: string) => Promise<CustomerOrder | undefined>;
   readonly #maxWaits: number;
   readonly #polls = new Map<string, Poll>();
   #count = 0;
 
   /** @param maxWaits - How many orders are polled at most. Beyond it, a wait is one read. */
-  constructor(read: (id: string) => Promise<Order | undefined>, maxWaits: number) {
+  constructor(read: (id: string) => Promise<CustomerOrder | undefined>, maxWaits: number) {
     this.#read = read;
     this.#maxWaits = maxWaits;
   }
@@ -51,7 +51,7 @@ export class OrderWaits {
   }
 
   /** The order as it is now. All that ask at the same time share one read. */
-  read(id: string): Promise<Order | undefined> {
+  read(id: string): Promise<CustomerOrder | undefined> {
     return this.wait(id, 0, undefined, (value) => ({ value, isOver: true }));
   }
 
@@ -60,7 +60,7 @@ export class OrderWaits {
     id: string,
     waitMs: number,
     signal: AbortSignal | undefined,
-    look: (order: Order | undefined) => Looked<Value>,
+    look: (order: CustomerOrder | undefined) => Looked<Value>,
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();

@@ -3,8 +3,8 @@ import { OrderBusyError, OrderConflictError } from "../../errors/order.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { busyUntil } from "../rules/changes.ts";
 import { type OrderState, statusOf } from "../rules/order-state.ts";
-import type { Order } from "../rules/order-types.ts";
-import { orderView } from "../rules/view.ts";
+import type { CustomerOrder } from "../rules/order-types.ts";
+import { customerView } from "../rules/view.ts";
 import {
   checkAmount,
   checkDescription,
@@ -59,14 +59,22 @@ export async function updateOrder(
   writer: OrderWriter,
   id: string,
   changes: OrderUpdate,
-  { currency, transaction }: { readonly currency: string; readonly transaction: unknown },
-): Promise<Order | undefined> {
+  {
+    currency,
+    transaction,
+    publicMetadata,
+  }: {
+    readonly currency: string;
+    readonly transaction: unknown;
+    readonly publicMetadata: readonly string[];
+  },
+): Promise<CustomerOrder | undefined> {
   const input = checkUpdate(changes, currency);
   const within = transaction === undefined ? undefined : { transaction };
   const written = await writer.write(id, input, within);
   if (written === undefined) return undefined;
   const { now, stored } = written.known;
-  if (!written.isRefused) return orderView(stored.order, now);
+  if (!written.isRefused) return customerView(stored.order, now, publicMetadata);
   const until = new Date(busyUntil(stored.order, { now, times: writer.settings.times }));
   throw rejectionFor(stored.order, until);
 }

@@ -13,7 +13,7 @@ import { isFinal } from "../../contract/payment-state.ts";
 import { withTimeout } from "../../internal/timeout.ts";
 import { HOUR_MS } from "../../internal/units.ts";
 import type { OrderWaits } from "../orders/order-waits.ts";
-import type { Order } from "../rules/order-types.ts";
+import type { CustomerOrder } from "../rules/order-types.ts";
 
 /** The route that a page follows an order by. */
 export interface StatusRoute {
@@ -29,15 +29,17 @@ export interface StatusRoute {
 }
 
 /** What a page that follows an order learns, as the status of a payment. */
-function progressOf(order: Order | undefined): Payment {
+function progressOf(order: CustomerOrder | undefined): Payment {
   if (order === undefined || order.status === "pending") return { status: "pending" };
+  const { message: user_message, messageCode: message_code } = order;
+  const says = { user_message, ...(message_code !== undefined && { message_code }) };
   if (order.effect === "refused" || order.effect === "refunded") {
-    return { status: "failed", user_message: order.message, retry_possible: false };
+    return { status: "failed", ...says, retry_possible: false };
   }
   if (order.status === "paid") return { status: "completed" };
   const hasAsked = order.attempts.length > 0 || order.status !== "open" || !order.canPay;
   if (!hasAsked) return { status: "pending" };
-  return { status: "failed", user_message: order.message, retry_possible: order.canPay };
+  return { status: "failed", ...says, retry_possible: order.canPay };
 }
 
 /** A part of an address; `""` for a broken one. */
@@ -64,7 +66,7 @@ const followOrder =
   (listener) => {
     const controller = new AbortController();
     let shown: string | undefined;
-    const look = (order: Order | undefined) => {
+    const look = (order: CustomerOrder | undefined) => {
       const payment = progressOf(order);
       const final = isFinal(payment.status);
       const isOver = final || order === undefined;
@@ -90,7 +92,7 @@ export function orderStatusHandler(
       if (request.method !== "GET") return onlyGet();
       const id = await order(request);
       if (id === undefined) return nothingToFollow("order");
-      let found: Order | undefined;
+      let found: CustomerOrder | undefined;
       try {
         found = await withTimeout(waits.read(id), FIRST_READ_MS, late);
       } catch (error) {

@@ -3,8 +3,8 @@ import { isCrossSite } from "../../html/serving.ts";
 import { readBody } from "../../internal/read-body.ts";
 import type { CheckoutStore } from "../orders/checkout-store.ts";
 import { type AskedCountries, readCustomerPhone } from "../orders/customer-phone.ts";
-import type { Order } from "../rules/order-types.ts";
-import { orderView } from "../rules/view.ts";
+import type { OrderState } from "../rules/order-state.ts";
+import { customerView, orderView } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
 import { languageOf } from "./page-texts.ts";
 import { type PayFrame, payDocument, payFrame } from "./pay-document.ts";
@@ -167,8 +167,8 @@ class PayRequests {
     const { stored, now } = await this.#source.store.read(id);
     if (stored === undefined) return this.#notice(words, 404, "unknownTitle", "unknown");
     const { order } = stored;
-    const shown = orderView(order, now);
-    const returnUrl = this.#returnUrlOf(shown);
+    const shown = customerView(order, now, []);
+    const returnUrl = this.#returnUrlOf(order, now);
     const view = orderPage(words, order, shown, now, { rejected, returnUrl });
     return this.#respond(words, rejected === undefined ? 200 : 422, view, reloadAfterS);
   }
@@ -182,9 +182,9 @@ class PayRequests {
     return this.#respond(words, status, noticeView(words, ...notice));
   }
 
-  #returnUrlOf(order: Order): string | undefined {
+  #returnUrlOf(order: OrderState, now: number): string | undefined {
     try {
-      return this.#settings.returnUrl(order);
+      return this.#settings.returnUrl(orderView(order, now));
     } catch (error) {
       // A customer who has paid sees his receipt nevertheless.
       this.#source.onError(error);

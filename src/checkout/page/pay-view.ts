@@ -16,7 +16,7 @@ import {
   type Money,
   type OrderState,
 } from "../rules/order-state.ts";
-import type { Order } from "../rules/order-types.ts";
+import type { CustomerOrder } from "../rules/order-types.ts";
 import { attemptMessage, isLate, isToPayBack } from "../rules/view.ts";
 import type { PageSettings } from "./page-options.ts";
 import type { PayPageTexts, ShownTexts } from "./page-texts.ts";
@@ -55,7 +55,7 @@ const timeIn = (ms: number, { settings }: Words, options: Intl.DateTimeFormatOpt
 const inOneLine = (phone: string): string => phone.replaceAll(" ", "\u00a0");
 
 const main = (
-  { status, effect }: Pick<Order, "effect"> & { readonly status: string },
+  { status, effect }: Pick<CustomerOrder, "effect"> & { readonly status: string },
   content: Part,
 ): Html =>
   html`<main class="card" data-status="${status}" data-goods="${effect}">${content}</main>`;
@@ -85,7 +85,7 @@ type Fill = (text: string, more?: Readonly<Record<string, string>>) => string;
 interface Shown {
   readonly words: Words;
   readonly order: OrderState;
-  readonly view: Order;
+  readonly view: CustomerOrder;
   readonly now: number;
   readonly rejected: Rejected | undefined;
   /** Fills the amount and the names into a text. */
@@ -107,7 +107,7 @@ type Page = readonly [
 ];
 
 /** What a customer is asked for: the rest of the amount, or what the prompt on his phone says. */
-function amountShown(order: OrderState, { status, amount, due }: Order): string {
+function amountShown(order: OrderState, { status, amount, due }: CustomerOrder): string {
   const asked = order.attempts.findLast(isOpen);
   if (status === "pending" && asked !== undefined) return askedBy(order, asked);
   return status === "open" ? due : amount;
@@ -117,7 +117,7 @@ function amountShown(order: OrderState, { status, amount, due }: Order): string 
 export function orderPage(
   words: Words,
   order: OrderState,
-  view: Order,
+  view: CustomerOrder,
   now: number,
   {
     rejected,

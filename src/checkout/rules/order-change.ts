@@ -1,6 +1,6 @@
 import type { Input } from "./inputs.ts";
 import type { OrderState } from "./order-state.ts";
-import type { Order, OrderStatus, Review } from "./order-types.ts";
+import type { Order, OrderStatus, Refund, Review } from "./order-types.ts";
 import { orderView } from "./view.ts";
 
 /** A change of an order that this process has written, for logs and metrics. */
@@ -18,6 +18,8 @@ export interface OrderChange {
   readonly by: Input["kind"] | "created";
   /** The reviews that began with the change. */
   readonly newReviews: readonly Review[];
+  /** The refunds that were noted with the change. */
+  readonly newRefunds: readonly Refund[];
   /** The change in one line for a log. It has no phone, no name and nothing of `metadata`. */
   readonly line: string;
 }
@@ -57,6 +59,7 @@ export function changeView(
   if (former !== undefined && summaryOf(former) === summary) return undefined;
   const known = new Set(former?.reviews.map(({ id }) => id));
   const newReviews = order.reviews.filter(({ id }) => !known.has(id));
+  const newRefunds = order.refunds.slice(former?.refunds.length ?? 0);
   const line = `order ${quoted(order.id)} (${by}): ${summary}`;
-  return { order, from: former?.status, by, newReviews, line };
+  return { order, from: former?.status, by, newReviews, newRefunds, line };
 }

@@ -50,7 +50,7 @@ export type ReviewDecision = "accept" | "refunded" | "dismiss";
 export const REVIEW_DECISIONS: readonly ReviewDecision[] = ["accept", "refunded", "dismiss"];
 
 /** One attempt to pay an order: one prompt on a phone, with the idempotency key `id/number`. */
-export interface Attempt {
+export interface CustomerAttempt {
   /** From 1. */
   readonly number: number;
   readonly status: AttemptStatus;
@@ -69,6 +69,12 @@ export interface Attempt {
   readonly about?: RejectionAbout;
 }
 
+/** An attempt with what only the merchant reads. */
+export interface Attempt extends CustomerAttempt {
+  /** Why the service rejected its request, in the service's own words. */
+  readonly reason?: string;
+}
+
 /** A completed payment of an order. */
 export interface OrderPayment {
   /** At the service. */
@@ -83,7 +89,7 @@ export interface OrderPayment {
 }
 
 /** Money of an order that a person has paid back: a record, since the service has no refund. */
-export interface OrderRefund {
+export interface CustomerRefund {
   /** With two decimals, or `""` if it was a whole payment whose amount is not known. */
   readonly amount: string;
   readonly currency: string;
@@ -94,7 +100,7 @@ export interface OrderRefund {
 }
 
 /** A refund with what only the merchant reads. */
-export interface Refund extends OrderRefund {
+export interface Refund extends CustomerRefund {
   readonly reason?: string;
   /** Who has paid it back. */
   readonly by?: string;
@@ -120,11 +126,14 @@ export interface Review {
   readonly createdAt: string;
 }
 
+/** Marks an order with everything, so that no code that takes the order of a customer takes it. */
+declare const forStaff: unique symbol;
+
 /**
- * An order. It can be sent to the customer's page unchanged: it holds no whole phone number, no name,
- * and nothing of another order.
+ * An order, as its customer may see it: it can be sent to a page unchanged. It has no whole phone number, no name, no
+ * words for your staff, nothing of another order, and no metadata but what `publicMetadata` names.
  */
-export interface Order {
+export interface CustomerOrder {
   readonly id: string;
   /** The label of its payments at the service, at most 12 characters. */
   readonly accountReference: string;
@@ -145,7 +154,7 @@ export interface Order {
   readonly messageCode?: MessageCode;
   /** The numbers in `message`, such as `minutes`. */
   readonly messageValues?: MessageValues;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly CustomerAttempt[];
   /**
    * What `onPaid` does: `none` until the order is paid, `due` until it has committed, then `done`. `refused` if it
    * refused the money, which is to be paid back; `refunded` if a person says that it was paid back before the goods
@@ -162,15 +171,30 @@ export interface Order {
   /** Every payment that was completed for the order, the first one first. */
   readonly payments: readonly OrderPayment[];
   /** What was paid back, the first refund first. */
-  readonly refunds: readonly OrderRefund[];
+  readonly refunds: readonly CustomerRefund[];
   /** When it became known that it is paid: ISO 8601. */
   readonly paidAt?: string;
-  /** The reviews that a person has not decided yet. */
-  readonly reviews: readonly Review[];
-  /** Your own data, as `pay`, `create` or `update` got it. */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  /** What `publicMetadata` names of your own data. Absent if that is nothing. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601. */
   readonly updatedAt: string;
+  /** @internal */
+  readonly [forStaff]?: never;
+}
+
+/**
+ * An order with everything that is known of it, for your own code and your staff. Do not send it to a page: the order
+ * of a customer is {@link CustomerOrder}.
+ */
+export interface Order extends Omit<CustomerOrder, "metadata" | typeof forStaff> {
+  readonly attempts: readonly Attempt[];
+  readonly refunds: readonly Refund[];
+  /** The reviews that a person has not decided yet. */
+  readonly reviews: readonly Review[];
+  /** Your own data, as `pay`, `create` or `update` got it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** @internal */
+  readonly [forStaff]?: true;
 }

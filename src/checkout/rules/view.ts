@@ -20,8 +20,10 @@ import {
 } from "./order-state.ts";
 import type {
   Attempt,
+  CustomerAttempt,
+  CustomerOrder,
+  CustomerRefund,
   Order,
-  OrderRefund,
   OrderStatus,
   Refund,
   Review,
@@ -127,7 +129,7 @@ export function attemptMessage({ message, messageCode, code }: AttemptState): Me
     : { message, messageCode: networkMessageCode(code) ?? messageCode };
 }
 
-function attemptView(attempt: AttemptState): Attempt {
+function customerAttempt(attempt: AttemptState): CustomerAttempt {
   const { number, status, phone, reference, about } = attempt;
   const { message, messageCode } = attemptMessage(attempt) ?? {};
   return {
@@ -141,7 +143,12 @@ function attemptView(attempt: AttemptState): Attempt {
   };
 }
 
-const refundView = ({ amount, currency, at, reference }: RefundState): OrderRefund => ({
+const attemptView = (attempt: AttemptState): Attempt => ({
+  ...customerAttempt(attempt),
+  ...(attempt.reason !== undefined && { reason: attempt.reason }),
+});
+
+const customerRefund = ({ amount, currency, at, reference }: RefundState): CustomerRefund => ({
   amount,
   currency,
   at: iso(at),
@@ -149,8 +156,8 @@ const refundView = ({ amount, currency, at, reference }: RefundState): OrderRefu
 });
 
 /** A refund, for the merchant. */
-export const wholeRefundView = (refund: RefundState): Refund => ({
-  ...refundView(refund),
+export const refundView = (refund: RefundState): Refund => ({
+  ...customerRefund(refund),
   ...(refund.reason !== undefined && { reason: refund.reason }),
   ...(refund.by !== undefined && { by: refund.by }),
   payments: refund.payments ?? [],
@@ -228,9 +235,30 @@ function canPayAt(order: OrderState, status: OrderStatus, now: number): boolean 
   return (blocked?.until ?? 0) <= now;
 }
 
-/** An order, as a merchant and a page see it. */
-export function orderView(order: OrderState, now: number): Order {
-  const { id, accountReference, amount, currency, metadata, effect, money } = order;
+/** What of a merchant's own data his customer may see; `undefined` if that is nothing. */
+function publicPart(
+  metadata: OrderState["metadata"],
+  names: readonly string[],
+): OrderState["metadata"] | undefined {
+  const shown = names.filter((name) => Object.hasOwn(metadata, name));
+  // Not by assignment: a name such as `__proto__` is one as any other.
+  return shown.length === 0
+    ? undefined
+    : Object.fromEntries(shown.map((name) => [name, metadata[name]]));
+}
+
+/**
+ * An order, as its customer sees it.
+ *
+ * @param publicMetadata - The names of the metadata that he may see.
+ */
+export function customerView(
+  order: OrderState,
+  now: number,
+  publicMetadata: readonly string[],
+): CustomerOrder {
+  const { id, accountReference, amount, currency, effect, money } = order;
+  const metadata = publicPart(order.metadata, publicMetadata);
   const status = statusOf(order);
   const { message, messageCode, messageValues } = orderMessage(order, status, now);
   return {
@@ -244,7 +272,7 @@ export function orderView(order: OrderState, now: number): Order {
     message,
     ...(messageCode !== undefined && { messageCode }),
     ...(messageValues !== undefined && { messageValues }),
-    attempts: order.attempts.map(attemptView),
+    attempts: order.attempts.map(customerAttempt),
     effect: effect?.state ?? "none",
     received: leftOf(order, currency),
     due: leftToPay(order),
@@ -255,11 +283,19 @@ export function orderView(order: OrderState, now: number): Order {
       ...(transactionId !== undefined && { transactionId }),
       isRefunded: refunded === true,
     })),
-    refunds: refundsOf(order).map(refundView),
+    refunds: refundsOf(order).map(customerRefund),
     ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),
-    reviews: openReviews(order).map((one) => reviewView(one, order)),
-    metadata,
+    ...(metadata !== undefined && { metadata }),
     createdAt: iso(order.createdAt),
     updatedAt: iso(order.updatedAt),
   };
 }
+
+/** An order with everything, for the merchant and his staff. */
+export const orderView = (order: OrderState, now: number): Order => ({
+  ...customerView(order, now, []),
+  attempts: order.attempts.map(attemptView),
+  refunds: refundsOf(order).map(refundView),
+  reviews: openReviews(order).map((one) => reviewView(one, order)),
+  metadata: order.metadata,
+});

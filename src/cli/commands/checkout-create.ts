@@ -7,7 +7,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import type { CHECKOUT_CREATE } from "../flags/stores.ts";
 import { readWholeNumber, requireValue } from "../input/flag-values.ts";
-import { formatOrder, onOrders } from "./checkout-orders.ts";
+import { formatOrder, onOrders, orderWith } from "./checkout-orders.ts";
 
 /** How often the customer of an order may be asked, as a checkout has it without the option. */
 const ATTEMPT_LIMIT = 3;
@@ -31,7 +31,7 @@ function linkMaker({ flags, io: { env } }: Input<CreateFlags>): (id: string) => 
 }
 
 /** `malipo checkout create` */
-export const create = onOrders(async (_orders, input: Input<CreateFlags>, writer) => {
+export const create = onOrders(async (orders, input: Input<CreateFlags>, writer) => {
   const { flags, io } = input;
   const [id = ""] = input.args;
   const { prefix = "", currency = "KES", description } = flags;
@@ -41,11 +41,13 @@ export const create = onOrders(async (_orders, input: Input<CreateFlags>, writer
     currency,
     attemptLimit: ATTEMPT_LIMIT,
     partPayments: "count",
+    publicMetadata: [],
   } as const;
   const maker = new OrderMaker(writer, settings);
   const amount = requireValue(flags, "amount");
   const params = { id, amount, ...(description !== undefined && { description }) };
-  const order = await maker.create(params);
+  await maker.create(params);
+  const order = await orderWith(orders, id);
   const value = { ...order, ...(link !== undefined && { link }) };
   return { value, text: () => link ?? formatOrder(order, io.stdout) };
 });

@@ -139,15 +139,17 @@ const formatPayments = (payments: Order["payments"], screen: Screen): string =>
     ]),
   ]);
 
-const REFUND_HEAD = ["paid back", "refund", "when"];
+const REFUND_HEAD = ["paid back", "refund", "when", "by", "why"];
 
 const formatRefunds = (refunds: Order["refunds"], screen: Screen): string =>
   formatTable(screen, [
     REFUND_HEAD,
-    ...refunds.map(({ amount, currency, reference = "", at }) => [
+    ...refunds.map(({ amount, currency, reference = "", at, by = "", reason = "" }) => [
       `${amount} ${currency}`.trim(),
       reference,
       wholeTime(at),
+      by,
+      reason,
     ]),
   ]);
 
@@ -174,7 +176,7 @@ export function formatOrder(order: Order, screen: Screen): string {
     one.status,
     one.phone,
     one.reference ?? "",
-    one.message ?? "",
+    one.reason ?? one.message ?? "",
   ]);
   return [
     fields,
@@ -185,8 +187,9 @@ export function formatOrder(order: Order, screen: Screen): string {
   ].join("\n\n");
 }
 
-async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
-  const order = await orders.get(id);
+/** The order with an id, with everything. */
+export async function orderWith(orders: ManagedOrders, id: string): Promise<Order> {
+  const order = await orders.inspect(id);
   if (order === undefined) throw new CliError("not_found", `There is no order ${id}.`);
   return order;
 }
@@ -205,7 +208,8 @@ export const cancel = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKO
     await confirm("1 order would be canceled", formatOrders([before], input.io.stderr), input);
   }
   const reason = input.flags.reason as CancelReason | undefined;
-  const order = (await orders.cancel(id, { reason })) as Order;
+  await orders.cancel(id, { reason });
+  const order = await orderWith(orders, id);
   if (order.status !== "canceled") {
     throw new CliError("not_canceled", `The order ${id} is ${order.status}. Nothing was changed.`);
   }

@@ -15,6 +15,11 @@ export type PaymentProgress = {
   readonly user_message?: string;
   /** Whether the customer may try again. Only a failed payment has it. */
   readonly retry_possible?: boolean;
+  /**
+   * The `messageCode` of an order of the checkout, for words of your own: `refused` or `canceled_paying_back` if its
+   * money is to be paid back, `paid_back` if it was. Only an order that is not paid has it, or one that was refused.
+   */
+  readonly message_code?: string;
 };
 
 /** The options of `followPayment`. */

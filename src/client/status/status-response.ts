@@ -21,14 +21,18 @@ const STREAM_HEADERS = {
 const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers: { ...HEADERS, ...headers } });
 
+/** A code of the checkout. */
+const CODE = /^[a-z][a-z\d_]{0,60}$/;
+
 function progressOf(payment: Payment, final: boolean): PaymentProgress {
-  const { status, user_message, retry_possible } = payment;
+  const { status, user_message, retry_possible, message_code } = payment;
   return {
     status,
     final,
     // A page may be seen by others than the owner of the phone.
     ...(typeof user_message === "string" && { user_message: maskPhones(user_message) }),
     ...(typeof retry_possible === "boolean" && { retry_possible }),
+    ...(typeof message_code === "string" && CODE.test(message_code) && { message_code }),
   };
 }
 

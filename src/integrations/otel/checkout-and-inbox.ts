@@ -94,6 +94,10 @@ export interface OtelCheckoutOptions extends OtelHooksOptions, OtelInboxStatsOpt
  * | `malipo.checkout.paid` | orders whose whole amount came |
  * | `malipo.checkout.effects` | orders whose goods were given |
  * | `malipo.checkout.reviews` | reviews that began, by `malipo.review.kind` |
+ * | `malipo.checkout.refusals` | orders whose money `onPaid` refused |
+ * | `malipo.checkout.refunds` | refunds that were noted |
+ *
+ * A change to `canceled` has `malipo.order.cancel_reason`.
  *
  * @example
  * ```ts
@@ -116,8 +120,15 @@ export function otelCheckout(options: OtelCheckoutOptions = {}): (change: OrderC
   const paid = counter("paid", "{order}", "Orders whose whole amount came.");
   const effects = counter("effects", "{order}", "Orders whose goods were given.");
   const reviews = counter("reviews", "{review}", "Reviews that began, for a person to decide.");
-  return ({ order, from, by, newReviews, line: _ }) => {
-    const attributes = { "malipo.change": by, "malipo.order.status": order.status };
+  const refusals = counter("refusals", "{order}", "Orders whose money onPaid refused.");
+  const refunds = counter("refunds", "{refund}", "Refunds that were noted.");
+  return ({ order, from, by, newReviews, newRefunds, line: _ }) => {
+    const attributes = {
+      ...{ "malipo.change": by, "malipo.order.status": order.status },
+      ...(order.cancelReason !== undefined && {
+        "malipo.order.cancel_reason": order.cancelReason,
+      }),
+    };
     const span = tracer.startSpan(`checkout ${by}`, {
       kind: SpanKind.INTERNAL,
       attributes: {
@@ -132,6 +143,8 @@ export function otelCheckout(options: OtelCheckoutOptions = {}): (change: OrderC
     changes.add(1, attributes);
     if (order.status === "paid" && from !== "paid") paid.add(1);
     if (by === "effect_done") effects.add(1);
+    if (by === "effect_refused") refusals.add(1);
+    if (newRefunds.length > 0) refunds.add(newRefunds.length);
     for (const { kind } of newReviews) reviews.add(1, { "malipo.review.kind": kind });
   };
 }

@@ -70,7 +70,7 @@ function stageOn({ newDatabase, poolOf }: typeof onPlain, orm?: OrmName) {
       await shop.checkout.reconcile().catch(() => {});
     };
     const seen = async () => {
-      const order = await shop.checkout.get(ORDER.id);
+      const order = await shop.checkout.inspect(ORDER.id);
       return {
         goods: await column(pool, "SELECT order_id FROM goods"),
         effect: order?.effect,

@@ -21,7 +21,7 @@ async function typed(label: string, ids: readonly string[], prefix = "") {
     status: 200,
   });
   await checkout.reconcile();
-  const orders = await Promise.all(ids.map((id) => checkout.get(id)));
+  const orders = await Promise.all(ids.map((id) => checkout.inspect(id)));
   return { given, orders: orders as Order[], reviews: await checkout.reviews.list() };
 }
 

@@ -235,7 +235,7 @@ describe.skipIf(engine === undefined)("postgresCheckout", () => {
     expect(errors).toEqual([]);
     expect(seen).toMatchObject({ status: "paid" });
     expect((await late)?.status).toBe(200);
-    expect(await checkout.get(ORDER.id)).toMatchObject({
+    expect(await checkout.inspect(ORDER.id)).toMatchObject({
       effect: "done",
       reviews: [{ kind: "overpaid" }],
     });

@@ -184,7 +184,7 @@ export class Campaign {
 
   async #read(id: string): Promise<Order | undefined> {
     // The engine may be away.
-    return this.#orders.get(id).catch(() => undefined);
+    return this.#orders.inspect(id).catch(() => undefined);
   }
 
   /** A click goes to any process; one with an incident goes to its own, which is there for that. */

@@ -15,13 +15,13 @@ export default async function OrderPage({ params }: { params: Promise<{ id: stri
     <>
       {status === "pending" && <meta httpEquiv="refresh" content="2" />}
       <p>
-        {`${metadata.item}`}, {currency} {amount}, order {id}
+        {`${metadata?.item}`}, {currency} {amount}, order {id}
       </p>
       <p role="status">{saysOf(order)}</p>
       <p>{SENT.repeat(shop.parcels(id))}</p>
       {canPay && (
         <PayForm id={id} button="Pay again">
-          <input type="hidden" name="item" value={`${metadata.item}`} />
+          <input type="hidden" name="item" value={`${metadata?.item}`} />
           <input type="hidden" name="after" value={attempts.length} />
         </PayForm>
       )}
