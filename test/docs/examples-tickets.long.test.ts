@@ -1,0 +1,3 @@
+import { ticketSuite } from "./support/ticket-suite.ts";
+
+ticketSuite({ customers: 500, seats: 50 });
