@@ -3,19 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CheckoutEngine, createCheckout, type ReviewDecision } from "malipo/checkout";
-import { mysql } from "malipo/mysql";
-import { postgres } from "malipo/postgres";
-import { sqlite } from "malipo/sqlite";
+import { createCheckout, type ReviewDecision } from "malipo/checkout";
 import { afterAll, describe, expect, test } from "vitest";
 import { newSandbox } from "../checkout/stage.ts";
 import { completed, deliver } from "../suites/checkout-stage.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 import { startWorker, type WorkerProcess } from "../support/worker-process.ts";
+import { OFFICE_ENGINES } from "./office-engines.ts";
 import type { Office, Reply, Task } from "./office-worker.ts";
 
 const WORKER = fileURLToPath(new URL("./office-worker.ts", import.meta.url));
-const ENGINES = { sqlite, postgres, mysql };
 const folder = mkdtempSync(join(tmpdir(), "malipo-offices-"));
 const PLACES: readonly [Office["engine"], place: string | undefined][] = [
   ["sqlite", join(folder, "shop.db")],
@@ -31,10 +28,10 @@ afterAll(async () => {
 
 /** The shop, and two processes of its office. */
 async function open(engine: Office["engine"], place: string) {
-  const db = ENGINES[engine](place);
+  const db = OFFICE_ENGINES[engine](place);
   const sandbox = newSandbox();
   const shop = createCheckout({
-    store: db as CheckoutEngine,
+    store: db,
     gateway: { apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl, fetch: sandbox.fetch },
     secret: sandbox.webhookSecret,
     partPayments: "review",

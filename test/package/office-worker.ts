@@ -1,19 +1,12 @@
 // A process of the merchant's office: a person in it decides a review, or notes a refund.
 import { isGatewayError } from "malipo";
-import { type CheckoutEngine, createCheckout, type ReviewDecision } from "malipo/checkout";
-import { mysql } from "malipo/mysql";
-import { postgres } from "malipo/postgres";
-import { sqlite } from "malipo/sqlite";
+import { createCheckout, type ReviewDecision } from "malipo/checkout";
 import { answerTasks, workerSettings } from "../support/worker-process.ts";
-
-const ENGINES = { sqlite, postgres, mysql } satisfies Record<
-  string,
-  (place: string) => CheckoutEngine
->;
+import { OFFICE_ENGINES } from "./office-engines.ts";
 
 /** Where the orders are. */
 export interface Office {
-  readonly engine: keyof typeof ENGINES;
+  readonly engine: keyof typeof OFFICE_ENGINES;
   /** The file or the address of the engine. */
   readonly place: string;
 }
@@ -38,7 +31,7 @@ export interface Reply {
 
 const { engine, place } = workerSettings<Office>();
 const checkout = createCheckout({
-  store: ENGINES[engine](place) as CheckoutEngine,
+  store: OFFICE_ENGINES[engine](place),
   gateway: { apiKey: "sk_test_0000000000000000", baseUrl: "http://127.0.0.1:9/api" },
   secret: "secret",
   onPaid: () => {},

@@ -21,7 +21,7 @@ import { signWebhook } from "malipo/webhooks";
 import { createPool, type RowDataPacket } from "mysql2/promise";
 import { Pool } from "pg";
 import { freePort } from "../../../src/drill/child.ts";
-import { startShop } from "./shop-process.ts";
+import { type ShopProcess, startShop } from "./shop-process.ts";
 
 /** Where a shop keeps its seats and its orders. */
 interface Place {
@@ -156,7 +156,7 @@ async function openShop(name: keyof typeof PLACES, url: string, settings: SaleSe
     MALIPO_BASE_URL: service.baseUrl,
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
   };
-  const shops = [];
+  const shops: ShopProcess[] = [];
   // One after another: the first one makes the tables.
   for (let count = 0; count < PROCESSES; count++) {
     const port = await freePort();
@@ -324,7 +324,6 @@ async function sellAll(shop: Shop, { customers, seats }: SaleSettings): Promise<
   } finally {
     // If one fails, the others stop.
     isSoldOut = true;
-    await Promise.allSettled(all);
   }
   const isLost = ({ status, attempts }: Order) => status === "expired" && attempts.length > 0;
   const lost = (await allOrders(office, "expired")).filter(isLost).slice(0, 5);
