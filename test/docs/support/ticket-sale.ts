@@ -80,7 +80,7 @@ export const PLACES = {
 };
 
 /** What is changed in an example: a part that is there once, and what takes its place. */
-export type Change = readonly [part: string | RegExp, instead: string];
+type Change = readonly [part: string | RegExp, instead: string];
 
 /** How a customer behaves. */
 type Kind = "pays" | "pays_again" | "fails" | "ignores" | "is_canceled" | "is_late";
