@@ -24,10 +24,10 @@ const SIZE = { orders: 200, replays: 20, lost: 5 };
 
 /** What a person does about each kind of review: its list, words of its row, and the button. */
 const REVIEWS = [
-  ["twice", "was paid before", "I have paid it back"],
+  ["twice", "More came than the amount", "I have paid it back"],
   ["amount", "another amount", "Give the goods"],
   ["amount", "another currency", "I have paid it back"],
-  ["late", "canceled", "Give the goods"],
+  ["refunds", "canceled", "Give the goods after all"],
   ["late", "contradict", "Nothing to do"],
   ["late", "no order", "I have paid it back"],
   ["unknown", "not known whether the customer", "The customer has not paid"],
@@ -38,7 +38,8 @@ const REVIEWS = [
 const COUNTS = {
   twice: OF_EACH + 1,
   amount: 2 * OF_EACH,
-  late: 3 * OF_EACH,
+  late: 2 * OF_EACH,
+  refunds: OF_EACH,
   unknown: OF_EACH + SIZE.lost,
   goods: OF_EACH + 1,
   rejected: 0,

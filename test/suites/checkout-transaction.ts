@@ -37,16 +37,19 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import
 
 const ORM_PACKAGES = ["knex", "typeorm", "@prisma/*", "@mikro-orm/*", "sequelize"];
 
-/** Beside node_modules, so that the modules that are not bundled are found. A file for each process of tests. */
-const PROGRAM = fromRoot(`node_modules/.cache/run/paying-${process.env.VITEST_POOL_ID}.mjs`);
+/** Beside node_modules, so that the modules that are not bundled are found. A folder for each process of tests. */
+const PROGRAM = fromRoot(`node_modules/.cache/run/paying-${process.env.VITEST_POOL_ID}`);
 let bundling: Promise<unknown> | undefined;
 
 /** Runs a process that is killed in the transaction of `onPaid`, between the goods and the commit. */
 async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
   bundling ??= build({
     entryPoints: [fromRoot("test/checkout/support/paying-process.ts")],
-    outfile: PROGRAM,
+    outdir: PROGRAM,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    // What is imported later is loaded later.
+    splitting: true,
     platform: "node",
     format: "esm",
     tsconfig: fromRoot("tsconfig.json"),
@@ -54,7 +57,7 @@ async function runKilled(settings: object): Promise<NodeJS.Signals | null> {
     logLevel: "error",
   });
   await bundling;
-  const child = fork(PROGRAM, [JSON.stringify(settings)], { execArgv: [] });
+  const child = fork(`${PROGRAM}/paying-process.mjs`, [JSON.stringify(settings)], { execArgv: [] });
   endWithThisProcess(child);
   const [, signal] = await once(child, "exit");
   return signal;

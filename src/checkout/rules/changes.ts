@@ -183,8 +183,17 @@ export function paidIfWhole(order: OrderState, context: Context): OrderState {
 type OrderChanges = Omit<InputOf<"updated">, "kind">;
 
 /** Whether an order is already as its merchant wants it. */
-export const isUpToDate = (order: OrderState, changes: OrderChanges): boolean =>
-  canonicalJson(updated(order, changes)) === canonicalJson(order);
+export const isUpToDate = (
+  order: OrderState,
+  {
+    amount = order.amount,
+    description = order.description,
+    metadata = order.metadata,
+  }: OrderChanges,
+): boolean =>
+  amount === order.amount &&
+  description === order.description &&
+  canonicalJson(metadata) === canonicalJson(order.metadata);
 
 /** An order with changes of its merchant. What an attempt asked for stays known. */
 export function updated(

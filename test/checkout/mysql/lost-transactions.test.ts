@@ -24,8 +24,8 @@ async function started(...options: readonly string[]) {
 }
 
 // Of their own: one is killed, and each has settings of its own.
-const plain = await started("--innodb-lock-wait-timeout=2");
-const strict = await started("--innodb-lock-wait-timeout=2", "--innodb-rollback-on-timeout=ON");
+const plain = await started("--innodb-lock-wait-timeout=1");
+const strict = await started("--innodb-lock-wait-timeout=1", "--innodb-rollback-on-timeout=ON");
 
 const DRIVER: Pick<Orm, "run"> = {
   run: (client, text) => (client as mysql.PoolConnection).query(text),

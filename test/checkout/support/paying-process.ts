@@ -9,9 +9,7 @@ import {
 } from "malipo/checkout";
 import type { Transact } from "malipo/postgres";
 import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
-import { MYSQL_ORMS } from "../../support/orms/mysql-orms.ts";
 import type { OrmName, Orms } from "../../support/orms/orm.ts";
-import { POSTGRES_ORMS } from "../../support/orms/postgres-orms.ts";
 import { mysqlCheckout } from "../../support/stores/mysql-checkout.ts";
 import { postgresCheckout } from "../../support/stores/postgres-checkout.ts";
 import { sqliteCheckout } from "../../support/stores/sqlite-checkout.ts";
@@ -42,9 +40,15 @@ function onSqlite(database: string | DatabaseSync | BetterSqlite3.Database) {
   };
 }
 
-/** @param store - On the server, with the `transact` of a library, or of the driver. */
-function onServer(orms: Orms, store: (transact: Transact | undefined) => CheckoutStore) {
-  const own = orm === undefined ? undefined : orms[orm as OrmName](place);
+/**
+ * @param orms - Loads the libraries, which takes seconds: only for a process that uses one.
+ * @param store - On the server, with the `transact` of a library, or of the driver.
+ */
+async function onServer(
+  orms: () => Promise<Orms>,
+  store: (transact: Transact | undefined) => CheckoutStore,
+) {
+  const own = orm === undefined ? undefined : (await orms())[orm as OrmName](place);
   return {
     store: store(own?.transact),
     onPaid: (_: Order, { transaction, refuse }: PaidContext) =>
@@ -57,12 +61,18 @@ function onServer(orms: Orms, store: (transact: Transact | undefined) => Checkou
   };
 }
 
-const SHOPS: Readonly<Record<string, () => Pick<CheckoutOptions, "store" | "onPaid">>> = {
+type Shop = Pick<CheckoutOptions, "store" | "onPaid">;
+
+const postgresOrms = async () =>
+  (await import("../../support/orms/postgres-orms.ts")).POSTGRES_ORMS;
+const mysqlOrms = async () => (await import("../../support/orms/mysql-orms.ts")).MYSQL_ORMS;
+
+const SHOPS: Readonly<Record<string, () => Shop | Promise<Shop>>> = {
   sqlite: () => onSqlite(place),
   "node:sqlite": () => onSqlite(new DatabaseSync(place)),
   "better-sqlite3": () => onSqlite(new BetterSqlite3(place)),
   postgres: () =>
-    onServer(POSTGRES_ORMS, (transact) =>
+    onServer(postgresOrms, (transact) =>
       postgresCheckout({
         connectionString: place as string,
         schema,
@@ -71,12 +81,12 @@ const SHOPS: Readonly<Record<string, () => Pick<CheckoutOptions, "store" | "onPa
       }),
     ),
   mysql: () =>
-    onServer(MYSQL_ORMS, (transact) =>
+    onServer(mysqlOrms, (transact) =>
       mysqlCheckout(place, { ...clock, ...(transact && { transact }) }),
     ),
 };
 
-const shop = SHOPS[engine]?.();
+const shop = await SHOPS[engine]?.();
 if (shop === undefined) throw new Error(`There is no engine ${engine}.`);
 const checkout = createCheckout({
   ...shop,

@@ -4,7 +4,7 @@ import { explore } from "./explore.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 /** By the shortest ways. `model.long.test.ts` visits all. */
-const STATES = 5_000;
+const STATES = 2_000;
 
 it.each(SCENARIOS)(`$name: the first ${STATES} states keep the promises`, (scenario) => {
   expect(explore(scenario, RULES, STATES).violation).toBeUndefined();

@@ -32,7 +32,7 @@ const PROMISES: Readonly<Record<string, readonly number[]>> = {
   "an order that is over was changed": [13],
   "a part keeps the customer from paying": [14],
   "a part that a person is to see is not a review": [14],
-  "a part of an order that ended is not a review": [14],
+  "a part of an order that ended is not a review": [7, 14],
   "an order stores payments without end": [14],
   "an order does not change": [13],
   "a change that was made before is refused": [13],

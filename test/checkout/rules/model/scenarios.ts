@@ -61,6 +61,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "parts, and an attempt of another amount",
     clicks: 1,
     faults: 3,
+    until: 1,
     may: ["hand", "amount", "expire"],
   },
   {
@@ -74,7 +75,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     ...base,
     name: "parts, and an order that changes",
-    clicks: 2,
+    clicks: 1,
     faults: 3,
     until: 1,
     may: ["hand", "update", "late"],
@@ -105,8 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "goods that onPaid refuses",
     processes: 2,
     clicks: 1,
-    faults: 3,
-    until: 4,
+    until: 3,
     may: ["refuse", "decide"],
   },
   {
