@@ -5,7 +5,7 @@ import { Gateway } from "malipo";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres, sharedRedis } from "../support/engines/shared.ts";
-import { listen, startShopWorker, type Worker } from "./idempotency-shop.ts";
+import { listen, startWorker, type Worker } from "./idempotency-shop.ts";
 import type { Reply, Shop } from "./idempotency-worker.ts";
 
 const [redis, postgres] = await Promise.all([sharedRedis(), sharedPostgres()]);
@@ -66,7 +66,7 @@ async function accident(
 
 async function open(store: Shop["store"], place: string) {
   const shop = { store, place, apiKey, baseUrl: served.baseUrl };
-  const all = await Promise.all(Array.from({ length: 5 }, () => startShopWorker(shop)));
+  const all = await Promise.all(Array.from({ length: 5 }, () => startWorker(shop)));
   workers.push(...all);
   const [first, second, ...others] = all as [Worker, Worker, ...Worker[]];
   const prompted = await accident(
@@ -84,7 +84,7 @@ async function open(store: Shop["store"], place: string) {
     others,
     async () => {},
   );
-  return { others, prompted, unprompted, restart: () => startShopWorker(shop) };
+  return { others, prompted, unprompted, restart: () => startWorker(shop) };
 }
 
 const shops = new Map<Shop["store"], Awaited<ReturnType<typeof open>>>();

@@ -1,17 +1,46 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { startWorker, type WorkerProcess } from "../support/worker-process.ts";
 import type { Reply, Shop, Task } from "./idempotency-worker.ts";
 
 const WORKER = fileURLToPath(new URL("./idempotency-worker.ts", import.meta.url));
 
-/** A process that pays, or resolves, under a key. */
-export type Worker = WorkerProcess<Task, Reply>;
+/** A worker process. */
+export interface Worker {
+  /** Pays, or resolves, under a key. */
+  do(task: Task): Promise<Reply>;
+  kill(): Promise<void>;
+}
 
 /** Starts a process of a shop, and waits until it is ready. */
-export const startShopWorker = (shop: Shop): Promise<Worker> => startWorker(WORKER, shop);
+export async function startWorker(shop: Shop): Promise<Worker> {
+  const child: ChildProcess = fork(WORKER, [JSON.stringify(shop)], { execArgv: [] });
+  const waiting = new Map<number, (reply: Reply) => void>();
+  const replyTo = (id: number) =>
+    new Promise<Reply>((resolve) => {
+      waiting.set(id, resolve);
+    });
+  child.on("message", ({ id, reply }: { id: number; reply: Reply }) => waiting.get(id)?.(reply));
+  const died = once(child, "exit").then(() => Promise.reject(new Error("A worker did not start.")));
+  await Promise.race([replyTo(0), died]);
+  died.catch(() => {});
+  let tasks = 0;
+  return {
+    do: (task) => {
+      const id = ++tasks;
+      child.send({ id, task });
+      return replyTo(id);
+    },
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
 
 /** A server on loopback. */
 export async function listen(listener: RequestListener) {

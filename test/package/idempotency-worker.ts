@@ -1,7 +1,6 @@
 // One of several servers of a shop. It does what the test tells it to, and reports the result.
 import { Gateway, isGatewayError } from "malipo";
 import type { IdempotencyEngine } from "malipo/types";
-import { answerTasks, workerSettings } from "../support/worker-process.ts";
 
 /** The settings that all workers of one shop share. */
 export interface Shop {
@@ -34,7 +33,7 @@ const STORES = {
   postgres: async (url: string) => (await import("malipo/postgres")).postgres(url),
 } satisfies Record<string, (place: string) => Promise<IdempotencyEngine>>;
 
-const { store, place, apiKey, baseUrl } = workerSettings<Shop>();
+const { store, place, apiKey, baseUrl }: Shop = JSON.parse(process.argv[2] ?? "");
 const idempotency = await STORES[store](place);
 
 async function work({ idempotencyKey, resolve, totalTimeoutMs, proxy }: Task): Promise<Reply> {
@@ -54,10 +53,11 @@ async function work({ idempotencyKey, resolve, totalTimeoutMs, proxy }: Task): P
   return { reference };
 }
 
-answerTasks((task: Task) =>
-  work(task).catch(
-    (error: unknown): Reply => ({
-      error: isGatewayError(error) ? `${error.code}, ${error.outcome}` : String(error),
-    }),
-  ),
-);
+process.on("message", async ({ id, task }: { id: number; task: Task }) => {
+  const reply = await work(task).catch((error: unknown) => ({
+    error: isGatewayError(error) ? `${error.code}, ${error.outcome}` : String(error),
+  }));
+  process.send?.({ id, reply });
+});
+process.on("disconnect", () => process.exit());
+process.send?.({ id: 0, reply: {} });

@@ -189,6 +189,10 @@ async function openShop(name: keyof typeof PLACES, url: string, settings: SaleSe
   };
 }
 
+/** As browsers do, asks again if the server has just closed a connection that was idle. */
+const ask = (url: string, init?: RequestInit): Promise<Response> =>
+  fetch(url, init).catch(() => fetch(url, init));
+
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Signs an event as the service does, and sends it to a process of the shop. */
@@ -200,7 +204,7 @@ async function completeLate({ address, sandbox, late }: Shop, order: Order): Pro
   const event = { event: "payment.completed", timestamp: new Date().toISOString(), data };
   const body = JSON.stringify(event);
   const headers = { "X-Service-Signature": signWebhook(body, sandbox.webhookSecret) };
-  const response = await fetch(`${address()}/webhooks`, { method: "POST", headers, body });
+  const response = await ask(`${address()}/webhooks`, { method: "POST", headers, body });
   if (!response.ok) throw new Error(`The shop did not take a late payment: ${response.status}.`);
 }
 
@@ -218,12 +222,14 @@ class Customer {
   }
 
   async buy(isOver: () => boolean): Promise<void> {
-    while (!isOver()) {
-      // A double click, which reaches two processes.
-      const orders = await Promise.all([this.#click(0), this.#click(0)]);
-      if (orders.some((order) => order?.attempts.length)) return this.#act();
-      await sleep(1_000 + Math.random() * 2_000);
+    // A double click, which reaches two processes.
+    const first = await Promise.all([this.#click(0), this.#click(0)]);
+    let isAsked = first.some((order) => order !== undefined);
+    while (!isAsked && !isOver()) {
+      await sleep(1_000 + Math.random() * 5_000);
+      isAsked = (await this.#click(0)) !== undefined;
     }
+    if (isAsked) await this.#act();
   }
 
   /** Resolves with the order; `undefined` if all seats are held or sold. */
@@ -231,14 +237,14 @@ class Customer {
     const body = JSON.stringify({ order: this.#id, item: "concert", phone: this.#phone, after });
     const headers = { "Content-Type": "application/json" };
     const url = `${this.#shop.address()}/orders`;
-    const response = await fetch(url, { method: "POST", headers, body });
+    const response = await ask(url, { method: "POST", headers, body });
     const text = await response.text();
     if (response.status !== 200 && response.status !== 409) throw new Error(text);
     return response.status === 200 ? JSON.parse(text) : undefined;
   }
 
   async #order(): Promise<Order> {
-    const response = await fetch(`${this.#shop.address()}/orders/${this.#id}`);
+    const response = await ask(`${this.#shop.address()}/orders/${this.#id}`);
     return response.json();
   }
 
