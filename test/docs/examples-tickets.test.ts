@@ -16,4 +16,4 @@ test("the shop of the README sells limited seats in at most 15 lines more", () =
   expect(linesOf(tickets) - linesOf(shop)).toBeLessThanOrEqual(15);
 });
 
-ticketSuite({ customers: 24, seats: 6 });
+ticketSuite({ customers: 24, seats: 6 }, test.concurrent);

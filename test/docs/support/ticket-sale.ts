@@ -321,9 +321,10 @@ async function sellAll(shop: Shop, { customers, seats }: SaleSettings): Promise<
     Array.from({ length: to - from }, (_, at) =>
       new Customer(shop, from + at).buy(() => isSoldOut),
     );
-  // The first ones are of each kind.
+  // The first ones are of each kind, and hold all seats before the others come.
   const first = buy(0, seats);
-  await sleep(TICK_MS);
+  const isFree = async () => (await shop.seats()).some(({ order_id }) => order_id === null);
+  for (let polls = 0; polls < 100 && (await isFree()); polls++) await sleep(POLL_MS / 2);
   const all = [watch(), ...first, ...buy(seats, customers)];
   try {
     await Promise.all(all);

@@ -10,9 +10,16 @@ const ENGINES: readonly (readonly [Name, () => Promise<{ readonly url: string } 
   ["MariaDB", sharedMysql],
 ];
 
-/** More customers than seats, on each engine: some do not pay, pay late, or are canceled. */
-export function ticketSuite({ customers, seats }: SaleSettings): void {
-  test.each(ENGINES)(
+/**
+ * More customers than seats, on each engine: some do not pay, pay late, or are canceled.
+ *
+ * @param how - How the engines are tried: one after another, or at once.
+ */
+export function ticketSuite(
+  { customers, seats }: SaleSettings,
+  how: Pick<typeof test, "each"> = test,
+): void {
+  how.each(ENGINES)(
     `of ${customers} customers of three processes on %s, ${seats} get a seat, and what others paid is to be paid back`,
     async (name, engine) => {
       const { url } = (await engine()) ?? {};
