@@ -105,6 +105,37 @@ export const SABOTAGES = {
       to: "reviewWith(order, review) === undefined,\n    (order) => order,",
       breaks: "decided twice",
     },
+    "an order changes while its phone is asked": {
+      file: "checkout/rules/rules.ts",
+      from: "[13],\n      ({ attempts }) => attempts.some(isOpen),\n      refused,",
+      to: "[13],\n      () => false,\n      refused,",
+      breaks: "changed while asked",
+    },
+    "a part is not counted": {
+      file: "checkout/rules/order-state.ts",
+      from: "moreThan(order.amount, countedSum(order));",
+      to: "order.amount;",
+      breaks: "asked wrongly",
+    },
+    "a refusal is a success": {
+      file: "checkout/orders/give-goods.ts",
+      from: "    return this.#reason === undefined\n",
+      to: "    return this.#reason !== ''\n",
+      breaks: "refused",
+    },
+    "a refund is noted twice": {
+      file: "checkout/rules/refund-rules.ts",
+      from: "(order, added) => knownRefund(order, added) !== undefined,\n    unchanged,",
+      to: "() => false,\n    unchanged,",
+      breaks: "refunds",
+    },
+    // A defect of the code is no promise: it ends the campaign, which says what it is.
+    "a name that is not defined": {
+      file: "checkout/orders/order-maker.ts",
+      from: "for (let salt = 0; ; salt++) {",
+      to: "for (let salt = 0; ; salt++) {\nnotDefined();",
+      breaks: "ReferenceError: notDefined is not defined",
+    },
     "an order that is over is paid": {
       file: "checkout/rules/reported-rules.ts",
       from: '    reviewed("refund_due"),',
@@ -141,7 +172,12 @@ export const SHORTER: readonly Change[] = [
     from: "lookMs: [5_000, 10 * MINUTE_MS]",
     to: "lookMs: [1_000, 5_000]",
   },
-  { file: "checkout/rules/inputs.ts", from: "effectMs: 90_000", to: "effectMs: 20_000" },
+  { file: "checkout/rules/inputs.ts", from: "effectMs: 90_000", to: "effectMs: 12_000" },
+  {
+    file: "checkout/orders/give-goods.ts",
+    from: "MARGIN_MS = 15_000",
+    to: "MARGIN_MS = 7_000",
+  },
   { file: "checkout/rules/inputs.ts", from: "effectTries: 12", to: "effectTries: 3" },
   {
     file: "checkout/orders/give-goods.ts",

@@ -85,7 +85,7 @@ test.skipIf(!hasChromium)("the books of a day fit and pass axe, wide and narrow"
   for (const part of ["by the clock of Africa/Nairobi", "KES 486,200.00", "PAY-9Q2M9X4KD1TB"]) {
     expect(text).toContain(part);
   }
-  expect(await page.locator("table").count()).toBe(6);
+  expect(await page.locator("table").count()).toBe(7);
   const none = { differences: [], openReviews: [], goodsDue: [] };
   await page.setContent(booksAsPage({ ...DAY, ...none }));
   await checkLook(page, "day-books-all-clear");

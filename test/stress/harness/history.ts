@@ -41,6 +41,8 @@ export type CommonHappening =
   | { readonly what: "killed" }
   /** It ended, and was not killed. */
   | { readonly what: "died"; readonly error: string }
+  /** An error that neither the campaign nor another process causes. */
+  | { readonly what: "defect"; readonly error: string }
   | { readonly what: "engine"; readonly fault: string }
   /** The fault could not be made. */
   | { readonly what: "engine_failed"; readonly fault: EngineFault; readonly error: string }

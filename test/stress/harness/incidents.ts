@@ -79,6 +79,8 @@ export interface IncidentSetup {
   readonly planned: (key: string) => Incident | undefined;
   /** Whether an event is what a process sleeps for. */
   readonly isUntil: (until: string, stopped: Stopped, event: Event<never>) => boolean;
+  /** Since when that may have come. Default: since the process stands. */
+  readonly since?: ((stopped: Stopped) => number) | undefined;
   readonly kill: (who: string) => Promise<void>;
   readonly goOn: (who: string, told?: object) => void;
 }
@@ -148,10 +150,11 @@ export class Incidents {
     { ms, until }: { readonly ms: number; readonly until?: string },
     stopped: Stopped,
   ): Promise<void> {
-    const { isUntil } = this.#setup;
+    const { isUntil, since = ({ at }) => at } = this.#setup;
     const isIt = (event: Event<CommonHappening>) =>
       event.who !== stopped.who && isUntil(until ?? "", stopped, event as never);
-    const hasCome = until && this.#history.first(stopped.at, isIt).then(() => sleep(WAKE_DELAY_MS));
+    const hasCome =
+      until && this.#history.first(since(stopped), isIt).then(() => sleep(WAKE_DELAY_MS));
     await sleep(Math.max(0, stopped.at + ms - historyTime()));
     if (hasCome) await Promise.race([hasCome, sleep(MAX_UNTIL_MS, undefined, { ref: false })]);
   }

@@ -149,6 +149,9 @@ const MAX_DEATHS = 100;
 const MAX_ERROR_TEXT = 2_000;
 const START_AGAIN_MS = 500;
 
+/** What Node.js writes when an error of the code ends a process. */
+const DEFECT = /^(?:Reference|Syntax|Type|Range)Error\b/m;
+
 /** Processes of a shop. One that ends is replaced. */
 export class Pool<Jobs extends JobsOf<Jobs> = object> {
   /** Rejects when processes die again and again: then the campaign proves nothing. */
@@ -206,9 +209,10 @@ export class Pool<Jobs extends JobsOf<Jobs> = object> {
   }
 
   #open(name: string, program: Program): WorkerProcess<Jobs> {
-    return new WorkerProcess(name, program, (event: Event<CommonHappening>) =>
-      this.#history.add(event as never),
-    );
+    return new WorkerProcess(name, program, (event: Event<CommonHappening>) => {
+      this.#history.add(event as never);
+      if (event.what === "defect") this.#failure.reject(new Error(`${name}: ${event.error}`));
+    });
   }
 
   #keep(): WorkerProcess<Jobs> {
@@ -225,6 +229,8 @@ export class Pool<Jobs extends JobsOf<Jobs> = object> {
     const hasStarted = await one.ready;
     this.errors.push(...one.errors);
     if (this.#isClosed) return;
+    const error = one.errors.join("");
+    if (DEFECT.test(error)) throw new Error(`${one.who}: ${error}`);
     // It may have died just before it was killed.
     const isDeath = one.isKilled ? signal === null && hasStarted : signal !== null || !areShort;
     if (!hasStarted && mayFailToStart) await sleep(START_AGAIN_MS);

@@ -18,10 +18,16 @@ export interface StageSetup<Order extends SoldOrder> {
   readonly history: object;
   /** Whether an event is what a process sleeps for. */
   readonly isUntil: (until: string, stopped: Stopped, event: Event<never>) => boolean;
+  /** Since when that may have come. Default: since the process stands. */
+  readonly since?: (stopped: Stopped) => number;
   /** Resolves when the customer of an order may act. Default: at once. */
   readonly mayAct?: (order: Order) => Promise<unknown>;
-  /** What becomes of the webhook of an order, other than what the proxy does by chance. */
-  readonly deliver?: (request: Request, order: Order, byChance: Deliver) => Promise<Response>;
+  /** What becomes of a webhook. Default: what the proxy does by chance. `order`: that of its label, if there is one. */
+  readonly deliver?: (
+    request: Request,
+    order: Order | undefined,
+    byChance: Deliver,
+  ) => Promise<Response>;
 }
 
 /** Where something is sold: the service behind its proxies, the customers, the processes of the shop, its engine. */
@@ -37,11 +43,11 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
   readonly #history: History;
 
   private constructor(setup: StageSetup<Order>) {
-    const { seed, engine, isUntil } = setup;
+    const { seed, engine, isUntil, since } = setup;
     this.#history = setup.history as History;
     this.faults = new EngineFaults(this.#history, engine.faulty);
     this.incidents = new Incidents({
-      ...{ history: this.#history, faults: this.faults, isUntil },
+      ...{ history: this.#history, faults: this.faults, isUntil, since },
       planned: (id) => this.orders.get(id)?.incident,
       kill: (who) => this.pool.kill(this.pool.named(who)),
       goOn: (who, told) => this.pool.named(who)?.goOn(told),
@@ -70,9 +76,8 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
     if (event === "payment.initiated" && this.customers.see(data)) {
       this.#history.note("service", { what: "prompt", key, reference });
     }
-    const order = this.orders.get(key);
     const byChance = this.webhooks.deliver;
-    return order && own ? own(request, order, byChance) : byChance(request);
+    return own ? own(request, this.orders.get(key), byChance) : byChance(request);
   }
 
   get service(): Service {

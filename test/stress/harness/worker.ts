@@ -33,6 +33,15 @@ export function record(happening: object): void {
   }
 }
 
+const DEFECTS = [ReferenceError, SyntaxError, TypeError, RangeError];
+
+/** Reports an error that no engine, service or other process causes: it is a defect, and ends the campaign. */
+export function reportDefect(error: unknown): void {
+  const isDefect =
+    DEFECTS.some((one) => error instanceof one) || Object(error).code === "invalid_params";
+  if (isDefect) record({ what: "defect", error: (error as Error).stack ?? String(error) });
+}
+
 /** What a process knows of the work that it does for an order. */
 export interface Call {
   /** Of the order, in the history. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ManagedOrders, Order } from "malipo/checkout";
-import { signWebhook } from "malipo/webhooks";
+import type { BooksReport, ManagedOrders, Order } from "malipo/checkout";
 import type { CheckoutStore } from "../../../src/checkout/orders/checkout-store.ts";
 import { manageOrders } from "../../../src/checkout/orders/manage-orders.ts";
 import { OrderWriter } from "../../../src/checkout/orders/write-order.ts";
@@ -11,21 +10,33 @@ import { atCounts, evenly } from "../harness/plan.ts";
 import { Pool, type Program } from "../harness/processes.ts";
 import { createRandom, type Random } from "../harness/random.ts";
 import { Stage } from "../harness/stage.ts";
-import { forEachConcurrently, HANG_MS, Progress } from "../harness/waits.ts";
+import { failure, forEachConcurrently, HANG_MS, Progress } from "../harness/waits.ts";
 import { isEnded } from "./check.ts";
 import { decideAll } from "./deciders.ts";
+import { deliver } from "./deliveries.ts";
 import type { End, OrderGiven, OrderHistory } from "./history.ts";
 import { loseFile } from "./lost-file.ts";
-import { type Jobs, type OrderHappening, type Setup, UNDERPAID } from "./messages.ts";
+import {
+  awake,
+  cancel,
+  isUpdated,
+  type Office,
+  payBackAll,
+  payByHand,
+  update,
+} from "./merchant.ts";
+import type { Jobs, OrderHappening, Setup } from "./messages.ts";
 import type { Incident, PlannedOrder } from "./plan.ts";
 
 const PROCESSES = 4;
-const AT_ONCE = 10;
+const AT_ONCE = 20;
 const MAX_CLICKS = 4;
 /** A fault of the service may end a click before it comes to its incident. */
 const MAX_CLICKS_TO_INCIDENT = 12;
 /** How long a customer looks at a page before the next click. */
 const MAX_LOOK_MS = 20_000;
+/** A click that has started no attempt may be made again. */
+const ANSWERED_MS = 1_000;
 /** After this time without an event, nothing more will happen: a prompt waits for a minute. */
 const QUIET_MS = 120_000;
 /** A process that has slept finds out what became of its order. */
@@ -40,29 +51,11 @@ const KILL_EVERY = 6;
 /** A process that starts while the file is away would make another one. */
 const MAX_STARTING_MS = 8_000;
 
+const AMOUNT = 100;
 const LOST = ["lostResponse", "truncate", "reset", "hang"];
 
-/** The webhook of a payment that is less than was asked for, signed as the service does. */
-async function underpaid(request: Request, secret: string): Promise<Request> {
-  const event = await request.json();
-  const body = JSON.stringify({ ...event, data: { ...event.data, amount: UNDERPAID } });
-  const headers = new Headers(request.headers);
-  headers.set("X-Service-Signature", signWebhook(body, secret));
-  headers.delete("content-length");
-  return new Request(request.url, { method: "POST", headers, body });
-}
-
-/** Sends a webhook to every process at once. */
-async function deliverNow(request: Request, ports: readonly number[]): Promise<Response> {
-  const body = await request.text();
-  const init = { method: "POST", headers: request.headers, body };
-  const posts = ports.map((port) => fetch(`http://127.0.0.1:${port}/webhooks`, init));
-  await Promise.allSettled(posts);
-  return new Response(null, { status: 200 });
-}
-
 /** Whether a process that takes a click comes to an incident, and not one that does what is due. */
-const isInClick = ({ at }: Incident) => at !== "paid" && at !== "goods";
+const isInClick = ({ at }: Incident) => !["paid", "goods", "refused"].includes(at);
 
 /** The orders of a place, as the people of the shop see them. */
 async function openOrders(place: Place): Promise<ManagedOrders> {
@@ -85,8 +78,13 @@ export class Campaign {
   readonly #orders: ManagedOrders;
   readonly #stage: Stage<PlannedOrder, Jobs>;
   readonly #random: Random;
-  /** Orders that are to be canceled, as long as they are not. */
-  readonly #canceling = new Map<string, () => void>();
+  readonly #office: Office;
+  readonly #startedAt: string = new Date().toISOString();
+  /** Orders whose customer was prompted. */
+  readonly #prompted = new Set<string>();
+  readonly #failure = failure();
+  /** Clicks without an answer. Their customers may have given up. */
+  readonly #clicks = new Set<Promise<void>>();
   #rounds = 0;
   /** Processes that start may open the file, which is not moved meanwhile. */
   #fileIsThere: Promise<void> = Promise.resolve();
@@ -100,6 +98,7 @@ export class Campaign {
     this.#orders = orders;
     this.#stage = stage;
     this.#random = createRandom(`${given.seed} campaign of orders`);
+    this.#office = { orders, stage, history: given.history, random: this.#random };
     stage.pool = this.#openPool(0);
   }
 
@@ -111,13 +110,13 @@ export class Campaign {
       ...{ seed, count: options.orders, engine, history },
       isUntil: (by, { key }, event: Partial<OrderHappening>) =>
         event.what === "changed" && event.order === key && event.by === by,
-      mayAct: (order) => (campaign ? campaign.#mayAct(order) : Promise.resolve()),
-      deliver: async (request, order, byChance) => {
-        if (order.losesWebhooks) return new Response(null, { status: 200 });
-        const isDirect = order.incident?.name === "webhook before the response";
-        if (isDirect) return deliverNow(request, stage.pool.ports());
+      // A webhook may be faster than the response, after which a process stands.
+      since: ({ key, who, at }) =>
+        history.all("sending").findLast((one) => one.order === key && one.who === who)?.at ?? at,
+      mayAct: async (order) => (campaign ? campaign.#besidePrompt(order) : undefined),
+      deliver: (request, order, byChance) => {
         const secret = stage.service.sandbox.webhookSecret;
-        return byChance(order.isUnderpaid ? await underpaid(request, secret) : request);
+        return deliver(request, order, { secret, ports: stage.pool.ports, byChance });
       },
     });
     campaign = new Campaign(given, orders, stage);
@@ -127,15 +126,12 @@ export class Campaign {
   /** What a process runs that stops for these orders. */
   #program(works: boolean, stopping: readonly PlannedOrder[]): Program {
     const { sandbox, baseUrl } = this.#stage.service;
-    const planned = [...this.#stage.orders.values()];
     const stops = stopping.flatMap(({ id, incident }) => (incident ? [[id, incident.at]] : []));
     const setup: Setup = {
       place: this.#place,
       ...{ baseUrl, apiKey: sandbox.keys.secret, secret: sandbox.webhookSecret },
       stops: Object.fromEntries(stops),
-      wrong: Object.fromEntries(planned.flatMap(({ id, wrong }) => (wrong ? [[id, wrong]] : []))),
-      underpaid: planned.filter((one) => one.isUnderpaid).map(({ id }) => id),
-      works,
+      ...{ orders: [...this.#stage.orders.values()], works },
     };
     return { file: this.#given.file, setup };
   }
@@ -154,9 +150,7 @@ export class Campaign {
   async #loseFile(): Promise<void> {
     const started = this.#stage.pool.ready().then(() => true);
     if (!(await Promise.race([started, sleep(MAX_STARTING_MS, false)]))) return;
-    const asked = this.#stage.pool.processes.filter(
-      ({ who }) => !this.#stage.incidents.isStanding(who),
-    );
+    const asked = awake(this.#office);
     const name = `AWAY-${this.#history.all("engine").length}`;
     const secret = this.#stage.service.sandbox.webhookSecret;
     this.#history.note("engine", { what: "engine", fault: "file away" });
@@ -164,30 +158,28 @@ export class Campaign {
     this.#history.note("engine", { what: "engine_back", fault: "file away" });
   }
 
-  /** Resolves with whether two people have decided something. */
-  #decide(): Promise<boolean> {
-    return decideAll({
-      ...{
-        orders: this.#orders,
-        random: this.#random,
-        planned: (id) => this.#stage.orders.get(id),
-      },
-      ...{ history: this.#history, pool: () => this.#stage.pool.processes },
-      goods: () => this.#tables.rows("goods"),
-    }).catch(() => false);
+  /** Resolves with whether people have decided something, or paid something back. */
+  async #decide(): Promise<boolean> {
+    const done = [
+      decideAll(this.#office, () => this.#tables.rows("goods")),
+      payBackAll(this.#office),
+    ];
+    // The engine may be away.
+    return (await Promise.all(done.map((one) => one.catch(() => true)))).some(Boolean);
   }
 
   async #decideAll(): Promise<void> {
     for (; !this.#isOver; await sleep(DECIDE_EVERY_MS)) await this.#decide();
   }
 
-  /** The customer of an order that is canceled acts after that. */
-  async #mayAct({ id, isCanceled }: PlannedOrder): Promise<void> {
-    if (!isCanceled || this.#history.all("canceled").some(({ order }) => order === id)) return;
-    const canceled = new Promise<void>((resolve) => {
-      this.#canceling.set(id, resolve);
-    });
-    await Promise.race([canceled, sleep(MAX_LOOK_MS)]);
+  /** What happens to an order while its customer is asked for the first time. He acts after that. */
+  async #besidePrompt(order: PlannedOrder): Promise<void> {
+    const { id, becomes: amount, cancelsFor } = order;
+    if (this.#prompted.has(id)) return;
+    this.#prompted.add(id);
+    if (cancelsFor !== undefined) await cancel(this.#office, order);
+    if (amount !== undefined) await update(this.#office, { id, amount });
+    await payByHand(this.#office, order, "beside");
   }
 
   async #read(id: string): Promise<Order | undefined> {
@@ -196,7 +188,7 @@ export class Campaign {
   }
 
   /** A click goes to any process; one with an incident goes to its own, which is there for that. */
-  async #click<Name extends "makeCart" | "pay">(
+  async #click<Name extends "makeCart" | "create" | "pay">(
     order: PlannedOrder,
     job: Name,
     input: Parameters<Jobs[Name]>[0],
@@ -206,76 +198,82 @@ export class Campaign {
     const isOwn = incident && isInClick(incident) && !this.#stage.incidents.hasHappened(id);
     const answer = isOwn
       ? await this.#stage.pool.visit(this.#program(false, [order]), click)
-      : await click(this.#random.pick(this.#stage.pool.processes));
+      : await click(this.#random.pick(awake(this.#office)) ?? this.#stage.pool.at(0));
     if (answer !== undefined) this.#history.note("campaign", { what: "answered", order: id });
   }
 
-  async #makeCart(order: PlannedOrder): Promise<boolean> {
-    const { id, cart, incident } = order;
+  /** Makes an order before its customer clicks. Resolves with whether there is one, or it comes with the click. */
+  async #makeOrder(order: PlannedOrder): Promise<boolean> {
+    const { id, cart, incident, byHand } = order;
     const isKilled = incident?.at === "created";
-    if (cart === "none" && !isKilled) return true;
+    const hasCart = cart !== "none" || isKilled;
+    if (!hasCart && !byHand.some(({ when }) => when === "before")) return true;
     const isRolledBack = cart === "rolled_back";
     // A transaction that met a fault of the engine has left nothing: the merchant tries again.
     for (let tries = 0; tries < 20; tries++) {
-      await this.#click(order, "makeCart", { id, isRolledBack });
-      if (isKilled || isRolledBack) break;
-      if ((await this.#tables.rows("carts").catch((): readonly string[] => [])).includes(id))
-        return true;
+      if (hasCart) await this.#click(order, "makeCart", { id, isRolledBack });
+      else await this.#click(order, "create", { id, amount: AMOUNT });
+      if (isRolledBack || (isKilled && this.#stage.incidents.hasHappened(id))) break;
+      if (!isKilled && (await this.#read(id))) return true;
       await sleep(500);
     }
     if (isRolledBack) this.#history.note("campaign", { what: "cart_rolled_back", order: id });
-    return !isKilled && !isRolledBack;
+    return false;
   }
 
   async #customer(order: PlannedOrder): Promise<void> {
-    if (!(await this.#makeCart(order))) return;
+    if (!(await this.#makeOrder(order))) return;
+    await payByHand(this.#office, order, "before");
     const { id, phone, isClickedTwice, incident } = order;
-    const params = { id, amount: 100, phone };
     const mayClick = (clicks: number) =>
       clicks < MAX_CLICKS ||
       (incident && !this.#stage.incidents.hasHappened(id) && clicks < MAX_CLICKS_TO_INCIDENT);
     for (let clicks = 0; mayClick(clicks); clicks++) {
-      const after = (await this.#read(id))?.attempts.length ?? 0;
-      const click = () => this.#click(order, "pay", { params, after });
-      const clicked = Promise.all([click(), ...(isClickedTwice ? [click()] : [])]);
-      if (isClickedTwice) this.#history.note("campaign", { what: "double_click", order: id });
-      if (order.isCanceled) await this.#cancel(id);
-      if (await this.#watch(id)) return void (await clicked);
-      await clicked;
-    }
-  }
-
-  async #cancel(id: string): Promise<void> {
-    for (const end = Date.now() + MAX_LOOK_MS; Date.now() < end; await sleep(50)) {
-      const order = await this.#read(id);
-      if (!order?.attempts.some(({ reference }) => reference !== undefined)) continue;
-      const canceled = await this.#orders.cancel(id).catch(() => undefined);
-      if (canceled?.status === "canceled") {
-        this.#history.note("campaign", { what: "canceled", order: id });
+      const { becomes } = order;
+      if (becomes !== undefined && this.#prompted.has(id) && !isUpdated(this.#office, order)) {
+        await update(this.#office, { id, amount: becomes });
       }
-      return this.#canceling.get(id)?.();
+      const shown = await this.#read(id);
+      const params = { id, amount: shown?.amount ?? AMOUNT, phone };
+      const after = shown?.attempts.length ?? 0;
+      const click = () => this.#track(this.#click(order, "pay", { params, after }));
+      if (isClickedTwice) this.#history.note("campaign", { what: "double_click", order: id });
+      if (isClickedTwice) click();
+      if (await this.#watch(order, after, click())) return;
     }
   }
 
-  /** Looks at an order until it can be paid again. Resolves with whether nothing more is to be done. */
-  async #watch(id: string): Promise<boolean> {
+  /** A process that stands at its point answers when it goes on: no customer waits for that. */
+  #track(click: Promise<void>): Promise<void> {
+    const tracked = click.catch(this.#failure.reject).finally(() => this.#clicks.delete(tracked));
+    this.#clicks.add(tracked);
+    return tracked;
+  }
+
+  /**
+   * Looks at an order until it can be paid again. Resolves with whether nothing more is to be done.
+   *
+   * @param after - How many attempts it had before the click.
+   */
+  async #watch({ id, byHand }: PlannedOrder, after: number, click: Promise<void>) {
+    const isAnswered = click.then(() => sleep(ANSWERED_MS)).then(() => true);
     const end = Date.now() + MAX_LOOK_MS;
     for (; Date.now() < end; await sleep(150)) {
       const order = await this.#read(id);
-      if (order !== undefined && !["open", "pending"].includes(order.status)) return true;
-      // Money that is under review.
-      if (order !== undefined && order.payments.length > 0) return true;
-      if (order?.canPay && order.attempts.length > 0) return false;
+      if (order === undefined) continue;
+      const { status, payments, canPay, attempts } = order;
+      if (!["open", "pending"].includes(status)) return true;
+      // Money of an attempt that is under review.
+      if (payments.length > byHand.length) return true;
+      if (!canPay || attempts.length === 0) continue;
+      if (attempts.length > after || (await Promise.race([isAnswered, false]))) return false;
     }
     return false;
   }
 
   /** Kills a process of the pool, wherever it is; not one that stands at its point. */
-  async #killAnywhere(): Promise<void> {
-    const { processes } = this.#stage.pool;
-    await this.#stage.pool.kill(
-      this.#random.pick(processes.filter(({ who }) => !this.#stage.incidents.isStanding(who))),
-    );
+  #killAnywhere(): Promise<void> {
+    return this.#stage.pool.kill(this.#random.pick(awake(this.#office)));
   }
 
   async #loseFileNow(): Promise<void> {
@@ -305,8 +303,23 @@ export class Campaign {
     }
   }
 
+  /** The payments that belong to no order. */
+  async #strays(): Promise<string[]> {
+    const reviews = await this.#orders.reviews.list();
+    return reviews.filter(({ kind }) => kind === "unmatched").flatMap((one) => one.references);
+  }
+
+  /** The books, as soon as they can be read whole. What they find of money that no webhook told of is written. */
+  async #books(): Promise<BooksReport> {
+    for (const end = Date.now() + HANG_MS; Date.now() < end; await sleep(500)) {
+      const books = await awake(this.#office)[0]?.run("report", this.#startedAt);
+      if (books?.isComplete) return books;
+    }
+    throw new Error("The books could not be read whole.");
+  }
+
   /** Waits until everything has ended by itself, or nothing happens any more. */
-  async #quiet(): Promise<Order[]> {
+  async #quiet(): Promise<Pick<End, "orders" | "books">> {
     let seen = 0;
     const end = Date.now() + HANG_MS;
     for (let since = Date.now(); Date.now() < Math.min(end, since + QUIET_MS); await sleep(500)) {
@@ -316,10 +329,14 @@ export class Campaign {
       const hasDecided = await this.#decide();
       const orders = await this.#allOrders();
       // What a process does when it wakes up belongs to the campaign.
-      if (!hasDecided && orders.every(isEnded) && this.#stage.incidents.standing === 0) break;
+      if (hasDecided || !orders.every(isEnded) || this.#stage.incidents.standing > 0) continue;
+      await sleep(AWAKE_MS);
+      const books = await this.#books();
+      const after = await this.#allOrders();
+      if (JSON.stringify(after) === JSON.stringify(orders)) return { orders, books };
     }
-    await sleep(AWAKE_MS);
-    return this.#allOrders();
+    const books = await this.#books();
+    return { books, orders: await this.#allOrders() };
   }
 
   /** Sells these orders. Notes all that is there when they and those before have ended. */
@@ -329,26 +346,30 @@ export class Campaign {
     this.#rounds++;
     await stage.pool.close();
     stage.pool = this.#openPool(PROCESSES);
-    const { failed } = stage;
+    const failed = Promise.race([stage.failed, this.#failure.promise]);
     await Promise.race([stage.pool.ready(), failed]);
     this.#isOver = false;
     const progress = new Progress();
-    const harm = [this.#harm(progress, 2 * orders.length), this.#decideAll()];
+    const harm = Promise.all([this.#harm(progress, 2 * orders.length), this.#decideAll()]);
+    harm.catch(this.#failure.reject);
     const sold = forEachConcurrently(orders, AT_ONCE, async (order) => {
       progress.add();
       await this.#customer(order);
       progress.add();
     });
     await Promise.race([sold, failed]);
+    await Promise.race([Promise.all(this.#clicks), failed]);
     this.#isOver = true;
     progress.end();
-    await Promise.race([Promise.all(harm), failed]);
+    await Promise.race([harm, failed]);
     const end: End = {
       planned: [...stage.orders.values()],
-      orders: await Promise.race([this.#quiet(), failed]),
+      ...(await Promise.race([this.#quiet(), failed])),
       ledger: stage.service.ledger(),
       goods: await this.#tables.rows("goods"),
       carts: await this.#tables.rows("carts"),
+      refused: await this.#tables.rows("effects"),
+      strays: await this.#strays(),
       responsesLost: stage.service.faultsMet().filter(({ name }) => LOST.includes(name)).length,
     };
     this.#history.note("campaign", { what: "end", ...end });

@@ -34,6 +34,8 @@ function checkCalls(decided: readonly Decided[]): Breach[] {
 /** Checks that each review was decided once, and that nothing was both given and paid back. */
 export function checkDecisions(history: OrderHistory, { planned, orders, goods }: End): Breach[] {
   const theirs = new Set(planned.filter((one) => one.decisions).map(({ id }) => id));
+  // Goods that a customer has may be paid back, too.
+  const returned = new Set(planned.filter((one) => one.refunds.length > 0).map(({ id }) => id));
   const breaches = orders.flatMap((order): Breach[] => {
     const { id, payments, effect, reviews } = order;
     if (!theirs.has(id)) return [];
@@ -41,7 +43,7 @@ export function checkDecisions(history: OrderHistory, { planned, orders, goods }
       effect === "refunded" || (payments.length > 0 && payments.every((one) => one.isRefunded));
     const text = JSON.stringify(order);
     return [
-      ...(isPaidBack && goods.includes(id)
+      ...(isPaidBack && goods.includes(id) && !returned.has(id)
         ? [
             {
               kind: "goods and refund",

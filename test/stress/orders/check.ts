@@ -2,8 +2,8 @@ import type { Order, Review } from "malipo/checkout";
 import type { LedgerEntry } from "../harness/service/service.ts";
 import type { Breach } from "../harness/table.ts";
 import { checkDecisions } from "./check-decisions.ts";
+import { centsIn, centsOf, checkMoney, paidBack, sumOf } from "./check-money.ts";
 import { type End, interruptedTries, type OrderHistory } from "./history.ts";
-import { UNDERPAID } from "./messages.ts";
 import type { PlannedOrder } from "./plan.ts";
 
 /** Whether nothing is under way. */
@@ -24,7 +24,10 @@ const times = (list: readonly string[], id: string) => list.filter((one) => one 
 interface Case {
   readonly order: Order;
   readonly planned: PlannedOrder | undefined;
+  /** The payments that its attempts have asked for. */
   readonly ledger: readonly LedgerEntry[];
+  /** What came, in cents: also by hand. */
+  readonly came: number;
   readonly goods: number;
   /** The kinds of its reviews, open and decided. */
   readonly reviews: readonly Review["kind"][];
@@ -34,7 +37,7 @@ interface Case {
 
 /** How often the goods of an order may have been given: at least, and at most. */
 function goodsOf({ order, planned, reviews, interrupted }: Case): readonly [number, number] {
-  if (order.status !== "paid" || order.effect === "refunded") return [0, 0];
+  if (order.status !== "paid" || ["refused", "refunded"].includes(order.effect)) return [0, 0];
   if (planned?.wrong === undefined) return [1, 1];
   const { wrong } = planned;
   // A review says so. Only if the process dies before it can be written, there is none.
@@ -48,33 +51,22 @@ function goodsOf({ order, planned, reviews, interrupted }: Case): readonly [numb
   return [mayLack ? 0 : 1, isOutside ? 1 + interrupted : 1];
 }
 
-const centsOf = (planned: PlannedOrder | undefined, { cents }: LedgerEntry) =>
-  planned?.isUnderpaid ? Number(UNDERPAID) * 100 : cents;
-
 /** The rules of an order that has ended, each with what is wrong. */
 function wrongWith(one: Case) {
-  const { order, planned, ledger, goods, reviews } = one;
-  const { status, attempts, payments } = order;
-  const completed = ledger.filter((one) => one.status === "completed");
+  const { order, planned, ledger, came, goods, reviews } = one;
+  const { status, attempts, effect } = order;
+  const amount = centsIn(order.amount);
   const hasReview = (kind: string) => reviews.some((one) => one === kind);
   const [least, most] = goodsOf(one);
-  const isKept = ({ reference }: LedgerEntry) =>
-    !payments.some((one) => one.reference === reference && one.isRefunded);
   const references = attempts.flatMap(({ reference }) => reference ?? []);
   const isPaid = status === "paid";
   const isOver = status === "canceled" || status === "expired";
-  const received = completed
-    .filter(isKept)
-    .reduce((sum, payment) => sum + centsOf(planned, payment), 0);
+  const isOther = hasReview("amount_mismatch");
   const rules: readonly (readonly [kind: string, isWrong: boolean, what: string])[] = [
     ["never ended", !isEnded(order), "something is still under way"],
     ["goods", goods < least || goods > most, `its goods were given ${goods} times`],
-    ["paid wrongly", isPaid && completed.length === 0, "it is paid, without money"],
-    [
-      "not paid",
-      completed.length > 0 && !isPaid && !isOver && !hasReview("amount_mismatch"),
-      "the money came",
-    ],
+    ["paid wrongly", isPaid && came < amount && !isOther, `${came} cents came`],
+    ["not paid", came >= amount && !isPaid && !isOver && !isOther, "the money came"],
     [
       "attempts",
       new Set(references).size < references.length,
@@ -90,27 +82,42 @@ function wrongWith(one: Case) {
       references.some((reference) => !ledger.some((one) => one.reference === reference)),
       "an attempt has a payment that the ledger does not have",
     ],
-    ["received", Number(order.received) * 100 !== received, `${received} cents were paid`],
+    ["received", centsIn(order.received) !== came - paidBack(order), `${came} cents came`],
+    [
+      "due",
+      planned?.decisions === undefined && status === "open" && centsIn(order.due) !== amount - came,
+      `${came} cents came`,
+    ],
     [
       "reviews",
       // What people decide changes what is paid and over.
       planned?.decisions === undefined &&
-        (hasReview("overpaid") !== (isPaid && completed.length > 1) ||
-          hasReview("refund_due") !== (isOver && completed.length > 0)),
-      `${completed.length} payments were completed`,
+        (hasReview("overpaid") !== (isPaid && came > amount) ||
+          hasReview("refund_due") !== ((isOver && came > 0) || effect === "refused")),
+      `${came} cents came`,
     ],
   ];
   return rules.filter(([, isWrong]) => isWrong);
 }
 
-function checkOrders(history: OrderHistory, { planned, orders, ledger, goods }: End): Breach[] {
+function checkOrders(history: OrderHistory, end: End): Breach[] {
+  const { planned, orders, ledger, goods, strays } = end;
   const plan = new Map(planned.map((one) => [one.id, one]));
+  const byHand = new Map(history.all("by_hand").map((one) => [one.reference, one.order]));
   return orders.flatMap((order) => {
     const { id, accountReference } = order;
+    const asked = ledger.filter(
+      (one) => one.account_reference === accountReference && !byHand.has(one.reference),
+    );
+    // A label that was typed otherwise may have come too late: a person is told.
+    const sent = ledger.filter(
+      ({ reference }) => byHand.get(reference) === id && !strays.includes(reference),
+    );
+    const completed = [...asked, ...sent].filter((one) => one.status === "completed");
     const decided = history.all("decided").filter((one) => one.order === id);
     const one: Case = {
       ...{ order, planned: plan.get(id), goods: times(goods, id) },
-      ledger: ledger.filter((one) => one.account_reference === accountReference),
+      ...{ ledger: asked, came: sumOf(completed.map(centsOf(end))) },
       reviews: [...order.reviews, ...decided].map(({ kind }) => kind),
       interrupted: interruptedTries(history, id),
     };
@@ -205,6 +212,7 @@ export const checkEnd = (history: OrderHistory, end: End): Breach[] => [
   ...checkPrompts(history, end),
   ...checkCanceled(history, end),
   ...checkDecisions(history, end),
+  ...checkMoney(history, end),
   ...checkFile(history),
   ...checkDeaths(history),
 ];

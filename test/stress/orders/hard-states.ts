@@ -1,18 +1,21 @@
 import type { EngineName } from "../harness/databases.ts";
 import { ENGINES } from "../harness/engines.ts";
 import type { HardStateRow } from "../harness/hard-states.ts";
+import { CHANGES } from "./changed-states.ts";
+import {
+  type Count,
+  changes,
+  incident,
+  incidents,
+  ORDINARY,
+  orderOf,
+  ordersWith,
+  type State,
+} from "./count-states.ts";
 import { changedByOther, type End, eventsOf, type Happened, type OrderHistory } from "./history.ts";
 import type { OrderHappening } from "./messages.ts";
 import { incidentsOf, type OrderKind, REVIEWED, wrongKind } from "./plan.ts";
 import { showsOn, WRONG_ON_PAID, type WrongName } from "./wrong-on-paid.ts";
-
-type Count = (history: OrderHistory, end: End) => number;
-
-/** Incidents of a name after which something is so. */
-const incidents =
-  (name: string, isSo: (one: Happened, history: OrderHistory, end: End) => boolean): Count =>
-  (history, end) =>
-    history.all("incident").filter((one) => one.name === name && isSo(one, history, end)).length;
 
 /** Whether another process changed the order in this way while one stood at its point. */
 const changedMeanwhile = (by: string) => (one: Happened, history: OrderHistory) =>
@@ -39,14 +42,6 @@ const times =
   (name: OrderHappening["what"]): Count =>
   (history) =>
     history.all(name).length;
-
-const orderOf = (end: End, id: string) => end.orders.find((one) => one.id === id);
-const changes =
-  (isSo: (change: Extract<OrderHappening, { what: "changed" }>) => boolean): Count =>
-  (history) =>
-    history.all("changed").filter(isSo).length;
-
-type State = readonly [name: string, count: Count, leadsTo: OrderKind];
 
 /** Whether a process began a wrong try of an order, and reported later what it leads to. */
 function wrongTryEnded(history: OrderHistory, order: string, shows: string | undefined): boolean {
@@ -98,9 +93,6 @@ function killedAnywhere(history: OrderHistory): number {
   const atPoints = new Set(history.all("incident").map(({ to }) => to));
   return history.all("killed").filter(({ who }) => !atPoints.has(who)).length;
 }
-
-const ORDINARY: OrderKind = {};
-const incident = (name: string): OrderKind => ({ incident: name });
 
 /** What makes an order hard, beside the incidents themselves, and which order leads to it. */
 const STATES: readonly State[] = [
@@ -179,9 +171,11 @@ const STATES: readonly State[] = [
   ],
   [
     "paid after it was canceled: a review",
-    (_, { orders }) =>
-      orders.filter(({ reviews }) => reviews.some(({ kind }) => kind === "refund_due")).length,
-    { isCanceled: true, acts: ["approve"] },
+    ordersWith(
+      ({ status, reviews }) =>
+        status === "canceled" && reviews.some(({ kind }) => kind === "refund_due"),
+    ),
+    { cancelsFor: "canceled", acts: ["approve"] },
   ],
   [
     "made in the merchant's transaction",
@@ -203,7 +197,7 @@ const STATES: readonly State[] = [
   ),
   [
     "paid back while its goods were due, and not given",
-    (_, { orders }) => orders.filter(({ effect }) => effect === "refunded").length,
+    ordersWith(({ effect }, { refunds }) => effect === "refunded" && refunds.length === 0),
     REVIEWED.effect_failed,
   ],
   [
@@ -253,7 +247,7 @@ export function rowsOn(engine: EngineName): readonly HardStateRow<World, OrderKi
   return [
     ...stops.map(row(true)),
     ...wrong,
-    ...STATES.map(row(true)),
+    ...[...STATES, ...CHANGES].map(row(true)),
     ...OF_FILES.map(row(ENGINES[engine].isFile)),
   ];
 }

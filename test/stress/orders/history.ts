@@ -1,4 +1,4 @@
-import type { Order } from "malipo/checkout";
+import type { BooksReport, Order } from "malipo/checkout";
 import type { CommonHappening, History, Named } from "../harness/history.ts";
 import type { LedgerEntry } from "../harness/service/service.ts";
 import type { Given } from "../harness/subject.ts";
@@ -12,6 +12,11 @@ export interface End {
   readonly ledger: readonly LedgerEntry[];
   readonly goods: readonly string[];
   readonly carts: readonly string[];
+  /** The orders whose money `onPaid` has refused. */
+  readonly refused: readonly string[];
+  /** The payments that belong to no order. */
+  readonly strays: readonly string[];
+  readonly books: BooksReport;
   /** How many responses of the service never came to the shop. */
   readonly responsesLost: number;
 }

@@ -1,5 +1,6 @@
 import type {
   AttemptStatus,
+  BooksReport,
   NewOrder,
   OrderStatus,
   PayParams,
@@ -7,8 +8,7 @@ import type {
   ReviewDecision,
 } from "malipo/checkout";
 import type { Place } from "../harness/databases.ts";
-import type { Point } from "./plan.ts";
-import type { WrongName } from "./wrong-on-paid.ts";
+import type { Part, PlannedOrder, Point } from "./plan.ts";
 
 /** What a process of the shop is told at its start. */
 export interface Setup {
@@ -18,22 +18,19 @@ export interface Setup {
   readonly secret: string;
   /** The step at which this process stops, by order. */
   readonly stops: Readonly<Record<string, Point>>;
-  /** How `onPaid` goes wrong, by order. */
-  readonly wrong: Readonly<Record<string, WrongName>>;
-  /** The orders of which the service says that less was paid than was asked for. */
-  readonly underpaid: readonly string[];
+  readonly orders: readonly Pick<PlannedOrder, "id" | "wrong" | "refuses" | "isUnderpaid">[];
   /** Whether it does what is due. One that does not takes only a click. */
   readonly works: boolean;
 }
 
 /** A click, as the page sends it. */
-export interface Click {
+interface Click {
   readonly params: PayParams;
   readonly after: number;
 }
 
 /** A cart: an order that is made in the merchant's own transaction. */
-export interface Cart {
+interface Cart {
   readonly id: string;
   readonly isRolledBack: boolean;
 }
@@ -45,9 +42,33 @@ export interface Decision {
   readonly by: string;
 }
 
-/** What became of it. `failed`: it is not known. */
+/** Another amount of an order. */
+export interface AmountChange {
+  readonly id: string;
+  readonly amount: number;
+}
+
+/** A refund that a person notes. */
+export interface RefundNote extends AmountChange {
+  readonly reference: string;
+  readonly by: string;
+}
+
+/** With which codes the package rejects what a person or the merchant asks for. */
+export const REJECTIONS = [
+  "review_decided",
+  "order_paid",
+  "order_busy",
+  "order_conflict",
+  "invalid_params",
+] as const;
+
+/** `failed`: it is not known what became of it. */
+export type Outcome = "won" | (typeof REJECTIONS)[number] | "failed";
+
+/** What became of what was asked for. */
 export interface Answer {
-  readonly outcome: "won" | "review_decided" | "order_paid" | "failed";
+  readonly outcome: Outcome;
   /** How the review had ended before, as its error says. */
   readonly ended?: string | undefined;
 }
@@ -60,7 +81,11 @@ export interface Jobs {
   makeCart(cart: Cart): Promise<true>;
   pay(click: Click): Promise<true>;
   decide(decision: Decision): Promise<Answer>;
+  update(change: AmountChange): Promise<Answer>;
+  refund(refund: RefundNote): Promise<Answer>;
   create(params: NewOrder): Promise<true>;
+  /** The books of the campaign. */
+  report(from: string): Promise<BooksReport>;
 }
 
 /** What became of the decision of one person. */
@@ -74,6 +99,7 @@ export type OrderHappening = { readonly order: string } & (
       /** A request for a prompt leaves, this long after the click. */
       readonly what: "sending";
       readonly sinceMs: number;
+      readonly amount: string;
     }
   /** A process has changed the order. */
   | {
@@ -81,6 +107,22 @@ export type OrderHappening = { readonly order: string } & (
       readonly by: string;
       readonly status: OrderStatus;
       readonly attempts: readonly AttemptStatus[];
+      readonly amount: string;
+      /** The references of the money that has come. */
+      readonly money: readonly string[];
+      /** The kinds of its open reviews. */
+      readonly reviews: readonly Review["kind"][];
+    }
+  /** The merchant has asked for another amount of the order. */
+  | { readonly what: "updated"; readonly amount: number; readonly outcome: Outcome }
+  /** Someone has paid with the label of the order, and was not asked for it. */
+  | { readonly what: "by_hand"; readonly reference: string; readonly when: Part["when"] }
+  /** Two people have noted a refund at the same moment, in two processes. */
+  | {
+      readonly what: "refund";
+      readonly amount: number;
+      readonly reference: string;
+      readonly outcomes: readonly Outcome[];
     }
   | {
       readonly what: /** A click was rejected, since the phone has the prompt of another order. */

@@ -1,4 +1,4 @@
-import type { ReviewDecision } from "malipo/checkout";
+import type { CancelReason, ReviewDecision } from "malipo/checkout";
 import type { EngineFault } from "../../support/engines/faults.ts";
 import { number } from "../harness/arguments.ts";
 import type { EngineName } from "../harness/databases.ts";
@@ -24,10 +24,15 @@ export type Point =
   /** In `onPaid`, before its transaction. */
   | "paid"
   /** In the transaction of `onPaid`, after the goods. */
-  | "goods";
+  | "goods"
+  /** The same, after it has refused the money. */
+  | "refused";
 
 /** A process sleeps until another one has changed its order in this way. */
 export type Incident = AnyIncident<Point, "key" | "reported" | "effect_done">;
+
+/** What another process does comes after the lease of the one that sleeps, or after its time. */
+const asleep = <Until extends string>(until: Until) => ({ act: "sleep", ms: 0, until }) as const;
 
 // How long processes sleep depends on the times of the shop: see shop-process.ts.
 const INCIDENTS: readonly Incident[] = [
@@ -35,36 +40,13 @@ const INCIDENTS: readonly Incident[] = [
   { name: "killed before its key", at: "reserved", act: "kill" },
   { name: "killed before its request", at: "request", act: "kill" },
   { name: "killed after the response", at: "response", act: "kill" },
-  {
-    name: "slept before its key, too long to send",
-    at: "reserved",
-    act: "sleep",
-    ms: 12_000,
-    until: "key",
-  },
+  { name: "slept before its key, too long to send", at: "reserved", ...asleep("key") },
   { name: "slept before its request, past its lease", at: "request", act: "sleep", ms: 14_000 },
-  {
-    name: "slept after the response, past its lease",
-    at: "accepted",
-    act: "sleep",
-    ms: 20_000,
-    until: "key",
-  },
-  {
-    name: "webhook before the response",
-    at: "accepted",
-    act: "sleep",
-    ms: 6_000,
-    until: "reported",
-  },
+  { name: "slept after the response, past its lease", at: "accepted", ...asleep("key") },
+  { name: "webhook before the response", at: "accepted", ...asleep("reported") },
   { name: "killed between goods and commit", at: "goods", act: "kill" },
-  {
-    name: "slept in onPaid, past its time",
-    at: "paid",
-    act: "sleep",
-    ms: 25_000,
-    until: "effect_done",
-  },
+  { name: "killed between refusal and commit", at: "refused", act: "kill" },
+  { name: "slept in onPaid, past its time", at: "paid", ...asleep("effect_done") },
 ];
 
 const engineIncidents = (engine: EngineName): Incident[] => {
@@ -89,6 +71,14 @@ export const incidentsOf = (engine: EngineName): readonly Incident[] => [
 /** What two people decide about one review at the same moment. */
 export type DecisionPair = readonly [ReviewDecision, ReviewDecision];
 
+/** A part of the amount that someone pays by hand: before the first prompt, beside it, or with the refund. */
+export interface Part {
+  readonly amount: number;
+  readonly when: "before" | "beside" | "after";
+  /** The label is typed as people type it. */
+  readonly isTyped?: boolean;
+}
+
 /** An order of the campaign, and all that happens to it. */
 export interface PlannedOrder extends SoldOrder {
   /** Whether the merchant makes it in his own transaction first, and how that ends. */
@@ -96,8 +86,15 @@ export interface PlannedOrder extends SoldOrder {
   readonly isClickedTwice: boolean;
   /** No webhook of it ever arrives. */
   readonly losesWebhooks: boolean;
-  /** The merchant cancels it while the phone is asked. */
-  readonly isCanceled: boolean;
+  /** Why the merchant cancels it while the phone is asked. */
+  readonly cancelsFor: CancelReason | undefined;
+  /** The amount that the merchant wants while the phone is asked, and gets after it. */
+  readonly becomes: number | undefined;
+  readonly byHand: readonly Part[];
+  /** `onPaid` refuses its money. */
+  readonly refuses: boolean;
+  /** What people pay back as soon as it is paid, all at the same moment. */
+  readonly refunds: readonly number[];
   /** The service says that less was paid than was asked for. */
   readonly isUnderpaid: boolean;
   /** How its `onPaid` goes wrong. */
@@ -124,7 +121,11 @@ const PLAIN = {
   cart: "none",
   isClickedTwice: false,
   losesWebhooks: false,
-  isCanceled: false,
+  cancelsFor: undefined,
+  becomes: undefined,
+  byHand: [],
+  refuses: false,
+  refunds: [],
   isUnderpaid: false,
   wrong: undefined,
   decisions: undefined,
@@ -135,6 +136,9 @@ type Kind = Omit<OrderKind, "incident">;
 /** An order that is paid at once. */
 const PAID = { ...PLAIN, acts: ["approve"] } as const satisfies Kind;
 
+const before = (...amounts: readonly number[]): Part[] =>
+  amounts.map((amount) => ({ amount, when: "before" }));
+
 /** One whose `onPaid` goes wrong. What it leaves is decided, so that it ends. */
 export const wrongKind = (wrong: WrongName): Kind => ({
   ...{ ...PAID, wrong },
@@ -144,25 +148,58 @@ export const wrongKind = (wrong: WrongName): Kind => ({
 /** Orders that come into a review which two people decide. */
 export const REVIEWED = {
   amount_mismatch: { ...PAID, isUnderpaid: true, decisions: ["accept", "refunded"] },
-  refund_due: { ...PAID, isCanceled: true, decisions: ["refunded", "accept"] },
+  refund_due: { ...PAID, cancelsFor: "canceled", decisions: ["refunded", "accept"] },
+  overpaid: {
+    ...{ ...PAID, byHand: [{ amount: 40, when: "beside" }] },
+    decisions: ["refunded", "accept"],
+  },
   effect_failed: wrongKind("throws in its transaction until a person has decided"),
   effect_unclear: wrongKind("rolls back by itself at the end"),
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Orders that change, are paid in parts, are refused or are paid back. */
+export const CHANGED = {
+  grows: { ...PLAIN, becomes: 130, acts: ["cancel", "approve"] },
+  shrinks: { ...PLAIN, becomes: 70, acts: ["cancel", "approve"] },
+  isPaidByUpdate: { ...PLAIN, byHand: before(40), becomes: 40, acts: ["cancel", "approve"] },
+  part: { ...PAID, byHand: [{ amount: 40, when: "before", isTyped: true }] },
+  parts: { ...PAID, byHand: before(40, 60) },
+  partFound: { ...PAID, byHand: before(40), losesWebhooks: true },
+  refused: { ...PAID, refuses: true },
+  refusedPart: {
+    ...{ ...PAID, byHand: before(40), refuses: true },
+    decisions: ["refunded", "dismiss"],
+  },
+  refundedInParts: { ...PAID, refunds: [30, 70] },
+  refundedTooMuch: { ...PAID, refunds: [60, 60] },
+  refundedBeforeGoods: {
+    ...{ ...PAID, refunds: [100] },
+    wrong: "throws in its transaction for the first tries",
+  },
+  paidAfterRefund: {
+    ...{ ...PAID, refunds: [100], byHand: [{ amount: 40, when: "after" }] },
+    decisions: ["refunded", "dismiss"],
+  },
+  paidElsewhere: {
+    ...{ ...PAID, byHand: before(40), cancelsFor: "paid_elsewhere" },
+    decisions: ["accept", "refunded"],
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** Orders of these kinds are there in every campaign, however small it is. */
 const ALWAYS: readonly Kind[] = [
   { acts: ["ignore", "approve"] },
   { acts: ["cancel", "approve"] },
-  { losesWebhooks: true, acts: ["approve"] },
   { losesWebhooks: true, acts: ["cancel", "approve"] },
-  { isCanceled: true, acts: ["approve"] },
-  { cart: "kept", acts: ["approve"] },
+  { cancelsFor: "canceled", acts: ["approve"] },
+  { cart: "kept", isClickedTwice: true, acts: ["approve"] },
   { cart: "rolled_back" },
-  { isClickedTwice: true, acts: ["approve"] },
   REVIEWED.amount_mismatch,
   { ...REVIEWED.amount_mismatch, decisions: ["dismiss", "accept"] },
   REVIEWED.refund_due,
   { ...REVIEWED.refund_due, decisions: ["accept", "dismiss"] },
+  REVIEWED.overpaid,
+  ...Object.values(CHANGED),
 ];
 
 /** Kinds of orders, from which those without an incident take turns; every other turn or so is an ordinary one. */
@@ -184,20 +221,20 @@ function ordinary(random: Random): Omit<PlannedOrder, "id" | "phone" | "incident
     afterMs: random.between(0, 900),
     isClickedTwice: random.chance(0.3),
     losesWebhooks: random.chance(0.1),
-    isCanceled: random.chance(0.03),
+    cancelsFor: random.chance(0.03) ? "canceled" : undefined,
   };
 }
 
 /** An order to which an incident happens is plain otherwise. */
 const withIncident = (incident: Incident | undefined) =>
-  ({ ...PLAIN, acts: ["approve"], afterMs: 0, incident }) as const;
+  ({ ...PAID, afterMs: 0, incident, refuses: incident?.at === "refused" }) as const;
 
 /** The orders of a campaign. The seed decides all. */
 export function planOrders(seed: string, engine: EngineName, count: number): PlannedOrder[] {
   const random = createRandom(`${seed} orders`);
   // What they are for needs chance: a response that is not lost, a process without an open transaction.
   const often = INCIDENTS.filter(({ at }) => at === "accepted" || at === "paid");
-  const kinds = [...incidentsOf(engine), ...often, ...often, ...often];
+  const kinds = [...incidentsOf(engine), ...often, ...often];
   const turns = Math.max(kinds.length, Math.floor(count / INCIDENT_EVERY));
   const all = Array.from({ length: turns }, (_, turn) => kinds[turn % kinds.length]);
   const incidents = spread(all, count);

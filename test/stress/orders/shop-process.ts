@@ -1,39 +1,35 @@
 // A process of the shop: it takes clicks, carts and webhooks, and does what is due. It stops where the
 // campaign says, as a suspended machine does, until the campaign kills it or lets it go on.
-import { Gateway } from "malipo";
-import {
-  type CheckoutStore,
-  createCheckout,
-  type NewOrder,
-  type Order,
-  OrderPaidError,
-  type PaidContext,
-  ReviewDecidedError,
-} from "malipo/checkout";
+import { Gateway, isGatewayError } from "malipo";
+import { type CheckoutStore, createCheckout, type Order, type PaidContext } from "malipo/checkout";
 import { nodeHandler } from "malipo/node";
 import { all, DATABASES, tablesIn } from "../harness/databases.ts";
 import {
   currentCall,
   receiveSetup,
   record,
+  reportDefect,
   serve,
   reach as stopAt,
   takeJobs,
 } from "../harness/worker.ts";
 import {
   type Answer,
-  type Cart,
-  type Click,
-  type Decision,
   type Jobs,
   type OrderHappening,
+  REJECTIONS,
   type Setup,
   UNDERPAID,
 } from "./messages.ts";
 import type { Point } from "./plan.ts";
 import { goWrong, isWrongTry } from "./wrong-on-paid.ts";
 
+const DAY_MS = 24 * 3_600_000;
+/** The call that reads the books. */
+const BOOKS = "books";
+
 const setup = await receiveSetup<Setup>();
+const planned = new Map(setup.orders.map((order) => [order.id, order]));
 const report = (happening: OrderHappening) => record(happening);
 
 /** Stops here if the campaign says so for this order. Nothing of this process goes on meanwhile. */
@@ -65,10 +61,21 @@ const give = ({ id }: Order, { transaction }: PaidContext) =>
     ),
   );
 
+/** Refuses the money, and writes that down in the same transaction. */
+const refuseMoney = ({ id }: Order, { transaction, refuse }: PaidContext) =>
+  transaction((connection: unknown) =>
+    all(
+      () => tables.insert(connection, "effects", id),
+      () => refuse("The seat is gone"),
+      () => reach("refused", id),
+    ),
+  );
+
 async function onPaid(order: Order, context: PaidContext): Promise<void> {
   const { id } = order;
   reach("paid", id);
-  const wrong = setup.wrong[id];
+  const { refuses, wrong } = planned.get(id) ?? {};
+  if (refuses) return noted(id, refuseMoney(order, context));
   if (wrong === undefined || !isWrongTry(wrong, order, context.attempt)) {
     return noted(id, give(order, context));
   }
@@ -91,26 +98,34 @@ const stopping: CheckoutStore = {
   },
 };
 
+const AMOUNTS = /"amount":"[\d.]+"(?=[^{}]*"account_reference":"([^"]*)")/g;
+
 /** The service says of some payments that less was paid. Their webhooks say the same. */
 async function underpaidFetch(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
-  if (!response.ok || !/\/payments\/[^/?]+$/.test(url)) return response;
-  const text = await response.text();
+  // What was asked for is searched in the list.
+  const isList = currentCall.getStore()?.key === BOOKS;
+  const isRead = isList ? /\/payments(?:[/?]|$)/ : /\/payments\/[^/?]+$/;
+  if (!response.ok || !isRead.test(url)) return response;
   const { status, headers } = response;
-  const isUnderpaid = setup.underpaid.some((id) => text.includes(`"${id}"`));
-  const said = isUnderpaid
-    ? text.replace(/"amount":\s*"?[\d.]+"?/g, `"amount":"${UNDERPAID}"`)
-    : text;
+  const said = (await response.text()).replace(AMOUNTS, (amount, label) =>
+    planned.get(label)?.isUnderpaid ? `"amount":"${UNDERPAID}"` : amount,
+  );
   return new Response(said, { status, headers });
 }
 
 async function recordedFetch(url: string, init: RequestInit): Promise<Response> {
   const click = currentCall.getStore();
   if (click === undefined || !url.endsWith("/payment/initiate")) return underpaidFetch(url, init);
-  report({ what: "sending", order: click.key, sinceMs: Date.now() - (click.at ?? 0) });
+  const amount = Number(JSON.parse(String(init.body)).amount).toFixed(2);
+  report({ what: "sending", order: click.key, sinceMs: Date.now() - (click.at ?? 0), amount });
   try {
     const response = await fetch(url, init);
-    if (response.ok) stopAt("accepted");
+    const text = await response
+      .clone()
+      .text()
+      .catch(() => "");
+    if (response.ok && text.includes('"reference"')) stopAt("accepted");
     return response;
   } finally {
     stopAt("response");
@@ -129,25 +144,38 @@ const checkout = createCheckout({
   promptWithinMs: 5_000,
   notSentAfterMs: 5_000,
   phoneLimit: 1_000,
-  // Orders are underpaid by hand, for a person to see.
-  partPayments: "review",
   onError: (error: unknown) => {
     const [, order] =
       /^Error: onPaid failed for the order "([^"]+)".* It is tried again/.exec(String(error)) ?? [];
-    if (order !== undefined) report({ what: "failed", order });
+    if (order === undefined) reportDefect(error);
+    else report({ what: "failed", order });
   },
-  onChange: ({ order: { id, status, attempts }, by }) =>
+  onChange: ({ order: { id, status, amount, attempts, payments, reviews }, by }) =>
     report({
-      ...{ what: "changed", order: id, by, status },
+      ...{ what: "changed", order: id, by, status, amount },
       attempts: attempts.map((attempt) => attempt.status),
+      money: payments.map(({ reference }) => reference),
+      reviews: reviews.map(({ kind }) => kind),
     }),
   onPaid,
 } as Parameters<typeof createCheckout>[0]);
 if (setup.works) await checkout.start();
 
+/** What became of something that a person or the merchant asks for. */
+async function answerOf(call: Promise<unknown>): Promise<Answer> {
+  try {
+    await call;
+    return { outcome: "won" };
+  } catch (error) {
+    const code = REJECTIONS.find((one) => isGatewayError(error) && error.code === one);
+    if (code === undefined) reportDefect(error);
+    return { outcome: code ?? "failed", ended: Object(error).decision };
+  }
+}
+
 const jobs: Jobs = {
   /** A cart and its order, which commit together or not at all. */
-  async makeCart({ id, isRolledBack }: Cart) {
+  async makeCart({ id, isRolledBack }) {
     await tables.transaction(async (transaction) => {
       await tables.insert(transaction, "carts", id);
       await checkout.create({ id, amount: 100 }, { transaction });
@@ -156,7 +184,7 @@ const jobs: Jobs = {
     });
     return true;
   },
-  async pay({ params, after }: Click) {
+  async pay({ params, after }) {
     const { id } = params;
     const click = { key: id, at: Date.now(), stopAt: setup.stops[id] };
     const order = await currentCall.run(click, () => checkout.pay(params, { after }));
@@ -164,24 +192,21 @@ const jobs: Jobs = {
     return true;
   },
   /** Decides a review as one of two people, who do it at the same moment. */
-  async decide({ review, decision, by }: Decision): Promise<Answer> {
-    try {
-      await checkout.reviews.resolve(review, decision, { by });
-      return { outcome: "won" };
-    } catch (error) {
-      if (error instanceof ReviewDecidedError)
-        return { outcome: error.code, ended: error.decision };
-      if (error instanceof OrderPaidError) return { outcome: error.code };
-      return { outcome: "failed" };
-    }
-  },
-  async create(params: NewOrder) {
+  decide: ({ review, decision, by }) =>
+    answerOf(checkout.reviews.resolve(review, decision, { by })),
+  update: ({ id, amount }) => answerOf(checkout.update(id, { amount })),
+  refund: ({ id, ...refund }) => answerOf(checkout.refunds.add(id, refund)),
+  async create(params) {
     await checkout.create(params);
     return true;
   },
+  report: (from) =>
+    currentCall.run({ key: BOOKS }, () =>
+      checkout.report({ from, to: new Date(Date.now() + DAY_MS) }),
+    ),
 };
 // An order that is rejected is a part of the campaign.
-takeJobs(jobs, () => {});
+takeJobs(jobs, reportDefect);
 
 const receive = nodeHandler(checkout.receiver);
 await serve((request, response) => void receive(request, response));

@@ -17,7 +17,14 @@ export interface CustomersOrder {
 export interface Prompt {
   readonly account_reference: string;
   readonly reference: string;
+  readonly phone: string;
 }
+
+/** How many digits of a number are the same in each notation. */
+const DIGITS = 9;
+
+export const isSamePhone = (one: string, other: string | undefined): boolean =>
+  one.slice(-DIGITS) === other?.slice(-DIGITS);
 
 /** The people whose phones are prompted. */
 export class Customers<Order extends CustomersOrder> {
@@ -41,9 +48,11 @@ export class Customers<Order extends CustomersOrder> {
   }
 
   /** A prompt appears on a phone. Returns whether it is new: the service delivers its event again if that failed. */
-  see({ account_reference, reference }: Prompt): boolean {
+  see({ account_reference, reference, phone }: Prompt): boolean {
     const order = this.#order(account_reference);
     if (order === undefined || this.#prompts.has(reference)) return false;
+    // Anyone may pay with the label of an order, from another phone.
+    if (!isSamePhone(phone, order.phone)) return false;
     const { id, acts } = order;
     const seen = this.#seen.get(id) ?? 0;
     this.#seen.set(id, seen + 1);

@@ -9,6 +9,7 @@ export interface LedgerEntry {
   readonly reference: string;
   readonly status: string;
   readonly cents: number;
+  readonly phone: string;
   /** That of the prompt on the phone: a phone with an open prompt shows no second one. */
   readonly checkout_request_id?: string;
   /** The customer did not answer. */

@@ -3,13 +3,16 @@ import { ENGINES } from "../../harness/engines.ts";
 import { countStates, lackingKinds } from "../../harness/hard-states.ts";
 import { History } from "../../harness/history.ts";
 import { rowsOn, type World } from "../hard-states.ts";
-import { incidentsOf, MIN_ORDERS, planMore, planOrders, REVIEWED } from "../plan.ts";
+import { CHANGED, incidentsOf, MIN_ORDERS, planMore, planOrders, REVIEWED } from "../plan.ts";
 import { orders } from "../subject.ts";
 import { wrongNames } from "../wrong-on-paid.ts";
 
 const nothing: World = {
   history: new History(),
-  end: { planned: [], orders: [], ledger: [], goods: [], carts: [], responsesLost: 0 },
+  end: {
+    ...{ planned: [], orders: [], ledger: [], goods: [], carts: [], refused: [], strays: [] },
+    ...{ responsesLost: 0, books: {} as World["end"]["books"] },
+  },
 };
 
 describe.each(orders.engines)("a campaign of orders on %s", (engine) => {
@@ -23,8 +26,8 @@ describe.each(orders.engines)("a campaign of orders on %s", (engine) => {
     expect(planned).toEqual(expect.arrayContaining([...wrongNames(engine)]));
   });
 
-  test.each(Object.entries(REVIEWED))(
-    "plans a review that two people decide, however few orders it has: %s",
+  test.each(Object.entries({ ...REVIEWED, ...CHANGED }))(
+    "plans an order that people decide about, change or pay back, however few orders it has: %s",
     (_, kind) => {
       const planned = planOrders("1", engine, MIN_ORDERS);
       expect(planned).toContainEqual(expect.objectContaining(kind));
