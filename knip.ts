@@ -26,6 +26,7 @@ const config: KnipConfig = {
     "test/runtimes/{shops,peers}/*.ts",
     "test/drill/shops/*.ts",
     "test/checkout/support/paying-process.ts",
+    "test/package/*-worker.ts",
   ],
   project: [
     "src/**/*.ts",

@@ -1,7 +1,7 @@
 // What the merchant and strangers do with an order, beside its customer: cancel it, change it, pay it by hand, pay it back.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway } from "malipo";
-import type { ManagedOrders, Order } from "malipo/checkout";
+import type { ManagedOrders } from "malipo/checkout";
 import type { WorkerProcess } from "../harness/processes.ts";
 import type { Random } from "../harness/random.ts";
 import type { Stage } from "../harness/stage.ts";
@@ -43,7 +43,7 @@ export async function cancel(
   { id, cancelsFor: reason }: PlannedOrder,
 ): Promise<void> {
   for (const end = Date.now() + MAX_CANCEL_MS; Date.now() < end; await sleep(50)) {
-    const order: Order | undefined = await orders.cancel(id, { reason }).catch(() => undefined);
+    const order = await orders.cancel(id, { reason }).catch(() => undefined);
     if (order === undefined) continue;
     if (order.status === "canceled") history.note("campaign", { what: "canceled", order: id });
     return;
