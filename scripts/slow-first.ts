@@ -5,13 +5,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * those that only call a suite or start processes last: then one core waits for minutes.
  */
 export const SLOW: readonly string[] = [
+  "test/browser/manual.long.test.ts",
   "test/drill/run-drill.long.test.ts",
   "test/package/orders-campaign.long.test.ts",
   "test/package/compilers.long.test.ts",
   "test/browser/pay-page.long.test.ts",
   "test/drill/printed-shop.long.test.ts",
   "test/drill/ends.long.test.ts",
-  "test/browser/manual.long.test.ts",
   "test/checkout/rules/model/model.long.test.ts",
   "test/checkout/rules/model/left-out-rules.long.test.ts",
   "test/browser/operator-night.long.test.ts",

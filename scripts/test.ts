@@ -39,8 +39,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       "NOT RUN: kills, failovers, drills, campaigns, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
   long: {
-    // The tests open the manual in a browser.
-    first: [BUILD, ["manual and its links", "npm run docs --silent"]],
+    first: [BUILD],
     beside: [],
     tests: ["long tests", 'vitest run --project "long*"'],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",

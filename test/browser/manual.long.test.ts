@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -25,13 +27,28 @@ const PAGES = [
   "api/index",
 ];
 
+/** Also fails for a warning of typedoc, and for a dead link. */
+beforeAll(async () => {
+  // The site is built as it is published, not as a part of a test.
+  const env = { ...process.env, NODE_ENV: "production" };
+  await promisify(execFile)("npm", ["run", "docs", "--silent"], { maxBuffer: 2 ** 26, env });
+});
+
+const THROWS = /^#+ Throws\n\n(.*)$/gm;
+/** A link to the class of an error, or the name of one that the language has. */
+const NAMED_ERROR = /^(\[\w+\]\([\w./]+\.md\)|`\w+`)/;
+
+test("the reference names the error of every @throws", () => {
+  const texts = globSync("docs/api/**/*.md").flatMap((page) =>
+    [...readFileSync(page, "utf8").matchAll(THROWS)].map(([, text = ""]) => `${page}: ${text}`),
+  );
+  expect(texts.length).toBeGreaterThan(50);
+  expect(texts.filter((text) => !NAMED_ERROR.test(text.slice(text.indexOf(": ") + 2)))).toEqual([]);
+});
+
 describe.skipIf(!hasChromium)("the manual as a site", () => {
   const browser = browserForSuite();
   const address = serveFolder(SITE);
-
-  beforeAll(() => {
-    if (!existsSync(`${SITE}/index.html`)) throw new Error("Build the manual: npm run docs");
-  });
 
   async function open(path: string, colorScheme: "light" | "dark" = "light"): Promise<Page> {
     const context = await browser().newContext({ viewport: DESKTOP, colorScheme });
