@@ -45,6 +45,7 @@ const child = spawn(example.program ?? process.execPath, [...args, ...more], {
     MALIPO_API_KEY: sandbox.keys.secret,
     MALIPO_PUBLIC_KEY: sandbox.keys.public,
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
+    DATA: folder,
     SHOP_DATA: folder,
     NEXT_TELEMETRY_DISABLED: "1",
     ORDERS_DB: join(folder, "orders.db"),

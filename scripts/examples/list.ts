@@ -93,6 +93,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ...shop("Hono", () => ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"]),
     next: `Order: curl localhost:3000/orders --json '{"order":"K7Q2M9","item":"concert","phone":"0712345678"}'`,
   },
+  tickets: {
+    ...shop("Express", () => ["examples/tickets/server.ts"]),
+    about: "a shop with 50 seats, which never sells more",
+    next: `Order: curl localhost:3000/orders --json '{"order":"K7Q2M9-000001","item":"concert","phone":"0712345678"}'`,
+  },
   reconcile: {
     about: "a job that closes the orders whose payments have ended",
     args: () => ["examples/reconcile/reconcile.ts"],

@@ -91,7 +91,7 @@ describe.each(PLACES)("two processes on %s", (engine, place) => {
           decision,
           decidedAt: new Date(error?.decidedAt ?? ""),
         });
-        expect(await shop.get(id)).toMatchObject({
+        expect(await shop.inspect(id)).toMatchObject({
           status: decision === "accept" ? "paid" : "open",
           payments: [{ isRefunded: decision === "refunded" }],
           reviews: [],
@@ -121,7 +121,7 @@ describe.each(PLACES)("two processes on %s", (engine, place) => {
         expect(again).toEqual([{}, {}]);
         const amounts = (await shop.refunds.list(order)).map(({ amount }) => amount);
         expect(amounts).toEqual(["60.00", "20.00"]);
-        expect(await shop.get(order)).toMatchObject({ received: "20.00" });
+        expect(await shop.inspect(order)).toMatchObject({ received: "20.00" });
       }
     },
   );
