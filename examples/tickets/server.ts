@@ -8,11 +8,6 @@ import { sqlite } from "malipo/sqlite";
 const { DATA = ".", PORT = 3000 } = process.env;
 const PRICES = new Map([["concert", 1500]]);
 const ID = /^[\w-]{12,64}$/; // crypto.randomUUID() of the page
-const database = new DatabaseSync(`${DATA}/shop.db`, { timeout: 5_000 });
-database.exec(`CREATE TABLE IF NOT EXISTS seats
-  (seat INTEGER PRIMARY KEY, order_id TEXT UNIQUE, held_at INTEGER, sold INTEGER)`);
-const addSeat = database.prepare("INSERT OR IGNORE INTO seats (seat) VALUES (?)");
-for (let seat = 1; seat <= 50; seat++) addSeat.run(seat);
 
 // The seat that an order holds, or else a free one. In one statement, no two orders get the same.
 const HOLD = `UPDATE seats SET order_id = ?1, held_at = unixepoch() WHERE seat = (SELECT seat
@@ -26,7 +21,13 @@ const checkout = createCheckout({
     await transaction((db) => (hold(db, id) ? db.prepare(sell).run(id) : refuse("Sold out.")));
   },
 });
-await checkout.start();
+await checkout.start(); // makes the file, which only its owner may read
+
+const database = new DatabaseSync(`${DATA}/shop.db`, { timeout: 5_000 });
+database.exec(`CREATE TABLE IF NOT EXISTS seats
+  (seat INTEGER PRIMARY KEY, order_id TEXT UNIQUE, held_at INTEGER, sold INTEGER)`);
+const addSeat = database.prepare("INSERT OR IGNORE INTO seats (seat) VALUES (?)");
+for (let seat = 1; seat <= 50; seat++) addSeat.run(seat);
 
 // An order that is over gives its seat back. One that is open may be paid yet. A new one may not be
 // stored yet: no seat is given back within a minute.

@@ -58,10 +58,12 @@ describe("npm run example", () => {
   test.for([
     ["webhooks", "ship ORDER-42"],
     ["hono", "Order: curl localhost:3000/orders"],
+    ["tickets", "Order: curl localhost:3000/orders"],
     ["shell", "payment.completed is genuine"],
     ["reconcile", "paid: 1, unpaid: 1, open: 1"],
   ] as const)("runs %s", async ([name, text]) => {
     const run = await runExample(name);
     await expect.poll(run.printed).toContain(text);
+    expect(run.printed()).not.toContain("ConfigurationError");
   });
 });
