@@ -180,6 +180,23 @@ describe.concurrent("a drill", () => {
     expect(exitStatus(result)).toBe(2);
   });
 
+  test("that tests nothing fails", async () => {
+    const start = node("test/drill/shops/right-shop.ts");
+    expect(exitStatus(await drill(start, []))).toBe(2);
+  });
+
+  test.for([
+    ["a shop that ends", "true", "ended before it was ready"],
+    ["a shop that takes no orders", node("test/drill/shops/no-orders.ts"), "could not be placed"],
+  ])("cannot test %s", async ([, start = "", why = ""]) => {
+    const result = await drill(start, [41]);
+    expect(exitStatus(result)).toBe(2);
+    expect(result.obstacles.join()).toContain(why);
+  });
+});
+
+// Not beside the others: it keeps the process of all drills of this file busy.
+describe("a drill by itself", () => {
   test("whose own process was busy says that this may be the cause", async () => {
     const broken = BROKEN_SHOPS.find(({ name }) => name === "a retry after a timeout");
     if (broken === undefined) expect.unreachable();
@@ -193,19 +210,5 @@ describe.concurrent("a drill", () => {
     expect(result.obstacles.join()).toMatch(
       /The machine was busy while the shop broke promises: in/,
     );
-  });
-
-  test("that tests nothing fails", async () => {
-    const start = node("test/drill/shops/right-shop.ts");
-    expect(exitStatus(await drill(start, []))).toBe(2);
-  });
-
-  test.for([
-    ["a shop that ends", "true", "ended before it was ready"],
-    ["a shop that takes no orders", node("test/drill/shops/no-orders.ts"), "could not be placed"],
-  ])("cannot test %s", async ([, start = "", why = ""]) => {
-    const result = await drill(start, [41]);
-    expect(exitStatus(result)).toBe(2);
-    expect(result.obstacles.join()).toContain(why);
   });
 });
