@@ -22,9 +22,16 @@ export const centsOf =
       ? centsIn(UNDERPAID)
       : cents;
 
-/** Each prompt asks for the amount of its order at that time, without the money that had come. */
+/**
+ * Each prompt asks for the amount of its order at that time, without the money that had come. A prompt that was paid with
+ * less does not count: a person decides about it.
+ */
 function checkAsked(history: OrderHistory, end: End): Breach[] {
-  const cents = new Map(end.ledger.map((one) => [one.reference, centsOf(end)(one)]));
+  const underpaid = new Set(
+    end.planned.flatMap(({ id, isUnderpaid }) => (isUnderpaid ? [id] : [])),
+  );
+  const counted = end.ledger.filter((one) => !underpaid.has(one.account_reference));
+  const cents = new Map(counted.map((one) => [one.reference, one.cents]));
   const asked = history.all("changed").filter(({ by }) => by === "asked");
   return history.all("sending").flatMap(({ order, who, at, amount }) => {
     const click = asked.findLast((one) => one.order === order && one.who === who && one.at <= at);
