@@ -21,7 +21,7 @@ app.post("/orders", async ({ body = {}, headers }, response) => {
 });
 app.get("/orders/:id", async ({ params: { id } }, response) => {
   const order = await shop.find(id);
-  if (order === undefined) response.status(404).send("There is no such order.");
+  if (order === undefined) response.status(404).send("This order does not exist.");
   else response.set(HEADERS).send(orderPage(order, shop.parcels(id)));
 });
 

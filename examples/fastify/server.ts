@@ -30,7 +30,7 @@ app.post<{ Body: Record<string, string> | undefined }>(
 app.get<{ Params: { id: string } }>("/orders/:id", async ({ params: { id } }, reply) => {
   const order = await shop.find(id);
   return order === undefined
-    ? reply.code(404).send("There is no such order.")
+    ? reply.code(404).send("This order does not exist.")
     : reply.headers(HEADERS).send(orderPage(order, shop.parcels(id)));
 });
 

@@ -25,7 +25,7 @@ app.post("/orders", async (c) => {
 });
 app.get("/orders/:id", async (c) => {
   const order = await checkout.get(c.req.param("id"));
-  return order ? c.json(order) : c.json({ message: "There is no such order." }, 404);
+  return order ? c.json(order) : c.json({ message: "This order does not exist." }, 404);
 });
 export default app;
 

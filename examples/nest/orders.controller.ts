@@ -52,7 +52,7 @@ export class OrdersController {
   @Page()
   async show(@Param("id") id: string): Promise<string> {
     const order = await this.#shop.find(id);
-    if (order === undefined) throw new NotFoundException("There is no such order.");
+    if (order === undefined) throw new NotFoundException("This order does not exist.");
     return orderPage(order, this.#shop.parcels(id));
   }
 }

@@ -58,6 +58,6 @@ app.post("/orders", async ({ body: { order, item, phone, after } = {} }, respons
 });
 app.get("/orders/:id", async ({ params }, response) => {
   const order = await checkout.get(params.id);
-  response.status(order ? 200 : 404).json(order ?? { message: "There is no such order." });
+  response.status(order ? 200 : 404).json(order ?? { message: "This order does not exist." });
 });
 app.listen(Number(PORT));

@@ -88,9 +88,9 @@ export async function chooseRefund(
   { form, left, reference: typed, ...fields }: RefundFields,
 ): Promise<{ choice: Choice; ids: readonly string[]; about: string }> {
   const order = await checkout?.inspect(id);
-  if (checkout === undefined || order === undefined) throw new Error("There is no such order.");
+  if (checkout === undefined || order === undefined) throw new Error("This order does not exist.");
   const { received, currency, refunds, effect } = order;
-  // Whoever it is has a name: see the handler.
+  // The handler rejects a person without a name, and adds it.
   const checked = checkRefund({ ...fields, reference: typed ?? (form || undefined), by: "-" });
   const { amount, reference } = checked;
   const known = refunds.find((one) => one.reference === reference);

@@ -141,7 +141,7 @@ describe("the form that notes a refund", () => {
     ["a comma for the decimals", { amount: "1,50" }, /`amount` is invalid/],
     ["a reference that is too long", { reference: "R".repeat(251) }, /`reference` is invalid/],
     ["a reason that no store takes", { reason: "\0" }, /`reason` is invalid/],
-    ["an order that does not exist", { id: "NONE" }, /There is no such order/],
+    ["an order that does not exist", { id: "NONE" }, /This order does not exist/],
   ])("with %s notes nothing, and keeps what was typed", async (_, more: Fields, says) => {
     const { form, post, refunds } = await paidShop();
     const typed: Fields = { ...(await form()), reference: "RB7Q", reason: "One seat", ...more };

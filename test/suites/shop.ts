@@ -86,7 +86,7 @@ export function describeShop(
       const another = await stage.newOrder();
       expect((await stage.order(another, phone, { item: "toString" })).status).toBe(400);
       expect((await stage.order("<b>", phone)).status).toBe(400);
-      expect((await stage.get(`/orders/${another}`)).text).toContain("no such order");
+      expect((await stage.get(`/orders/${another}`)).text).toContain("does not exist");
     });
 
     test("rejects a number that cannot be charged, and a form of another site, and prompts no one", async () => {
@@ -95,7 +95,7 @@ export function describeShop(
       expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining("number right")]);
       const elsewhere = await stage.order(order, phoneOf(), {}, { "sec-fetch-site": "cross-site" });
       expect(elsewhere.status).toBe(400);
-      expect((await stage.get(`/orders/${order}`)).text).toContain("no such order");
+      expect((await stage.get(`/orders/${order}`)).text).toContain("does not exist");
     });
 
     test("lets no cache keep a page, and no other site frame it", async () => {

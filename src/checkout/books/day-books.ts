@@ -20,8 +20,8 @@ import {
   moneyDue,
   type OpenByAge,
   Sums,
-  summaryOf,
 } from "./compare-books.ts";
+import { summaryOf } from "./day-summary.ts";
 import {
   type BookedRefund,
   type BooksSource,

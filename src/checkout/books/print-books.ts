@@ -2,8 +2,9 @@
 import { html, inline, renderPage } from "../../html/html.ts";
 import { csvField } from "../../internal/csv-field.ts";
 import type { Review } from "../rules/order-types.ts";
-import { type BookedPayment, type Difference, withCommas } from "./compare-books.ts";
+import type { BookedPayment, Difference } from "./compare-books.ts";
 import type { BooksReport } from "./day-books.ts";
+import { withCommas } from "./day-summary.ts";
 import type { BookedRefund, GoodsDue } from "./read-books.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.

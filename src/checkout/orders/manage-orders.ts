@@ -73,12 +73,12 @@ export interface ManagedOrders {
   find(text: string): Promise<Order[]>;
   /**
    * What happened to an order, the oldest first: clicks, prompts, webhooks, reads, goods, decisions. It is for
-   * the merchant only. Empty if there is no such order.
+   * the merchant only. Empty if the order does not exist.
    */
   history(id: string): Promise<OrderEvent[]>;
   /**
    * Changes what an order is for, until it is paid: `pay` then asks for what is left. An amount that is not more than
-   * what has come pays the order, and what came beyond it is a review. `undefined` if there is no such order.
+   * what has come pays the order, and what came beyond it is a review. `undefined` if the order does not exist.
    *
    * @param options - `transaction`: your own open transaction on the store's database. If it is rolled back, nothing
    * has changed.

@@ -35,7 +35,7 @@ export interface ManagedRefunds {
    *
    * @throws {InvalidParamsError} for a wrong parameter, and for more than came and was not paid back.
    * @throws {OrderConflictError} if the order has a refund with this reference and another amount.
-   * @throws {ConfigurationError} if there is no such order.
+   * @throws {ConfigurationError} if the order does not exist.
    */
   add(
     id: string,

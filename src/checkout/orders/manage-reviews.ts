@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../../errors/order.ts";
 import { wrongOption } from "../../internal/check-options.ts";
-import { isOfNoPayment, nameIn, reviewWith } from "../rules/changes.ts";
 import { DECISIONS } from "../rules/history.ts";
+import { isOfNoPayment, nameIn } from "../rules/known-payments.ts";
 import type { OrderState, ReviewState } from "../rules/order-state.ts";
+import { reviewWith } from "../rules/order-state.ts";
 import type { Order, Review, ReviewDecision } from "../rules/order-types.ts";
 import { orderView, unmatchedView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";

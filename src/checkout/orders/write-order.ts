@@ -90,7 +90,7 @@ export class OrderWriter<Settings extends WriterSettings = WriterSettings> {
   }
 
   /**
-   * Applies an input to an order as it is stored. `undefined` if there is no such order. Changes of one order come one
+   * Applies an input to an order as it is stored. `undefined` if the order does not exist. Changes of one order come one
    * after another in a process, since each one is written only if no other one was faster.
    *
    * @param input - `undefined` only makes a new order.

@@ -21,7 +21,7 @@ export interface StatusRoute {
    * The route for `followPayment` and `usePayment`.
    *
    * @param options - `order`: returns the id of the order that the page may see. Default: the query
-   * parameter `order`, else the last part of the path. It responds 404 if there is no such order.
+   * parameter `order`, else the last part of the path. It responds 404 if the order does not exist.
    */
   statusHandler(options?: {
     order?: (request: Request) => string | undefined | Promise<string | undefined>;

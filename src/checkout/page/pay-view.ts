@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from "../../html/html.ts";
 import { type IconName, icon } from "../../html/icons.ts";
-import { withCommas } from "../books/compare-books.ts";
+import { withCommas } from "../books/day-summary.ts";
 import { exampleFor, type PhoneProblem } from "../orders/customer-phone.ts";
 import { isNothing } from "../rules/amounts.ts";
 import { filled, type Message, messageOf } from "../rules/customer-messages.ts";

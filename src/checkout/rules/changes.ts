@@ -3,31 +3,33 @@ import { canonicalJson } from "../../internal/canonical-json.ts";
 import { isNothing, moreThan } from "./amounts.ts";
 import type { Action, Context, InputOf, PaymentUpdate, Result } from "./inputs.ts";
 import {
+  amountOf,
+  BESIDE,
+  byReference,
+  expectedOf,
+  isAboutPaying,
+  moneyNamed,
+  moneyOf,
+  nameIn,
+  payingMoney,
+} from "./known-payments.ts";
+import {
   type AttemptState,
   askedBy,
+  attemptOf,
   countedMoney,
   countedSum,
   type EffectState,
   isOpen,
-  isPart,
   isTried,
   type Money,
   type OrderState,
-  openReviews,
   type ReviewState,
+  reviewWith,
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
 import { withRefund, withWholeRefund } from "./refunds.ts";
-
-export const attemptOf = (order: OrderState, number: number): AttemptState =>
-  order.attempts.find((one) => one.number === number) as AttemptState;
-
-export const byReference = (order: OrderState, reference: string): AttemptState | undefined =>
-  order.attempts.find((one) => one.reference === reference);
-
-export const reviewWith = (order: OrderState, id: string): ReviewState | undefined =>
-  openReviews(order).find((one) => one.id === id);
 
 /** The changes of an attempt; `undefined` removes a field. */
 type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
@@ -222,10 +224,6 @@ export function busyUntil({ attempts }: OrderState, { now, times }: Context): nu
   return Math.max(now + times.lookMs[0], ...ends);
 }
 
-/** Whether an order is paid, and its goods were not given. */
-export const isUngiven = ({ effect }: OrderState): boolean =>
-  effect?.state === "due" || effect?.state === "refused";
-
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
   const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
@@ -238,87 +236,6 @@ function withCompleted(order: OrderState, reference: string): OrderState {
   if (attempt === undefined || attempt.status === "completed") return order;
   return withAttempt(order, attempt.number, { status: "completed", lookAt: undefined });
 }
-
-/** A read without an amount is that of the attempt's own prompt; of another payment, nothing is known. */
-export const amountOf = (
-  order: OrderState,
-  { amount, reference }: PaymentUpdate,
-): string | undefined => amount ?? expectedOf(order, reference);
-
-/** What the prompt of a payment asked for; `undefined` if no attempt has the payment. */
-const expectedOf = (order: OrderState, reference: string): string | undefined => {
-  const attempt = byReference(order, reference);
-  return attempt && askedBy(order, attempt);
-};
-
-/** The money of a payment that was reported before, by one of its names. */
-export const moneyOf = (
-  { money }: OrderState,
-  { reference, alias }: PaymentUpdate,
-): Money | undefined =>
-  money.find(
-    (one) => one.reference === reference || one.reference === alias || one.alias === reference,
-  );
-
-/** The money of a payment, by one of its names. */
-const moneyNamed = ({ money }: OrderState, name: string | undefined): Money | undefined =>
-  money.find(
-    ({ reference, alias }) => name !== undefined && (reference === name || alias === name),
-  );
-
-/** Kinds of reviews of money that did not pay its order by itself. */
-const BESIDE: readonly ReviewKind[] = [
-  "overpaid",
-  "amount_mismatch",
-  "currency_mismatch",
-  "late_payment",
-  "refund_due",
-];
-
-/** The money that paid an order, as far as it is known. A person may accept an attempt before its money. */
-export function payingMoney(order: OrderState): Money | undefined {
-  const { paidBy, attempts, money, reviews } = order;
-  const accepted = attempts.find(({ number }) => paidBy === `#${number}`);
-  if (accepted === undefined) return moneyNamed(order, paidBy);
-  if (accepted.reference !== undefined) return moneyNamed(order, accepted.reference);
-  const isBeside = ({ reference }: Money) =>
-    reviews.some(
-      ({ kind, references }) => BESIDE.includes(kind) && references.at(-1) === reference,
-    );
-  return money.find((one) => !isBeside(one));
-}
-
-/** The name of a payment: that of an attempt, `#1`, is its reference as soon as it is known. */
-const nameOf = ({ attempts }: OrderState, name: string): string =>
-  attempts.find(({ number }) => name === `#${number}`)?.reference ?? name;
-
-/** The name of the payment that a review is about. */
-export const nameIn = (order: OrderState, { references, number }: ReviewState): string =>
-  nameOf(order, references.at(-1) ?? `#${number}`);
-
-/** Whether a review is about the payment that paid its order. What came beyond the amount has not paid it. */
-export function isAboutPaying(order: OrderState, review: ReviewState): boolean {
-  if (order.paidBy === undefined || review.amount !== undefined) return false;
-  const name = nameIn(order, review);
-  const paying = payingMoney(order);
-  const money = moneyNamed(order, name);
-  const isIts = money !== undefined && (money === paying || money.counts === true);
-  return isIts || name === nameOf(order, order.paidBy);
-}
-
-/** Whether a person has said that a payment was paid back, before its money was known or after it. */
-export function isPaidBack(order: OrderState, name: string | undefined): boolean {
-  if (name === undefined) return false;
-  const own = nameOf(order, name);
-  if (moneyNamed(order, own)?.refunded) return true;
-  return order.reviews.some(
-    (one) => one.ended === "refunded" && one.amount === undefined && nameIn(order, one) === own,
-  );
-}
-
-/** Whether a review is about an attempt whose payment is not known. */
-export const isOfNoPayment = (order: OrderState, review: ReviewState): boolean =>
-  review.kind === "unknown_outcome" && nameIn(order, review).startsWith("#");
 
 /** Money with what an earlier update of it did not say. */
 function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
@@ -353,13 +270,6 @@ export function withCounted(order: OrderState, update: PaymentUpdate, at: number
   const counted = { counts: true as const, at };
   const money = next.money.map((one) => (one === known ? { ...one, ...counted } : one));
   return { ...next, money };
-}
-
-/** Whether a payment is not what was asked for. What comes by hand may be any part. */
-export function isOtherAmount(order: OrderState, update: PaymentUpdate): boolean {
-  const expected = expectedOf(order, update.reference);
-  const amount = amountOf(order, update);
-  return expected === undefined ? !isPart(amount) : amount !== expected;
 }
 
 /** The order at its end. What has come for it is to be paid back. */

@@ -1,19 +1,8 @@
 // The rules for what a person decides about a review.
-import {
-  attemptOf,
-  decided,
-  ended,
-  isAboutPaying,
-  isOfNoPayment,
-  isPaidBack,
-  isUngiven,
-  nameIn,
-  paid,
-  reviewWith,
-  withEffect,
-} from "./changes.ts";
+import { decided, ended, paid, withEffect } from "./changes.ts";
 import type { InputOf } from "./inputs.ts";
-import { countedMoney, type OrderState } from "./order-state.ts";
+import { isAboutPaying, isOfNoPayment, isPaidBack, nameIn } from "./known-payments.ts";
+import { attemptOf, countedMoney, isUngiven, type OrderState, reviewWith } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
 import { always, type Rules, refused, rule } from "./rule.ts";
 

@@ -253,3 +253,13 @@ export function dueAt(order: OrderState): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
+
+export const attemptOf = (order: OrderState, number: number): AttemptState =>
+  order.attempts.find((one) => one.number === number) as AttemptState;
+
+export const reviewWith = (order: OrderState, id: string): ReviewState | undefined =>
+  openReviews(order).find((one) => one.id === id);
+
+/** Whether an order is paid, and its goods were not given. */
+export const isUngiven = ({ effect }: OrderState): boolean =>
+  effect?.state === "due" || effect?.state === "refused";

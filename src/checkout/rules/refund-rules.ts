@@ -1,8 +1,10 @@
+import { isUngiven } from "./order-state.ts";
 // The rules for what a person says to have paid back.
 
 import { centsOf } from "./amounts.ts";
-import { isUngiven, payingMoney, withEffect } from "./changes.ts";
+import { withEffect } from "./changes.ts";
 import type { InputOf, Result } from "./inputs.ts";
+import { payingMoney } from "./known-payments.ts";
 import type { OrderState, RefundState } from "./order-state.ts";
 import { leftOf, refundsOf, withRefund } from "./refunds.ts";
 import { always, type Rules, rule, unchanged } from "./rule.ts";

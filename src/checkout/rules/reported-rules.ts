@@ -1,11 +1,6 @@
 // The rules for what a webhook or a read says about a payment.
 import {
-  amountOf,
-  byReference,
   ended,
-  isOtherAmount,
-  isPaidBack,
-  moneyOf,
   paidIfWhole,
   saidBy,
   withCounted,
@@ -14,6 +9,7 @@ import {
   withReview,
 } from "./changes.ts";
 import type { InputOf } from "./inputs.ts";
+import { amountOf, byReference, isOtherAmount, isPaidBack, moneyOf } from "./known-payments.ts";
 import {
   type AttemptState,
   askedBy,

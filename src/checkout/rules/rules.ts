@@ -1,7 +1,6 @@
 // The rules of an order, without I/O: everything that a store, a clock, a webhook or a person says comes
 // as an input. The manual prints these tables.
 import {
-  attemptOf,
   bound,
   closedAs,
   ended,
@@ -22,6 +21,7 @@ import { DECIDED } from "./decision-rules.ts";
 import type { Context, Input, InputOf, Result } from "./inputs.ts";
 import {
   type AttemptState,
+  attemptOf,
   holdsMoney,
   isOpen,
   isTried,

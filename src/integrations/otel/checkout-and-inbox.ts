@@ -94,7 +94,7 @@ export interface OtelCheckoutOptions extends OtelHooksOptions, OtelInboxStatsOpt
  * | `malipo.checkout.paid` | orders whose whole amount came |
  * | `malipo.checkout.effects` | orders whose goods were given |
  * | `malipo.checkout.reviews` | reviews that began, by `malipo.review.kind` |
- * | `malipo.checkout.refusals` | orders whose money `onPaid` refused |
+ * | `malipo.checkout.refused` | orders whose money `onPaid` refused |
  * | `malipo.checkout.refunds` | refunds that were noted |
  *
  * A change to `canceled` has `malipo.order.cancel_reason`.
@@ -120,7 +120,7 @@ export function otelCheckout(options: OtelCheckoutOptions = {}): (change: OrderC
   const paid = counter("paid", "{order}", "Orders whose whole amount came.");
   const effects = counter("effects", "{order}", "Orders whose goods were given.");
   const reviews = counter("reviews", "{review}", "Reviews that began, for a person to decide.");
-  const refusals = counter("refusals", "{order}", "Orders whose money onPaid refused.");
+  const refusedOrders = counter("refused", "{order}", "Orders whose money onPaid refused.");
   const refunds = counter("refunds", "{refund}", "Refunds that were noted.");
   return ({ order, from, by, newReviews, newRefunds, line: _ }) => {
     const attributes = {
@@ -143,7 +143,7 @@ export function otelCheckout(options: OtelCheckoutOptions = {}): (change: OrderC
     changes.add(1, attributes);
     if (order.status === "paid" && from !== "paid") paid.add(1);
     if (by === "effect_done") effects.add(1);
-    if (by === "effect_refused") refusals.add(1);
+    if (by === "effect_refused") refusedOrders.add(1);
     if (newRefunds.length > 0) refunds.add(newRefunds.length);
     for (const { kind } of newReviews) reviews.add(1, { "malipo.review.kind": kind });
   };

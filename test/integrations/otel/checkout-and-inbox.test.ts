@@ -71,7 +71,7 @@ test("a refusal, a refund and the reason of a cancellation are counted, without 
   await checkout.cancel("CASH", { reason: "paid_elsewhere" });
   const counts = (name: string) =>
     measurements.filter((one) => one.name === `malipo.checkout.${name}`).length;
-  expect(["refusals", "refunds", "effects"].map(counts)).toEqual([1, 2, 0]);
+  expect(["refused", "refunds", "effects"].map(counts)).toEqual([1, 2, 0]);
   expect(spans.at(-1)).toMatchObject({
     name: "checkout canceled",
     attributes: { "malipo.order.cancel_reason": "paid_elsewhere" },

@@ -147,7 +147,7 @@ function checkCarts(history: OrderHistory, { planned, orders, carts, goods }: En
     if (cart === "kept" && answered.has(id) && rows !== 1)
       breach("cart", id, `its cart is there ${rows} times`);
   }
-  for (const id of goods) if (!there.has(id)) breach("goods", id, "there is no such order");
+  for (const id of goods) if (!there.has(id)) breach("goods", id, "the order does not exist");
   return breaches;
 }
 

@@ -1,10 +1,10 @@
+import type { Action, Input, PaymentUpdate } from "../../../../src/checkout/rules/inputs.ts";
 import {
   isAboutPaying,
   isOfNoPayment,
   isPaidBack,
   nameIn,
-} from "../../../../src/checkout/rules/changes.ts";
-import type { Action, Input, PaymentUpdate } from "../../../../src/checkout/rules/inputs.ts";
+} from "../../../../src/checkout/rules/known-payments.ts";
 import {
   type AttemptState,
   askedBy,

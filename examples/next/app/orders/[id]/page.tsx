@@ -9,7 +9,7 @@ export default async function OrderPage({ params }: { params: Promise<{ id: stri
   const { id } = await params;
   const shop = currentShop();
   const order = await shop.find(id);
-  if (order === undefined) return <p>There is no such order.</p>;
+  if (order === undefined) return <p>This order does not exist.</p>;
   const { metadata, amount, currency, status, canPay, attempts } = order;
   return (
     <>
