@@ -90,6 +90,11 @@ export interface Dialect {
   readonly column: (name: string) => string;
   /** A query for what a table says about itself: no row if there is no such table, or one with its `comment`. */
   readonly comment: (table: string) => string;
+  /**
+   * A column that the database computes: 1 for the rows of a condition. An index that begins with it stands for a partial
+   * one, so databases that have these have no such column.
+   */
+  readonly flag?: (table: string, name: string, condition: string) => string;
   /** Makes an index. @param rows - Which rows it has; without it, all. */
   readonly index: (table: string, name: string, columns: string, rows?: IndexedRows) => string;
 }

@@ -15,6 +15,9 @@ const tablesOf = ({ table }: Dialect) => ({
   decisions: table(NAME, "decisions"),
 });
 
+/** An order of which something is planned. */
+const IS_DUE = "due_at > 0";
+
 const FIRST: Migration = {
   format: 1,
   sql: (dialect) => {
@@ -29,7 +32,7 @@ const FIRST: Migration = {
       // Without statistics, the databases prefer these to the index of the status, which has every paid order.
       index(orders, "due", "(due_at)", "due_at IS NOT NULL"),
       index(orders, "paid", "(status, due_at)", "due_at IS NOT NULL AND status = 'paid'"),
-      index(orders, "due_by_age", "(status, created_at, id)", "due_at > 0"),
+      index(orders, "due_by_age", "(status, created_at, id)", IS_DUE),
       index(orders, "planned", "(planned_at)", "due_at IS NOT NULL"),
       index(orders, "created", "(created_at, id)"),
       index(orders, "status", "(status, created_at, id)"),
@@ -48,9 +51,25 @@ const FIRST: Migration = {
   },
 };
 
+/** The other databases have these two as partial indexes since the first step. */
+const SECOND: Migration = {
+  format: 2,
+  readableSince: 1,
+  sql: (dialect) => {
+    const { flag, index } = dialect;
+    if (flag === undefined) return [];
+    const { orders } = tablesOf(dialect);
+    return [
+      flag(orders, "is_due", IS_DUE),
+      index(orders, "flagged_due", "(is_due, status, created_at, id)"),
+      index(orders, "flagged_review", "(has_review, created_at, id)"),
+    ];
+  },
+};
+
 function statementsOf(dialect: Dialect) {
   const { orders, payments, prompts, decisions } = tablesOf(dialect);
-  const { after, lockName, lockRow } = dialect;
+  const { after, by, flag, lockName, lockRow } = dialect;
   const now = dialect.clocks.wallMs;
   /** Merchants delete orders. */
   const isThere = (order: string) => `EXISTS (SELECT 1 FROM ${orders} WHERE id = ${order})`;
@@ -59,15 +78,15 @@ function statementsOf(dialect: Dialect) {
   const stray = `SELECT order_id, report, review, at FROM ${payments} WHERE reference = $reference`;
   /** A report that no order has asked for in a day, and that is not under review. */
   const isForgotten = `order_id IS NULL AND review IS NULL AND at < ${now} - 86400000`;
-  const list = (condition: string) =>
-    statement(`SELECT state FROM ${orders}
+  const list = (condition: string, from = orders) =>
+    statement(`SELECT state FROM ${from}
   WHERE ${after(["created_at", "id"], ["$after_at", "$after_id"])} ${condition} ORDER BY created_at, id LIMIT $count`);
   /**
    * A page of the orders of one status. It says so by the order of the index: of `status = 'paid'`, PostgreSQL without
    * statistics expects few orders, reads all of them, and sorts them.
    */
-  const listOf = (status: string, condition: string) =>
-    statement(`SELECT state FROM ${orders}
+  const listOf = (status: string, condition: string, from = orders) =>
+    statement(`SELECT state FROM ${from}
   WHERE ${after(["status", "created_at", "id"], [status, "$after_at", "$after_id"])} AND status <= ${status} ${condition}
   ORDER BY status, created_at, id LIMIT $count`);
   return {
@@ -136,8 +155,15 @@ function statementsOf(dialect: Dialect) {
       WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC LIMIT $count`),
     list: list(""),
     listStatus: listOf("$status", ""),
-    listReview: list("AND has_review > 0 AND ($status IS NULL OR status = $status)"),
-    listDue: listOf("'paid'", "AND due_at > 0"),
+    listReview: list(
+      `AND has_review ${flag === undefined ? "> 0" : "= 1"} AND ($status IS NULL OR status = $status)`,
+      by(orders, "flagged_review"),
+    ),
+    listDue: listOf(
+      "'paid'",
+      flag === undefined ? `AND ${IS_DUE}` : "AND is_due = 1",
+      by(orders, "flagged_due"),
+    ),
     byPhone:
       statement(`SELECT state FROM ${orders} JOIN (SELECT order_id, MAX(at) AS asked FROM ${prompts}
       WHERE phone = $phone GROUP BY order_id) AS asked_on ON id = order_id
@@ -158,7 +184,7 @@ export type OrderStatement = keyof ReturnType<typeof statementsOf>;
 export const ORDERS: Component<OrderStatement> = {
   name: NAME,
   what: "orders",
-  migrations: [FIRST],
+  migrations: [FIRST, SECOND],
   statements: statementsOf,
   types: {
     version: "integer",

@@ -1,5 +1,5 @@
 // What malipo says about a server: its errors, its settings, and the rights of its user.
-import { type Component, metaOf, tablesOf } from "../component.ts";
+import { type Component, metaOf, tableSql } from "../component.ts";
 import type { Dialect } from "../dialect.ts";
 import { hasCode } from "../error-codes.ts";
 import { ADDRESS_ERRORS, explainedBy, type KnownError } from "../known-errors.ts";
@@ -188,10 +188,13 @@ export async function userOf(run: Run) {
 
 /** Statements that change nothing, and fail without the right to change something. */
 export async function tryRights(run: Run, dialect: Dialect, component: Component): Promise<void> {
+  const made = tableSql(dialect, component).join("\n");
+  const tables = made.matchAll(/^CREATE TABLE IF NOT EXISTS (\S+)\s*\(\s*(\S+)/gm);
   const statements = [
     `UPDATE ${metaOf(dialect, component)} SET value = value WHERE 1 = 0`,
-    ...tablesOf(dialect, component).flatMap((table) => [
-      `INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`,
+    ...Array.from(tables).flatMap(([, table, column]) => [
+      // Not of all columns: MySQL writes none that it computes. With IGNORE, the others need no default.
+      `INSERT IGNORE INTO ${table} (${column}) SELECT ${column} FROM ${table} WHERE 1 = 0`,
       `DELETE FROM ${table} WHERE 1 = 0`,
     ]),
   ];
@@ -227,7 +230,7 @@ export function mayMakeTables(grants: readonly string[], database: string): bool
   if (grants.some((line) => !line.includes(" ON "))) return true;
   const rights = grants.flatMap((line) => rightsIn(line, database));
   return (
-    rights.includes("ALL PRIVILEGES") || ["CREATE", "INDEX"].every((one) => rights.includes(one))
+    rights.includes("ALL PRIVILEGES") || ["CREATE", "INDEX", "ALTER"].every((one) => rights.includes(one))
   );
 }
 

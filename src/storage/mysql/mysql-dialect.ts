@@ -76,7 +76,10 @@ export const mysqlDialect = (isGiven = false): Dialect => {
     column: (name) => `\`${name}\``,
     comment: (table) => `SELECT table_comment AS comment FROM information_schema.tables
       WHERE table_schema = DATABASE() AND table_name = '${table}'`,
-    // MySQL does not know IF NOT EXISTS here. A migration goes on if the index is there.
+    // MySQL does not know IF NOT EXISTS in these two. A migration goes on if the column or the index is there.
+    flag: (table, name, condition) =>
+      `ALTER TABLE ${table} ADD COLUMN /*M! IF NOT EXISTS */ ${name} tinyint
+        GENERATED ALWAYS AS (CASE WHEN ${condition} THEN 1 END) VIRTUAL`,
     index: (table, name, columns, rows = {}) => {
       const first = typeof rows === "string" ? [] : Object.keys(rows);
       const all = columns.replace("(", `(${first.map((one) => `${one}, `).join("")}`);

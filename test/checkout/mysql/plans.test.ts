@@ -8,9 +8,6 @@ import { mysqlCheckout } from "../../support/stores/mysql-checkout.ts";
 const engine = await sharedMysql();
 const { newDatabase, poolOf } = mysqlStage(engine);
 
-/** Lists of orders with a review, or with goods that are due: MariaDB has no index of these alone, and reads all. */
-const READS_ALL = /AND has_review > 0|AND due_at > 0 ORDER BY/;
-
 /** Notes the statements of a connection that read many rows. */
 function counting(connection: mysql.PoolConnection, greedy: string[]): mysql.PoolConnection {
   const count = async () => {
@@ -24,7 +21,7 @@ function counting(connection: mysql.PoolConnection, greedy: string[]): mysql.Poo
     await connection.query("FLUSH STATUS");
     const result = await connection.query(given);
     const text = given.sql.trim().replaceAll(/\s+/g, " ");
-    if (!/^(SELECT|INSERT|UPDATE|DELETE)/.test(text) || READS_ALL.test(text)) return result;
+    if (!/^(SELECT|INSERT|UPDATE|DELETE)/.test(text)) return result;
     const read = await count();
     if (read > FEW) greedy.push(`${read}: ${text}`);
     return result;
@@ -77,7 +74,7 @@ describe.skipIf(engine === undefined)("100,000 orders in MariaDB, without statis
     await admin.query("TRUNCATE malipo_checkout_orders");
     await fill(
       admin,
-      "checkout_orders",
+      "checkout_orders (id, version, label, status, has_review, created_at, due_at, planned_at, state)",
       `CONCAT('O', n), 1, CONCAT('L', n), '${status}', ${hasReview}, n, ${dueAt}, n, '{"createdAt":1,"id":"O"}'`,
     );
     if (later !== undefined) await admin.query(`UPDATE malipo_checkout_orders SET ${later}`);

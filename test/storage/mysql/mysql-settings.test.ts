@@ -77,7 +77,7 @@ test.each([
 describe("the lines of SHOW GRANTS", () => {
   const USAGE = "GRANT USAGE ON *.* TO `u`@`%` IDENTIFIED BY PASSWORD '*AB'";
   const all = "GRANT ALL PRIVILEGES ON `shop\\_1`.* TO `u`@`%`";
-  const some = "GRANT SELECT, CREATE, INDEX ON `shop%`.* TO `u`@`%`";
+  const some = "GRANT SELECT, CREATE, INDEX, ALTER ON `shop%`.* TO `u`@`%`";
   it.each([
     ["of all databases", ["GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION"], true],
     ["of this database", [USAGE, all], true],
@@ -87,6 +87,7 @@ describe("the lines of SHOW GRANTS", () => {
     ["of nothing", [USAGE], false],
     ["of rows", [USAGE, "GRANT SELECT, INSERT, UPDATE ON `shop_1`.* TO `u`@`%`"], false],
     ["without the one of indexes", [USAGE, some.replace(", INDEX", "")], false],
+    ["without the one of columns", [USAGE, some.replace(", ALTER", "")], false],
     ["of one table", [USAGE, "GRANT CREATE, INDEX ON `shop_1`.`tickets` TO `u`@`%`"], false],
     ["of another database", [USAGE, all.replace("1", "2")], false],
   ])("say whether tables may be made: rights %s", (_, grants, may) => {
