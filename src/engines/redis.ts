@@ -22,6 +22,7 @@ import {
 import { isObject } from "../internal/is-object.ts";
 import { durabilityProblems } from "../internal/redis/durability.ts";
 import { warnOnce } from "../internal/warn-once.ts";
+import { explained } from "../storage/redis/redis-errors.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
 import { INBOX_OPTIONS } from "../webhooks/inbox/pace.ts";
@@ -122,7 +123,11 @@ export interface RedisEngine extends IdempotencyEngine, InboxEngine, WakeupsEngi
    * @throws {ConfigurationError} after `close`.
    */
   wakeups(): Wakeups;
-  /** Connects. Resolves when the Redis has responded; rejects if it cannot be reached. */
+  /**
+   * Connects. Resolves when the Redis has responded; rejects if it cannot be reached.
+   *
+   * @throws {ConfigurationError} if it rejects the password or the user.
+   */
   open(): Promise<void>;
   /** Closes what the engine has opened. A client that you passed stays open. Call it when the process stops. */
   close(): Promise<void>;
@@ -234,7 +239,9 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
       return wakeups;
     },
     open: async () => {
-      await client().ping();
+      await client().ping().catch((error: unknown) => {
+        throw explained(error);
+      });
     },
     close: () => life.close(),
     check: async () => {
@@ -244,7 +251,7 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
         return [...problems, ...(await failuresOf(() => idempotency().list({ limit: 1 })))];
       } catch (error) {
         return failuresOf(() => {
-          throw error;
+          throw explained(error);
         });
       }
     },

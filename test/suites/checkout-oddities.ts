@@ -129,6 +129,29 @@ export function checkoutOddities(name: string, stage: Stage): void {
     expect(JSON.stringify(await checkout.history(ORDER.id)).length).toBeLessThan(2_000);
   });
 
+  it(`${name}: payments whose references and labels are longer than any key are kept, each once`, async () => {
+    const { open, sandbox } = await stage();
+    const { checkout } = open();
+    await checkout.create(ORDER);
+    // Longer than a key of MariaDB, and alike as far as one reaches; the last ones have four bytes a character.
+    const long = [256, 300, 5_000].map((length) => "R".repeat(length));
+    const references = [...long, `${"😀".repeat(255)}a`, `${"😀".repeat(255)}b`];
+    const payment = { status: "completed", amount: "5.00", currency: "KES" };
+    for (const says of ["received", "received before"]) {
+      for (const [at, reference] of references.entries()) {
+        const label = `${"L".repeat(300)}${at}`;
+        const data = { ...payment, payment_id: 9_000 + at, reference, account_reference: label };
+        const { status, body } = await deliver(checkout, sandbox, "payment.completed", data);
+        expect([status, JSON.parse(body).ResultDesc]).toEqual([200, says]);
+      }
+    }
+    const reviews = await checkout.reviews.list();
+    expect(new Set(reviews.map(({ id }) => id)).size).toBe(references.length);
+    for (const { id } of reviews) await checkout.reviews.resolve(id, "dismiss");
+    expect(await checkout.reviews.list()).toEqual([]);
+    expect(await checkout.get(ORDER.id)).toMatchObject({ status: "open", received: "0.00" });
+  });
+
   describe(`${name}: an order that was deleted`, () => {
     it("leaves its payment as one review, also if another order has its label", async ({
       skip,

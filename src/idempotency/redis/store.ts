@@ -10,6 +10,7 @@ import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
 import { checkReplicas, isReadOnly, MAX_REPLICATION_MS } from "../../internal/redis/replication.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
+import { explained } from "../../storage/redis/redis-errors.ts";
 import { attemptColumns, COLUMNS, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { scopedKey, unknownFormat } from "../format.ts";
@@ -99,7 +100,7 @@ function scriptRunner(client: RedisClient, prefix: string, replicas: number): Sc
       return inOurFormat(await redis.eval(SCRIPT, keys.length, ...keys, ...args));
     } catch (error) {
       leaveReplica(error);
-      throw error;
+      throw explained(error);
     }
   };
   const runConfirmed: Run = async (...args) => {
@@ -111,7 +112,7 @@ function scriptRunner(client: RedisClient, prefix: string, replicas: number): Sc
       const error = reply === undefined ? new Error("Redis returned no reply.") : reply[0];
       if (error === null) continue;
       leaveReplica(error);
-      throw error;
+      throw explained(error);
     }
     checkReplicas(wait?.[1], replicas, "an attempt");
     return inOurFormat(script?.[1]);

@@ -9,7 +9,7 @@ import {
 } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { EngineAwayError } from "../../../storage/engine-away.ts";
+import { EngineAwayError, isPermanent } from "../../../storage/engine-away.ts";
 import { alreadyStarted, DeletedError } from "../errors.ts";
 import type {
   DrainLimits,
@@ -205,9 +205,26 @@ class BullmqInbox {
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     this.#options = options;
     this.#workers = this.#workersFor(options);
-    const { started } = this.#workers;
-    if (!(await waitAtMost(started, MAX_START_MS))) started.catch(options.onError);
+    const workers = this.#workers;
+    const started = Promise.all([workers.started, this.#checkAccess()]);
+    try {
+      if (!(await waitAtMost(started, MAX_START_MS))) started.catch(options.onError);
+    } catch (error) {
+      await workers.stop(0);
+      this.#workers = undefined;
+      throw error;
+    }
     void this.#reportDurability(options).catch(options.onError);
+  }
+
+  /** Also without a handler, Redis must take deliveries. @throws {ConfigurationError} if it never will. */
+  async #checkAccess(): Promise<void> {
+    try {
+      await this.queue(DOUBLE_PAYMENTS_QUEUE).open();
+    } catch (error) {
+      // What heals is reported by the workers, and by each delivery.
+      if (isPermanent(error)) throw error;
+    }
   }
 
   async #reportDurability({ onError }: WorkerOptions): Promise<void> {

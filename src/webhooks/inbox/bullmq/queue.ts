@@ -1,6 +1,7 @@
 import { type Job, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
+import { explained } from "../../../storage/redis/redis-errors.ts";
 import { Batcher, type Stored } from "../batcher.ts";
 import { type Horizon, MAX_ATTEMPTS, type NewDelivery, type Receipt } from "../inbox-types.ts";
 import { QUEUES } from "../kinds.ts";
@@ -101,7 +102,7 @@ export class InboxQueue {
   open(): Promise<Queue> {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
-      throw error;
+      throw explained(error);
     });
     return this.#opening;
   }

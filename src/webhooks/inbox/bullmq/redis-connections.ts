@@ -1,7 +1,8 @@
 import { type ChainableCommander, type Cluster, Redis, type RedisOptions } from "ioredis";
 import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { EngineAwayError } from "../../../storage/engine-away.ts";
+import { EngineAwayError, isPermanent } from "../../../storage/engine-away.ts";
+import { explained } from "../../../storage/redis/redis-errors.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
 export type BullmqConnection =
@@ -29,9 +30,13 @@ function connect(connection: BullmqConnection, signal: AbortSignal, ours: OwnOpt
   // Each queue listens on the connection.
   redis.setMaxListeners(0);
   // Without a listener, Node ends the process when Redis is away.
-  redis.on("error", () => {});
+  redis.on("error", (error) => refusals.set(redis, explained(error)));
+  redis.on("ready", () => refusals.delete(redis));
   return redis;
 }
+
+/** What a connection that is not ready failed with last. */
+const refusals = new WeakMap<RedisClient, unknown>();
 
 function open(connection: BullmqConnection, signal: AbortSignal, ours: OwnOptions): RedisClient {
   // Without end, whatever the user set for other uses: a Redis that is back must be found.
@@ -95,16 +100,30 @@ export const connectToWork = (connection: BullmqConnection, signal: AbortSignal)
 /** In this time a restarted Redis is back, and the delivery is accepted after all. */
 const MAX_READY_WAIT_MS = 2_000;
 
-/** Resolves when Redis is reached, or rejects before a sender has waited too long. */
+/**
+ * Resolves when Redis is reached, or rejects before a sender has waited too long.
+ *
+ * @throws {ConfigurationError} at once for what waiting cannot heal, such as a wrong password.
+ */
 export async function untilReady(redis: RedisClient): Promise<void> {
   if (redis.status === "ready") return;
   let onReady = () => {};
-  const ready = new Promise<void>((resolve) => {
+  let onError = () => {};
+  const ready = new Promise<void>((resolve, reject) => {
     onReady = resolve;
+    onError = () => {
+      const refusal = refusals.get(redis);
+      if (isPermanent(refusal)) reject(refusal);
+    };
     redis.once("ready", onReady);
+    redis.on("error", onError);
+    onError();
   });
   const error = () => new EngineAwayError(`Redis cannot be reached (${redis.status}).`);
-  await withTimeout(ready, MAX_READY_WAIT_MS, error).finally(() => redis.off("ready", onReady));
+  await withTimeout(ready, MAX_READY_WAIT_MS, error).finally(() => {
+    redis.off("ready", onReady);
+    redis.off("error", onError);
+  });
 }
 
 /** The reply of each command. @throws the error of the first one that failed. */

@@ -2,6 +2,8 @@ import { type Job, Worker } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { Poller } from "../../../internal/poller.ts";
 import { sleep, waitAtMost } from "../../../internal/timeout.ts";
+import { isPermanent } from "../../../storage/engine-away.ts";
+import { explained } from "../../../storage/redis/redis-errors.ts";
 import type { DrainLimits, WorkerOptions } from "../inbox-types.ts";
 import type { Pace } from "../pace.ts";
 import { attemptsOf, JOBS_PER_PLACE, Processor } from "./processor.ts";
@@ -98,9 +100,11 @@ export class Workers {
     this.#renewer.in(leaseMs / 3);
   }
 
-  /** While it stops, connections are closed on purpose. */
-  #report(error: unknown): void {
-    if (!this.#stopping.signal.aborted) this.#options.onError(error);
+  /** While it stops, connections are closed on purpose. What waiting cannot heal rejects the start. */
+  #report(given: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    const error = explained(given);
+    if (this.#workers.length > 0 || !isPermanent(error)) this.#options.onError(error);
   }
 
   /** Works until nothing is due or a limit is reached, and stops. Resolves with how many handlers have run. */
