@@ -114,10 +114,6 @@ export const lateStore = (
   digest,
 });
 
-/** A store of idempotency keys. @param ready - Resolves when it can be used. */
-export const readyStore = (store: IdempotencyStore, ready: () => unknown): IdempotencyStore =>
-  lateStore(async () => store, store.digest, ready);
-
 const ORDER_METHODS = [
   ...(["open", "read", "orderOf", "labelled", "commit", "due", "list", "byPhone"] as const),
   ...(["keep", "unmatched", "resolve", "strayOf", "addDecision", "decisions"] as const),

@@ -8,6 +8,7 @@ import { type Cluster, Redis } from "ioredis";
 import type { Wakeups } from "../client/wakeups/local.ts";
 import { redisWakeups } from "../client/wakeups/redis-wakeups.ts";
 import type { WakeupsEngine } from "../client/wakeups/wakeups-engine.ts";
+import { createDigest } from "../idempotency/digest.ts";
 import type { IdempotencyEngine } from "../idempotency/idempotency-engine.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { redisIdempotency } from "../idempotency/redis/store.ts";
@@ -20,6 +21,7 @@ import {
   wrongOption,
 } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
+import { once } from "../internal/once.ts";
 import { durabilityProblems } from "../internal/redis/durability.ts";
 import { warnOnce } from "../internal/warn-once.ts";
 import { explained } from "../storage/redis/redis-errors.ts";
@@ -30,9 +32,9 @@ import {
   EngineLife,
   failuresOf,
   lateInbox,
+  lateStore,
   lateWakeups,
   PartsByOptions,
-  readyStore,
   type StoredPart,
   type StoredSettings,
   withPackage,
@@ -209,8 +211,11 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
 
   const keys = new PartsByOptions((given: IdempotencyStoreOptions) => {
     const { prefix, replicas, onWarning } = own;
-    return readyStore(redisIdempotency(client(), { ...given, prefix, replicas, onWarning }), () =>
-      life.check(),
+    // It connects at its first use.
+    return lateStore(
+      once(async () => redisIdempotency(client(), { ...given, prefix, replicas, onWarning })),
+      createDigest(given.pepper),
+      () => life.check(),
     );
   });
   const idempotency = (given: IdempotencyStoreOptions = {}) => {
@@ -239,9 +244,11 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
       return wakeups;
     },
     open: async () => {
-      await client().ping().catch((error: unknown) => {
-        throw explained(error);
-      });
+      await client()
+        .ping()
+        .catch((error: unknown) => {
+          throw explained(error);
+        });
     },
     close: () => life.close(),
     check: async () => {

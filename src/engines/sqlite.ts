@@ -12,7 +12,8 @@ import { type IdempotencyStoreOptions, STORE_OPTIONS } from "../idempotency/stor
 import { checkOptions, type OptionRows, wrongOption } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
 import { warnOnce } from "../internal/warn-once.ts";
-import { modeWarning } from "../storage/sqlite/open-file.ts";
+import { LateSqliteRoom } from "../storage/sqlite/late-room.ts";
+import { modeWarning, sqliteModule } from "../storage/sqlite/open-file.ts";
 import type { BetterSqlite3 } from "../storage/sqlite/shared-database.ts";
 import { SqliteRoom } from "../storage/sqlite/sqlite-room.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
@@ -54,7 +55,11 @@ export interface SqliteEngine<Connection = DatabaseSync>
   extends IdempotencyEngine,
     InboxEngine,
     CheckoutEngine<Connection> {
-  /** The open database: yours, or that of the path, for your own tables beside those of malipo. */
+  /**
+   * The open database: yours, or that of the path, for your own tables beside those of malipo. To read it opens the file.
+   *
+   * @throws {ConfigurationError} for a file that cannot be opened.
+   */
   readonly database: Connection;
   /**
    * The store of idempotency keys. The same options return the same store.
@@ -109,9 +114,10 @@ const isDatabase = (source: unknown): source is DatabaseSync | BetterSqlite3 =>
  * cuts, for all processes of one machine that share the file. It needs only Node. Use the file of your shop, so
  * that the goods and "done" commit together.
  *
- * Pass the engine to each option that stores. Tables are made at their first use, and begin with `malipo_`. A new
- * file is readable only by its owner. A file that another process has locked is waited for up to five seconds,
- * while the event loop goes on. A file that was deleted or replaced while the process used it is noticed, and
+ * Pass the engine to each option that stores. The file is opened, and tables are made, at their first use: a build that
+ * imports your shop makes no file. Tables begin with `malipo_`. A new
+ * file is readable only by its owner. A file that another connection has locked is waited for up to five seconds,
+ * while the event loop goes on: call `start` or `open` before a transaction of your own connection to it. A file that was deleted or replaced while the process used it is noticed, and
  * nothing is sent or acknowledged. If the file is lost or restored from a backup, what was newer is lost, too.
  *
  * It carries no wake-ups between processes: in one process, use `createWakeups()`.
@@ -119,7 +125,7 @@ const isDatabase = (source: unknown): source is DatabaseSync | BetterSqlite3 =>
  * @param source - The path of the file, which is created if it is missing, and is not on a network file system;
  * or your own open database: `DatabaseSync` of Node, or `Database` of better-sqlite3. A file belongs to one of the
  * two libraries: do not pass the path of a file that better-sqlite3 has open in the same process.
- * @throws {ConfigurationError} for a wrong option, for a file that cannot be opened, and in a runtime without
+ * @throws {ConfigurationError} for a wrong option, for an open database that cannot be used, and in a runtime without
  * `node:sqlite`.
  *
  * @example
@@ -146,15 +152,23 @@ export function sqlite<Source extends string | DatabaseSync | BetterSqlite3>(
     );
   }
   const life = new EngineLife("sqlite(path)");
-  const room = new SqliteRoom<ConnectionOf<Source>>(source, { now: own.now });
+  const { pepper, onWarning, now } = own;
+  if (typeof source === "string") sqliteModule("sqlite", source);
+  const room =
+    typeof source === "string"
+      ? new LateSqliteRoom<ConnectionOf<Source>>(source, { now })
+      : new SqliteRoom<ConnectionOf<Source>>(source, { now });
   const atStart = () => {
     const warning = modeWarning(source as string | DatabaseSync);
     return warning === undefined ? [] : [warning.message];
   };
-  const { pepper, onWarning } = own;
   const engine = new SqlEngine(room, life, { owner: "sqlite", pepper, onWarning, atStart });
   const { idempotency, inbox, checkout, sql, open, check, stored } = engine;
   const close = () => life.close();
-  const { connection: database } = room;
-  return { database, idempotency, inbox, checkout, sql, open, close, check, stored };
+  return {
+    get database() {
+      return (room instanceof LateSqliteRoom ? room.opened : room).connection;
+    },
+    ...{ idempotency, inbox, checkout, sql, open, close, check, stored },
+  };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,11 +18,22 @@ describe("a start on SQLite", () => {
     ["a folder that is missing", join(folder, "none", "shop.db"), /no such file or directory/],
     ["a folder", folder, /unable to open database file/],
     ["a file that is no database", notADatabase, /file is not a database/],
-  ])("is rejected when the engine is made, for %s", (_, path, reason) => {
-    expect(() => sqlite(path)).toThrow(reason);
-    expect(() => sqlite(path)).toThrow(
-      /^sqlite cannot use .+\. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder\.$/,
+  ])("is rejected for %s", async (_, path, reason) => {
+    expect(() => sqlite(path).database).toThrow(reason);
+    await rejectsAtStart(
+      () => sqlite(path) as unknown as BadEngine,
+      /sqlite cannot use .+\. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder\./,
     );
+  });
+
+  test("works once the folder of the file is there", async () => {
+    const late = join(folder, "late");
+    const db = sqlite(join(late, "shop.db"));
+    await expect(db.open()).rejects.toThrow(/no such file or directory/);
+    mkdirSync(late);
+    await db.open();
+    expect(await db.check()).toEqual([]);
+    await db.close();
   });
 
   test("is rejected for a database that was opened for reading alone", () => {
@@ -40,7 +51,7 @@ describe("a start on SQLite", () => {
     const db = sqlite(path);
     await db.open();
     for (const part of ["checkout", "inbox", "idempotency"]) {
-      db.database.exec(`UPDATE malipo_${part}_meta SET value = '999' WHERE name = 'format'`);
+      db.database.exec(`UPDATE malipo_${part}_meta SET value = '999'`);
     }
     await db.close();
     const says = /.*have format 999.+A newer version has written them.+/;

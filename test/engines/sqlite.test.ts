@@ -66,7 +66,7 @@ test.skipIf(process.platform === "win32")(
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(await db.check()).toEqual([]);
     chmodSync(path, 0o644);
-    db.database.exec("UPDATE malipo_checkout_meta SET value = '99' WHERE name = 'format'");
+    db.database.exec("UPDATE malipo_checkout_meta SET value = '99'");
     expect(await db.check()).toEqual([
       expect.stringMatching(
         /^Other users of this machine may open .*its mode is 644\. Run chmod 600/,

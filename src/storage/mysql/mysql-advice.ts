@@ -230,7 +230,8 @@ export function mayMakeTables(grants: readonly string[], database: string): bool
   if (grants.some((line) => !line.includes(" ON "))) return true;
   const rights = grants.flatMap((line) => rightsIn(line, database));
   return (
-    rights.includes("ALL PRIVILEGES") || ["CREATE", "INDEX", "ALTER"].every((one) => rights.includes(one))
+    rights.includes("ALL PRIVILEGES") ||
+    ["CREATE", "INDEX", "ALTER"].every((one) => rights.includes(one))
   );
 }
 

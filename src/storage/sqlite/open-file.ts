@@ -80,6 +80,21 @@ export function tooOld(version: string): string | undefined {
 }
 
 /**
+ * SQLite of Node. At run time: a bundle for a runtime without it fails here.
+ *
+ * @throws {ConfigurationError} in a runtime without `node:sqlite`.
+ */
+export function sqliteModule(owner: string, path: string): typeof import("node:sqlite") {
+  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
+  if (sqlite !== undefined) return sqlite;
+  // Who writes memory() never wrote sqlite().
+  const what = path === ":memory:" ? `A checkout of memory(), or ${owner}(":memory:"),` : owner;
+  throw new ConfigurationError(
+    `${what} requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.`,
+  );
+}
+
+/**
  * Opens a file, and creates a missing one. Nothing is read from it or written to it yet. A database that
  * is open already stays unchanged.
  *
@@ -88,15 +103,7 @@ export function tooOld(version: string): string | undefined {
  */
 export function openFile(owner: string, path: SqliteSource): DatabaseSync {
   if (typeof path !== "string") return path;
-  // At run time: a bundle for a runtime without it fails here, with a message that says why.
-  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
-  if (sqlite === undefined) {
-    // Who writes memory() never wrote sqlite().
-    const what = path === ":memory:" ? `A checkout of memory(), or ${owner}(":memory:"),` : owner;
-    throw new ConfigurationError(
-      `${what} requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.`,
-    );
-  }
+  const sqlite = sqliteModule(owner, path);
   try {
     createPrivately(path);
     const database = new sqlite.DatabaseSync(path);

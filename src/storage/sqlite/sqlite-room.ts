@@ -249,6 +249,10 @@ function writeNow<Result>(write: () => Result, caller: string): Result {
   }
 }
 
+/** All SQL that makes the tables of some components. */
+export const sqlOf = (components: readonly Component[]): string =>
+  components.map((one) => `${tableSql(SQLITE, one).join(";\n")};`).join("\n");
+
 /** How a file is opened. */
 export interface SqliteRoomOptions {
   /** The time of day, in milliseconds since 1970. */
@@ -346,7 +350,7 @@ export class SqliteRoom<Connection = DatabaseSync> implements Room<Connection> {
   }
 
   sql(components: readonly Component[]): string {
-    return components.map((one) => `${tableSql(SQLITE, one).join(";\n")};`).join("\n");
+    return sqlOf(components);
   }
 
   open(): Promise<void> {

@@ -35,6 +35,7 @@ test.each(FORMATS)("orders of format %s are read and go on", async (format) => {
 test("sql() makes every table that the store makes", async () => {
   const [own, given] = [join(folder, "own.db"), join(folder, "given.db")];
   const first = sqliteCheckout(own);
+  await first.open();
   const database = new DatabaseSync(given);
   database.exec(first.sql());
   database.close();
@@ -49,6 +50,10 @@ test("sql() makes every table that the store makes", async () => {
 test("the last format, once it is opened, has the tables that this version makes", async () => {
   const path = join(folder, "new.db");
   const former = load(FORMATS.sort((a, b) => Number(a) - Number(b)).at(-1) ?? "");
-  for (const one of [path, former]) await sqliteCheckout(one).close();
+  for (const one of [path, former]) {
+    const store = sqliteCheckout(one);
+    await store.open();
+    await store.close();
+  }
   expect(tablesOf(former)).toEqual(tablesOf(path));
 });

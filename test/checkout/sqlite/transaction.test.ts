@@ -37,7 +37,12 @@ const on =
     let opened = 0;
     return {
       // The first one is the merchant's; the others are of other processes.
-      open: () => sqliteCheckout(pass(opened++ === 0 ? own : openFile(path), path), { now }),
+      open: () => {
+        const store = sqliteCheckout(pass(opened++ === 0 ? own : openFile(path), path), { now });
+        // As `start` does: while a transaction of another connection runs, the file cannot be opened.
+        void store.open();
+        return store;
+      },
       give: (database, order) => (database as DatabaseSync).prepare(INSERT).run(order),
       goods: async () =>
         own
