@@ -1,7 +1,7 @@
 import { encodeText, textDecoder } from "./utf8.ts";
 
 /** A response, or the form that a request sends. */
-type Message = Pick<Response, "body" | "headers" | "text">;
+type Message = Pick<Response, "body" | "headers"> & Partial<Pick<Response, "text" | "json">>;
 
 /** The size in the headers, in bytes of the body as it was sent; `undefined` if they do not. */
 function contentLength({ headers }: Message): number | undefined {
@@ -62,7 +62,9 @@ export async function readBody(
   const isKnown = keepsLength && length !== undefined && !headers.has("content-encoding");
   if (isStream && !isKnown) return readStream(body, maxBytes);
   // Of known length, or React Native's, which has no stream and can only be measured after it was read.
-  const text = await message.text();
+  // A mock of `fetch` may have `json` alone.
+  const text =
+    message.text === undefined ? JSON.stringify(await message.json?.()) : await message.text();
   if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");
   return isWithin(text, maxBytes) ? text : undefined;
 }

@@ -210,6 +210,15 @@ it("an order that the service cannot charge as it says is rejected", async () =>
   }
 });
 
+it("metadata with a BigInt is refused by its name", async () => {
+  const { checkout } = openShop(newSandbox(), memory().checkout());
+  for (const metadata of [{ order: 7n }, { items: [{ id: 7n }] }]) {
+    await expect(checkout.create({ ...ORDER, metadata })).rejects.toThrow(
+      /metadata.+expected JSON, got a BigInt: write it as a text, String\(value\)/,
+    );
+  }
+});
+
 it.each([
   "a".repeat(200),
   "Bestellung äöü 😀",

@@ -45,6 +45,11 @@ function testWire(stage: Stage): void {
   for (const { name, wire, secret, expected, splitAt, unsendable } of WIRE_CASES) {
     if (unsendable && isCalledWith !== "any headers") continue;
     test(`${name}: ${expected}`, async () => {
+      // A receiver refuses it when it is made.
+      if ([secret].flat().some((one) => typeof one === "string" && one !== one.trim())) {
+        expect(() => stage.receive({ secret })).toThrow(/secret has outer white space/);
+        return;
+      }
       stage.receive({ secret });
       const headers = { "Content-Type": "application/json", ...wire.headers };
       const response = await stage.deliver({
@@ -67,7 +72,7 @@ function testWire(stage: Stage): void {
 
 /** Methods, sizes, types, encodings. */
 function testHttp(stage: Stage): void {
-  for (const { name, delivery, status, inflated } of HTTP_CASES) {
+  for (const { name, delivery, status, inflated, says } of HTTP_CASES) {
     const parsers = stage.place.parser && inflated;
     const expected = parsers ?? status;
     const description =
@@ -79,6 +84,8 @@ function testHttp(stage: Stage): void {
       expect(stage.stored).toHaveLength(expected === 200 ? 1 : 0);
       if (description !== undefined) expect(descriptionIn(response)).toBe(description);
       if (expected === 405) expect(response.headers.allow).toBe("POST");
+      if (says !== undefined && parsers === undefined)
+        expect(String(stage.onError.mock.calls[0]?.[0])).toMatch(says);
     });
   }
 }

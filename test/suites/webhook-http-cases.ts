@@ -4,6 +4,8 @@ import { BODY, HEX, hmac, utf8 } from "./webhook-sample.ts";
 
 /** A request to a receiver that accepts `LIMIT` bytes, about more than bytes and signature. */
 export interface HttpCase {
+  /** What `onError` says. */
+  readonly says?: RegExp;
   readonly name: string;
   readonly delivery: Delivery;
   readonly status: number;
@@ -86,6 +88,7 @@ export const HTTP_CASES: readonly HttpCase[] = [
     name: "two signatures, both right",
     delivery: { body: BODY, headers: { ...JSON_TYPE, "X-Service-Signature": [HEX, HEX] } },
     status: 401,
+    says: /X-Service-Signature header came more than once\. Find the proxy/,
   },
   {
     name: "two signatures, the last one right",
@@ -107,6 +110,7 @@ export const HTTP_CASES: readonly HttpCase[] = [
     name: "signed, then compressed",
     delivery: { body: gzipped, headers: { ...GZIP, "X-Service-Signature": hmac(BODY) } },
     status: 401,
+    says: /does not match\..+ The body is compressed \(Content-Encoding: gzip\)/,
     inflated: 200,
     pin: "the bytes that arrive are what is checked; nothing is inflated here",
   },
@@ -114,6 +118,7 @@ export const HTTP_CASES: readonly HttpCase[] = [
     name: "compressed, then signed",
     delivery: { body: gzipped, headers: { ...GZIP, "X-Service-Signature": hmac(gzipped) } },
     status: 400,
+    says: /is not JSON .+ The body is compressed \(Content-Encoding: gzip\)/,
     inflated: 401,
     pin: "as above: compressed bytes are not JSON",
   },

@@ -94,8 +94,12 @@ export function checkMetadata(call: string, metadata: unknown): Record<string, u
   let text: string | undefined;
   try {
     text = JSON.stringify(metadata);
-  } catch {
-    // The error of an object that contains itself says nothing more.
+  } catch (error) {
+    // As of an object that contains itself.
+    const fault = /bigint/i.test(String(error))
+      ? "a BigInt: write it as a text, String(value)"
+      : "one that JSON cannot hold";
+    throw invalid(call, "metadata", `expected JSON, got ${fault}`);
   }
   if (text === undefined || text.length > MAX_METADATA) {
     throw invalid(call, "metadata", `expected JSON of at most ${MAX_METADATA} characters`);

@@ -24,7 +24,9 @@ export interface StatusRoute {
    * parameter `order`, else the last part of the path. It responds 404 if the order does not exist.
    */
   statusHandler(options?: {
-    order?: (request: Request) => string | undefined | Promise<string | undefined>;
+    order?: (
+      request: Request,
+    ) => string | null | undefined | Promise<string | null | undefined>;
   }): (request: Request) => Promise<Response>;
 }
 
@@ -91,7 +93,7 @@ export function orderStatusHandler(
     async (request) => {
       if (request.method !== "GET") return onlyGet();
       const id = await order(request);
-      if (id === undefined) return nothingToFollow("order");
+      if (id === undefined || id === null || id === "") return nothingToFollow("order");
       let found: CustomerOrder | undefined;
       try {
         found = await withTimeout(waits.read(id), FIRST_READ_MS, late);

@@ -18,9 +18,12 @@ function toJson(body: unknown): string {
 
 /** What a message quotes of a body: its error text, else all of it, cut and with phones masked. */
 export function excerpt(body: unknown): string {
-  const { error, message } = Object(body) as { error?: unknown; message?: unknown };
+  const { error, message, errors } = Object(body) as Record<string, unknown>;
   const found = [error, message, body].find((one) => typeof one === "string" && one !== "");
-  const text = typeof found === "string" ? found : body === "" ? "" : toJson(body);
+  const said = typeof found === "string" ? found : body === "" ? "" : toJson(body);
+  // Laravel and others name the fields beside a message that says "invalid".
+  const isNamed = typeof found === "string" && typeof errors === "object" && errors !== null;
+  const text = isNamed ? `${said} ${toJson(errors)}` : said;
   // Cut twice: only the start of a long text is masked, and a phone must not be cut in two.
   const masked = maskPhones(text.slice(0, MAX_EXCERPT * 2)).trim();
   if (masked === "") return "no body.";

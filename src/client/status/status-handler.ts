@@ -28,10 +28,10 @@ import {
 export interface StatusHandlerOptions {
   /**
    * Finds the payment that a page may see, such as the one of the order in the customer's session.
-   * Return `undefined` if there is none: the page gets a 404. Never return a reference that the page
+   * Return `undefined`, `null` or `""` if there is none: the page gets a 404. Never return a reference that the page
    * sent without a check of whose it is.
    */
-  reference: (request: Request) => string | undefined | Promise<string | undefined>;
+  reference: (request: Request) => string | null | undefined | Promise<string | null | undefined>;
   /**
    * What makes the route read a payment at once, such as `createWakeups().wake`. Set it if the
    * gateway has no `wakeups`, and your webhooks know of a payment sooner than the next read.
@@ -88,7 +88,9 @@ export function statusHandler(
   return async (request) => {
     if (request.method !== "GET") return onlyGet();
     const reference = await find(request);
-    if (reference === undefined) return nothingToFollow("payment");
+    // A column of SQL without a value.
+    if (reference === undefined || reference === null || reference === "")
+      return nothingToFollow("payment");
     const subscribe = waits(reference);
     // A page whose stream would end with an error now polls, and learns why.
     return wantsStream(request) && errorOf(subscribe) === undefined

@@ -12,7 +12,8 @@ const hintFor = (request: Request): string =>
   "nextUrl" in request
     ? "Next: `export const POST = fetchHandler(receiver)`, with nothing before it that calls `request.json()`."
     : "Call the handler before anything calls `json()`, `text()` or `formData()` of the request. " +
-      "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`.";
+      "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`. " +
+      'Elysia: `{ parse: "none" }` on the route. h3: above `readBody(event)`.';
 
 /** For runtimes without body streams, and for streams that cannot be iterated. */
 async function* wholeBody(request: Request): AsyncGenerator<Uint8Array> {

@@ -28,7 +28,7 @@ export interface LambdaRequest {
     readonly http?: { readonly method?: string | undefined } | undefined;
   };
   readonly headers?: Record<string, string | undefined> | null | undefined;
-  /** Payload 1.0: all values of each header. */
+  /** Payload 1.0, and a load balancer that is set up so: all values of each header. */
   readonly multiValueHeaders?: Record<string, string[] | undefined> | null | undefined;
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
@@ -38,6 +38,8 @@ export interface LambdaRequest {
 export interface LambdaResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
+  /** For a request that has them: such a load balancer reads nothing else. */
+  readonly multiValueHeaders?: Record<string, string[]>;
   readonly body: string;
   readonly isBase64Encoded: false;
 }
@@ -59,6 +61,12 @@ function urlOf({
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
+/** Tools that make events for tests leave the lists empty. */
+const headersOf = ({ multiValueHeaders, headers }: LambdaRequest): WebhookHeaders => {
+  const isFilled = Object.keys(multiValueHeaders ?? {}).length > 0;
+  return ((isFilled ? multiValueHeaders : headers) ?? {}) as WebhookHeaders;
+};
+
 const HINT =
   "Lambda: remove `httpJsonBodyParser()`, or any other middleware that parses `event.body`, from this function.";
 
@@ -72,7 +80,7 @@ function bytesOf(body: string, isBase64: boolean): Uint8Array {
 }
 
 /**
- * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs.
+ * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs, load balancers with and without multi-value headers.
  *
  * A function that is frozen after its response processes nothing: store in Redis or PostgreSQL, and
  * call `receiver.start()` in a process that keeps running.
@@ -86,7 +94,7 @@ export function lambdaHandler(
   receiver: WebhookReceiver,
 ): (event: LambdaRequest) => Promise<LambdaResponse> {
   return async (event) => {
-    const { httpMethod, requestContext, multiValueHeaders, headers, isBase64Encoded } = event;
+    const { httpMethod, requestContext, multiValueHeaders, isBase64Encoded } = event;
     const method = requestContext?.http?.method ?? httpMethod ?? "GET";
     const body: unknown = event.body ?? "";
     const response =
@@ -95,12 +103,17 @@ export function lambdaHandler(
         : await receiver.handle({
             method,
             url: urlOf(event),
-            headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
+            headers: headersOf(event),
             body: bytesOf(String(body), isBase64Encoded === true),
           });
     return {
       statusCode: response.status,
       headers: response.headers,
+      ...(multiValueHeaders && {
+        multiValueHeaders: Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, [value]]),
+        ),
+      }),
       body: response.body,
       isBase64Encoded: false,
     };

@@ -76,7 +76,8 @@ class BodyChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 }
 
-const endedEarly = () => new Error("The request was closed before its body ended.");
+const endedEarly = () =>
+  Object.assign(new Error("The request was closed before its body ended."), { code: "ECONNRESET" });
 
 /**
  * The response of a receiver to a request of `node:http`. Reads the raw body, or takes it from the

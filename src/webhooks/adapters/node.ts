@@ -28,7 +28,8 @@ const HINTS: readonly (readonly [is: (request: object) => boolean, hint: string]
 ];
 
 const HINT =
-  "Koa: move the handler above `app.use(bodyParser())`. node:http: call it before anything reads the request.";
+  "Koa: move the handler above `app.use(bodyParser())`. h3: above `readBody(event)`. " +
+  "node:http: call it before anything reads the request.";
 
 const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.[1] ?? HINT;
 

@@ -123,7 +123,11 @@ export async function acceptDelivery(
     return unavailable("cannot be verified now", error.cause);
   }
   const receivedAt = Date.now();
-  const read = readEvent(raw, settings.maxAgeSeconds, settings.now?.() ?? receivedAt);
+  const read = readEvent(raw, {
+    maxAgeSeconds: settings.maxAgeSeconds,
+    now: settings.now?.() ?? receivedAt,
+    headers,
+  });
   const verified = verifiedEvent(read, raw, settings, {
     ...signer,
     receivedAt,

@@ -1,5 +1,7 @@
+import { WebhookVerificationError } from "../../errors/webhook.ts";
 import type { RawBody } from "../verification/raw-body.ts";
-import { type Outcome, rejected } from "./accept.ts";
+import { type Outcome, rejected, rejectWith } from "./accept.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 import { reject } from "./webhook-responses.ts";
 
 /** A body that was not read yet. */
@@ -29,9 +31,10 @@ export function isStream(body: unknown): body is BodyStream {
  */
 export async function readBody(
   stream: BodyStream,
-  maxBodyBytes: number,
+  settings: ReceiverSettings,
   rejection: Outcome | undefined,
 ): Promise<ReadBody> {
+  const { maxBodyBytes } = settings;
   const chunks: Uint8Array[] = [];
   let length = 0;
   let outcome = rejection;
@@ -40,16 +43,42 @@ export async function readBody(
     while (outcome === undefined) {
       const { done, value } = await iterator.next();
       if (done) return { body: joined(chunks, length) };
-      if (!ArrayBuffer.isView(value)) break;
+      if (!ArrayBuffer.isView(value)) {
+        const error = noBytes(value);
+        outcome = rejected(rejectWith(error, settings), error);
+        break;
+      }
       chunks.push(value);
       length += value.byteLength;
       if (length > maxBodyBytes) outcome = rejected(reject(413, "too large"));
     }
     if (outcome !== undefined) void dropRest(iterator);
-  } catch {
-    // The sender is gone, or something else reads the stream.
+  } catch (error) {
+    outcome ??= cutOff(error, settings);
   }
-  return { outcome: outcome ?? rejected(reject(400, "the body ended early")) };
+  return { outcome };
+}
+
+const noBytes = (chunk: unknown) =>
+  new WebhookVerificationError(
+    "body_not_raw",
+    `The body was decoded before the receiver: its stream has chunks of the type ${typeof chunk}. Pass the raw bytes, without setEncoding() or a TextDecoderStream.`,
+    500,
+  );
+
+/** What runtimes throw if the sender closes the connection: there is nobody to respond to. */
+const SENDER_GONE =
+  /^(?:ECONNRESET|EPIPE|ABORT_ERR|ERR_STREAM_PREMATURE_CLOSE|AbortError|aborted|terminated)$/;
+
+/** The outcome of a body that its stream does not give to the end. The framework may have a limit of its own. */
+function cutOff(error: unknown, settings: ReceiverSettings): Outcome {
+  const { code, name, message, status, statusCode } = Object(error) as Record<string, unknown>;
+  if ([code, name, message].some((one) => SENDER_GONE.test(String(one))))
+    return rejected(reject(400, "the body ended early"));
+  if ([status, statusCode].every((one) => one !== 413))
+    return rejected(rejectWith(error, settings), error);
+  settings.onError(error);
+  return rejected(reject(413, "too large"), error);
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

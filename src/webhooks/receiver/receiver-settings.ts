@@ -16,7 +16,7 @@ import { isEngineAway } from "../../storage/engine-away.ts";
 import type { Inbox } from "../inbox/inbox-types.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import { reportOncePerMinute } from "../inbox/repeated-errors.ts";
-import { secretList, secretOption } from "../verification/secret.ts";
+import { receiverSecrets, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type { WebhookHooks } from "./receiver-hooks.ts";
@@ -202,7 +202,7 @@ export interface ReceiverSettings extends Checked {
 
 function signerOf({ secret, merchant, secretCacheMs }: Checked): FindSigner {
   if (typeof secret !== "function") {
-    const secrets = secretList(secret);
+    const secrets = receiverSecrets(secret);
     if (merchant === undefined) return fixedSigner(secrets);
     // The URL and most headers are not signed: with one secret for all, a delivery could be sent again
     // as that of another merchant.

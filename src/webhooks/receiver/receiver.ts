@@ -101,7 +101,7 @@ class Receiver implements WebhookReceiver {
   async #read({ method, headers }: WebhookRequest, stream: BodyStream): Promise<ReadBody> {
     const settings = this.#settings;
     const rejection = this.#rejectEarly(method) ?? rejectByHeaders(headers, settings);
-    return readBody(stream, settings.maxBodyBytes, rejection);
+    return readBody(stream, settings, rejection);
   }
 
   #rejectEarly(method: string): Outcome | undefined {

@@ -2,6 +2,7 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { textDecoder } from "../../internal/utf8.ts";
+import { compressionHint, type WebhookHeaders } from "./signature-header.ts";
 
 let decoder: ReturnType<typeof textDecoder> | undefined;
 
@@ -44,6 +45,14 @@ export interface ReadEvent {
   readonly text: string;
 }
 
+/** What is known of a delivery beside its body. */
+interface ReadOptions {
+  readonly maxAgeSeconds?: number | undefined;
+  /** By the clock of this machine, unless a test sets it. */
+  readonly now?: number;
+  readonly headers?: WebhookHeaders | undefined;
+}
+
 /**
  * The event in a verified body. Unknown kinds and fields pass through. With `maxAgeSeconds`, only
  * the timestamp in the signed body counts.
@@ -52,8 +61,7 @@ export interface ReadEvent {
  */
 export function readEvent(
   body: string | Uint8Array,
-  maxAgeSeconds?: number,
-  now: number = Date.now(),
+  { maxAgeSeconds, now = Date.now(), headers }: ReadOptions = {},
 ): ReadEvent {
   let text = "";
   let event: unknown;
@@ -64,7 +72,9 @@ export function readEvent(
     // The errors of the decoder and the parser quote the body, so they are not passed on as a cause.
   }
   if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
-    throw invalid("The body is not JSON with a string `event` and an object `data`.");
+    throw invalid(
+      `The body is not JSON with a string \`event\` and an object \`data\`.${compressionHint(headers)}`,
+    );
   }
   if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds, now);
   return { event: event as unknown as WebhookEvent, text };

@@ -49,3 +49,33 @@ export function secretList(secret: unknown): WebhookSecret[] {
     `secret must be a non-empty string or Uint8Array, or a list of them; got ${describeSecret(secrets[wrong] ?? secret)}.`,
   );
 }
+
+/** How a secret looks that was not copied as it is, with what to do. */
+const COPIED_WRONG: readonly (readonly [looks: RegExp, fault: string])[] = [
+  [/^(?:sk|pk|sb)_/, "is an API key. Pass the signing secret of the webhook endpoint."],
+  [/^(["'`]).*\1$/s, "is in quotes. Remove them."],
+  [
+    /^\s|\s$/,
+    "has outer white space. Remove the line break or the spaces that were copied with it.",
+  ],
+  [
+    /[\p{Cf}\p{Cc}]/u,
+    "has a character that cannot be seen. Type it anew, or copy it from the service again.",
+  ],
+];
+
+/**
+ * The secrets of a receiver. A wrong copy is refused when the process starts, as that of an API key is: every delivery
+ * would be rejected. Bytes are taken as they are.
+ *
+ * @throws {ConfigurationError}
+ */
+export function receiverSecrets(secret: unknown): WebhookSecret[] {
+  const secrets = secretList(secret);
+  for (const one of secrets) {
+    const text = typeof one === "string" ? one : "";
+    const fault = COPIED_WRONG.find(([looks]) => looks.test(text))?.[1];
+    if (fault !== undefined) throw new ConfigurationError(`The webhook signing secret ${fault}`);
+  }
+  return secrets;
+}

@@ -26,6 +26,14 @@ export function headerValue(headers: WebhookHeaders | undefined, header: string)
   return value;
 }
 
+/** A sentence about a body that is compressed, by its headers; an empty text for another one. */
+export function compressionHint(headers: WebhookHeaders | undefined): string {
+  const [encoding] = [headerValue(headers, "content-encoding")].flat();
+  return typeof encoding === "string" && /^(?!identity$)[a-z]{2,10}$/i.test(encoding)
+    ? ` The body is compressed (Content-Encoding: ${encoding}), and nothing inflates it here: have the proxy that compresses it leave this route out.`
+    : "";
+}
+
 /**
  * The one signature of a request, as 64 hexadecimal digits. Two values are rejected even if they
  * are equal: a proxy may have added one.
@@ -37,10 +45,14 @@ export function signatureDigits(signature: unknown, headers?: WebhookHeaders): s
   if (Array.isArray(value) && value.length < 2) value = value[0];
   const digits = typeof value === "string" ? SIGNATURE.exec(value)?.[1] : undefined;
   if (digits !== undefined) return digits;
+  // `Headers` joins the values of a header that came twice.
+  const isTwice = Array.isArray(value) || (typeof value === "string" && value.includes(","));
   throw value
     ? new WebhookVerificationError(
         "signature_malformed",
-        "The X-Service-Signature header must be 64 hex digits.",
+        isTwice
+          ? "The X-Service-Signature header came more than once. Find the proxy or the middleware that adds it, and have it leave the header unchanged."
+          : "The X-Service-Signature header must be 64 hex digits.",
       )
     : new WebhookVerificationError(
         "signature_missing",

@@ -6,7 +6,7 @@ import { describeValue } from "../../internal/check-options.ts";
 import { readEvent } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
 import { secretList, secretOption, type WebhookSecret } from "./secret.ts";
-import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
+import { compressionHint, signatureDigits, type WebhookHeaders } from "./signature-header.ts";
 
 /** What {@link verifyWebhook} takes: the raw body, the signature or its headers, and the secret. */
 export interface VerifyWebhookOptions {
@@ -53,12 +53,14 @@ const hasOuterWhiteSpace = (secret: WebhookSecret): boolean => /^\s|\s$/.test(`$
 export function mismatch(
   body: string | Uint8Array,
   secrets: readonly WebhookSecret[],
+  headers?: WebhookHeaders,
 ): WebhookVerificationError {
   let message =
     "The signature does not match. Either the secret is wrong or the body was changed after signing: pass the raw bytes.";
   if (secrets.some(hasOuterWhiteSpace)) message += " The secret has outer white space.";
   // In a string it is one character; in bytes, its UTF-8 form begins with EF.
   if (body[0] === "\uFEFF" || body[0] === 0xef) message += " The body has a byte order mark.";
+  message += compressionHint(headers);
   return new WebhookVerificationError("signature_mismatch", message);
 }
 
@@ -114,6 +116,6 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
   const secrets = secretList(secretOption(given));
   const raw = rawBody(body);
   const digits = signatureDigits(signature, headers);
-  if (indexOfSigner(secrets, raw, digits) === -1) throw mismatch(raw, secrets);
-  return readEvent(raw, maxAgeSeconds).event;
+  if (indexOfSigner(secrets, raw, digits) === -1) throw mismatch(raw, secrets, headers);
+  return readEvent(raw, { maxAgeSeconds, headers }).event;
 }

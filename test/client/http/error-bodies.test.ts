@@ -58,6 +58,12 @@ const BODIES: [string, string | null, unknown, string][] = [
   ["only an error", '{"error":"Card lost"}', { error: "Card lost" }, "Card lost"],
   ["a message", '{"message":"Card lost"}', { message: "Card lost" }, "Card lost"],
   [
+    "a message and the errors of fields, as of Laravel",
+    '{"message":"The given data was invalid.","errors":{"amount":["must be at least 1"]}}',
+    { message: "The given data was invalid.", errors: { amount: ["must be at least 1"] } },
+    'The given data was invalid. {"amount":["must be at least 1"]}',
+  ],
+  [
     "an empty error and a message",
     '{"error":"","message":"Card lost"}',
     { error: "", message: "Card lost" },

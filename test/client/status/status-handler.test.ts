@@ -41,6 +41,12 @@ async function eventsOf(response: Response): Promise<unknown[]> {
 const pending = { status: "pending", final: false };
 const completed = { status: "completed", final: true };
 
+test.each([undefined, null, ""])("a payment without a reference is not found: %j", async (none) => {
+  const { route, reads } = routeMeeting([], { reference: async () => none });
+  for (const one of [request(), streamRequest()]) expect((await route(one)).status).toBe(404);
+  expect(reads()).toBe(0);
+});
+
 describe("10,000 open pages of one payment", () => {
   const PAGES = 10_000;
 

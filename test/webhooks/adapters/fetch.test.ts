@@ -107,7 +107,9 @@ testAdapter({
 });
 
 describe("fetchHandler", () => {
-  const receive = () => fetchHandler(createWebhookReceiver({ secret: SECRET, onError() {} }));
+  const reported: unknown[] = [];
+  const onError = (error: unknown) => void reported.push(error);
+  const receive = () => fetchHandler(createWebhookReceiver({ secret: SECRET, onError }));
   const posted = (body: ReadableStream) => {
     const headers = { "x-service-signature": "0".repeat(64) };
     const init = { method: "POST", headers, body, duplex: "half" };
@@ -152,27 +154,73 @@ describe("fetchHandler", () => {
 
   const chunks = ["text", 7, null, { length: 3 }, [1, 2]];
 
-  test.each<[what: string, start: (controller: ReadableStreamDefaultController) => void]>([
-    ...chunks.map((chunk): [string, (controller: ReadableStreamDefaultController) => void] => [
-      `is none of bytes: ${JSON.stringify(chunk)}`,
-      (controller) => {
-        controller.enqueue(chunk);
-        controller.close();
-      },
-    ]),
+  const errored = (error: unknown) => (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(BODY);
+    controller.error(error);
+  };
+  const chunked = (chunk: unknown) => (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(chunk);
+    controller.close();
+  };
+  // As SvelteKit cuts a body off, and other frameworks.
+  const tooLarge = (field: string) =>
+    Object.assign(new Error("Content-length of 600000 exceeds limit of 524288 bytes."), {
+      [field]: 413,
+    });
+  const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+
+  test.each<
     [
-      "ends early",
-      (controller) => {
-        controller.enqueue(BODY);
-        controller.error(new Error("gone"));
-      },
+      what: string,
+      start: (controller: ReadableStreamDefaultController) => void,
+      status: number,
+      description: string,
+      says: RegExp | undefined,
+    ]
+  >([
+    ...chunks.map(
+      (chunk) =>
+        [
+          `is none of bytes: ${JSON.stringify(chunk)}`,
+          chunked(chunk),
+          ...([
+            500,
+            "body not raw",
+            /stream has chunks of the type .+ without setEncoding/,
+          ] as const),
+        ] as [string, ReturnType<typeof chunked>, number, string, RegExp],
+    ),
+    [
+      "the framework cuts off",
+      errored(tooLarge("status")),
+      413,
+      "too large",
+      /exceeds limit of 524288/,
     ],
-  ])("rejects a stream that %s", async (_, start) => {
+    [
+      "another framework cuts off",
+      errored(tooLarge("statusCode")),
+      413,
+      "too large",
+      /exceeds limit/,
+    ],
+    ["fails", errored(new Error("no disk")), 500, "the receiver failed", /no disk/],
+    ["ends with its sender", errored(reset), 400, "the body ended early", undefined],
+    [
+      "is aborted",
+      errored(new DOMException("x", "AbortError")),
+      400,
+      "the body ended early",
+      undefined,
+    ],
+  ])("rejects a stream that %s", async (_, start, status, description, says) => {
+    reported.length = 0;
     const response = await receive()(posted(new ReadableStream({ start })));
     expect([response.status, await response.json()]).toEqual([
-      400,
-      { ResultCode: 1, ResultDesc: "the body ended early" },
+      status,
+      { ResultCode: 1, ResultDesc: description },
     ]);
+    expect(reported.map(String)).toEqual(says === undefined ? [] : [expect.stringMatching(says)]);
   });
 
   test.each([

@@ -92,6 +92,7 @@ describe("lambdaHandler", () => {
     ["text with the flag", { body: Buffer.from(body).toString(), isBase64Encoded: true }, 200],
     ["text", { body: Buffer.from(body).toString() }, 200],
     ["base64 without its padding", { body: base64.replace(/=+$/, ""), isBase64Encoded: true }, 200],
+    ["empty lists of headers", { body: base64, isBase64Encoded: true, multiValueHeaders: {} }, 200],
     ["no method", { body: base64, isBase64Encoded: true, httpMethod: undefined }, 405],
     ["no headers", { body: base64, isBase64Encoded: true, headers: null }, 401],
     ["no body", { body: null }, 401],
@@ -118,6 +119,20 @@ describe("lambdaHandler", () => {
     const event = { httpMethod: "POST", headers, body: base64, isBase64Encoded: true, ...address };
     expect((await lambdaHandler(receiver)(event)).statusCode).toBe(200);
     expect(seen).toEqual(["/hooks", "c&d"]);
+  });
+
+  test("returns headers in lists to a load balancer that sends them so", async () => {
+    const { "X-Service-Signature": signature = "" } = signed(body).headers as Record<
+      string,
+      string
+    >;
+    const multiValueHeaders = { "x-service-signature": [signature] };
+    const event = { httpMethod: "POST", multiValueHeaders, body: base64, isBase64Encoded: true };
+    expect(await handler(event)).toMatchObject({
+      statusCode: 200,
+      headers: { "content-type": "application/json" },
+      multiValueHeaders: { "content-type": ["application/json"] },
+    });
   });
 
   test("returns the form that API Gateway sends as text", async () => {

@@ -83,9 +83,9 @@ describe("the receive hook", () => {
   });
 
   test.each([
-    ["too large", 413, Readable.from([new Uint8Array(1_000)])],
-    ["cut off", 400, Readable.from([new Uint8Array(1), "text"])],
-  ])("sees a request whose body is %s", async (_, status, body) => {
+    ["too large", 413, Readable.from([new Uint8Array(1_000)]), undefined],
+    ["decoded", 500, Readable.from([new Uint8Array(1), "text"]), { code: "body_not_raw" }],
+  ])("sees a request whose body is %s", async (_, status, body, error) => {
     const end = vi.fn();
     const views: ReceiveView[] = [];
     const receive = (view: ReceiveView) => {
@@ -96,7 +96,10 @@ describe("the receive hook", () => {
     expect(await deliver({ body })).toMatchObject({ status });
     expect(views).toMatchObject([{ method: "POST", bodyBytes: undefined }]);
     const durationMs = expect.any(Number);
-    expect(end).toHaveBeenCalledExactlyOnceWith({ status, result: "rejected", durationMs });
+    expect(end).toHaveBeenCalledExactlyOnceWith({
+      ...{ status, result: "rejected", durationMs },
+      ...(error && { error: expect.objectContaining(error) }),
+    });
   });
 
   test("sees the size of a body that was streamed", async () => {

@@ -34,6 +34,22 @@ const signed = (body: string | Uint8Array) => ({
 afterEach(() => void vi.restoreAllMocks());
 
 describe("createWebhookReceiver", () => {
+  test.each([
+    ["an API key", "sk_live_0123456789", /is an API key\. Pass the signing secret/],
+    ["a key of the sandbox", "sb_0123456789", /is an API key/],
+    ["quotes", '"whsec_1"', /is in quotes\. Remove them/],
+    ["single quotes", "'whsec_1'", /is in quotes/],
+    ["a line break", "whsec_1\n", /has outer white space\. Remove the line break/],
+    ["a character that cannot be seen", "whsec\u200b_1", /has a character that cannot be seen/],
+    ["a line break inside", "whsec\n_1", /has a character that cannot be seen/],
+  ])("rejects a secret that was copied with %s", (_, secret, says) => {
+    for (const given of [secret, ["whsec_2", secret]]) {
+      expect(() => createWebhookReceiver({ secret: given })).toThrow(says);
+      expect(() => createWebhookReceiver({ secret: given })).not.toThrow(/0123456789|whsec/);
+    }
+    expect(() => createWebhookReceiver({ secret: new TextEncoder().encode(secret) })).not.toThrow();
+  });
+
   test.each(NO_SECRETS)("rejects a value that is not a secret: %s", (_, secret) => {
     expect(() => createWebhookReceiver(options({ secret }))).toThrow(ConfigurationError);
   });

@@ -58,6 +58,8 @@ test.each(HINTS)(
 
 const MISSING = "The request has no X-Service-Signature header.";
 const MALFORMED = "The X-Service-Signature header must be 64 hex digits.";
+const TWICE =
+  "The X-Service-Signature header came more than once. Find the proxy or the middleware that adds it, and have it leave the header unchanged.";
 const notRaw = (got: string) =>
   `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
 const noSecret = (got: string) =>
@@ -97,7 +99,8 @@ const MESSAGES: [code: string, given: Record<string, unknown>, message: string][
   ["signature_missing", { signature: undefined }, MISSING],
   ["signature_missing", { signature: undefined, headers: {} }, MISSING],
   ["signature_malformed", { signature: "sha1=" }, MALFORMED],
-  ["signature_malformed", { signature: [WRONG, WRONG] }, MALFORMED],
+  ["signature_malformed", { signature: [WRONG, WRONG] }, TWICE],
+  ["signature_malformed", { signature: `${WRONG}, ${WRONG}` }, TWICE],
   ["body_not_raw", { body: EVENT }, notRaw("an object")],
   ["body_not_raw", { body: undefined }, notRaw("undefined")],
   ["payload_invalid", signed("no JSON"), NO_EVENT],

@@ -33,9 +33,9 @@ export class SecretLookupFailure extends Error {}
 
 /** For one account: its secrets are the same for every request. */
 export function fixedSigner(secrets: readonly WebhookSecret[]): FindSigner {
-  return ({ raw, digits }) => {
+  return ({ raw, digits, headers }) => {
     const secretIndex = indexOfSigner(secrets, raw, digits);
-    if (secretIndex === -1) throw mismatch(raw, secrets);
+    if (secretIndex === -1) throw mismatch(raw, secrets, headers);
     return { secretIndex, merchant: undefined };
   };
 }
@@ -73,7 +73,9 @@ export function merchantSigner(
       }
     }
     if (secretIndex !== -1) return { secretIndex, merchant };
-    throw found.secrets.length === 0 ? unknownMerchant(request) : mismatch(raw, found.secrets);
+    throw found.secrets.length === 0
+      ? unknownMerchant(request)
+      : mismatch(raw, found.secrets, request.headers);
   };
 
   return async (request) => {
