@@ -9,7 +9,7 @@ import { nodeHandler } from "malipo/node";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import type { Check } from "../../src/cli/diagnosis/check-gateway.ts";
+import type { Check } from "../../src/cli/diagnosis/check.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { startReceiver } from "./command-line.ts";
 import { malipo } from "./in-process.ts";

@@ -1,7 +1,8 @@
 import type { FlagsOf } from "../../internal/flags.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
-import { type Check, checkGateway } from "../diagnosis/check-gateway.ts";
+import type { Check } from "../diagnosis/check.ts";
+import { checkGateway } from "../diagnosis/check-gateway.ts";
 import { checkReceiver } from "../diagnosis/check-receiver.ts";
 import { checkRegistrations } from "../diagnosis/check-registrations.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,12 +1,8 @@
-import { once } from "node:events";
 import { statSync } from "node:fs";
-import { isIP } from "node:net";
-import { connect, type TLSSocket } from "node:tls";
 import { Gateway } from "../../client/gateway.ts";
 import { settingsFrom } from "../../client/settings.ts";
 import type { KeyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import { DAY_MS } from "../../internal/units.ts";
 import {
   BASE_URL_MISSING,
   type GivenGateway,
@@ -16,17 +12,8 @@ import {
 } from "../gateway-from-flags.ts";
 import { pathOf } from "../input/files.ts";
 import type { Io } from "../io.ts";
-
-/** What one check of `malipo doctor` found. */
-export interface Check {
-  readonly name: string;
-  readonly state: "ok" | "warn" | "fail" | "skipped";
-  readonly detail: string;
-  /** The target of a redirect. */
-  readonly location?: string;
-  /** What to do about it. */
-  readonly advice?: string;
-}
+import type { Check } from "./check.ts";
+import { certificateAdvice, checkTls, TIMEOUT_MS } from "./check-tls.ts";
 
 /**
  * Checks everything about a gateway: key, base URL, TLS, service and clock. A check that depends on
@@ -42,7 +29,7 @@ export async function checkGateway(
   const [baseUrl, url] = checkBaseUrl(given);
   const checks = [key, baseUrl];
   if (url === undefined) return checks;
-  checks.push(await checkTls(url));
+  checks.push(await checkTls(url, io.env));
   if (key.state === "fail") return checks;
   return [...checks, ...(await checkService(given))];
 }
@@ -92,8 +79,6 @@ function checkBaseUrl(given: GivenGateway): [check: Check, url: URL | undefined]
   }
 }
 
-const TIMEOUT_MS = 10_000;
-
 const UNREACHABLE = "Check that the URL is correct and that the service is up.";
 
 const SERVICE_ADVICE: Readonly<Record<string, string>> = {
@@ -117,7 +102,7 @@ async function checkService(given: GivenGateway): Promise<Check[]> {
     return [{ name, state: "ok", detail }, checkClock(response.headers, sentAt)];
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    const advice = SERVICE_ADVICE[error.code];
+    const advice = certificateAdvice(error) ?? SERVICE_ADVICE[error.code];
     const state = error.code === "permission" ? "warn" : "fail";
     const check = { name, state, detail: error.message, ...(advice && { advice }) } as const;
     return "headers" in error ? [check, checkClock(error.headers, sentAt)] : [check];
@@ -146,44 +131,4 @@ function checkClock(headers: Headers, sentAt: number): Check {
   const advice =
     "Set the clock (NTP). `maxAgeSeconds` compares it with the timestamps of the service.";
   return { name, state: seconds > MAX_DIFFERENCE_S ? "fail" : "warn", detail, advice };
-}
-
-const MIN_DAYS = 14;
-
-/** Checks that the connection to the service is encrypted, and for how long its certificate is valid. */
-async function checkTls(url: URL): Promise<Check> {
-  const name = "TLS";
-  if (url.protocol === "http:") {
-    return { name, state: "skipped", detail: "not used: http on this machine" };
-  }
-  try {
-    const socket = await connectTls(url);
-    const { valid_to } = socket.getPeerCertificate();
-    const days = Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS);
-    const detail = `${socket.getProtocol()}, certificate valid for ${days} days`;
-    socket.destroy();
-    if (!(days < MIN_DAYS)) return { name, state: "ok", detail };
-    return { name, state: "warn", detail, advice: "The service's certificate expires soon." };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const advice = /CERT|SIGNED|ISSUER|ALTNAME/.test(code ?? "")
-      ? "If you use your own certificate authority, set NODE_EXTRA_CA_CERTS. Never turn the check off."
-      : "Check that the URL is correct and that the server speaks TLS.";
-    return { name, state: "fail", detail: `${url.host}: ${message || code}`, advice };
-  }
-}
-
-async function connectTls(url: URL): Promise<TLSSocket> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const socket = connect({
-    host,
-    port: Number(url.port || 443),
-    // TLS knows no server name that is an IP address.
-    ...(isIP(host) === 0 && { servername: host }),
-  });
-  socket.setTimeout(TIMEOUT_MS, () =>
-    socket.destroy(new Error(`no TLS handshake within ${TIMEOUT_MS / 1_000} s`)),
-  );
-  await once(socket, "secureConnect");
-  return socket;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { formatTimestamp } from "../../sandbox/clock.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { CliError } from "../cli-error.ts";
-import type { Check } from "./check-gateway.ts";
+import type { Check } from "./check.ts";
 import { adviceFor, sendDelivery } from "./send-delivery.ts";
 import { JOINED_WITH_TIME } from "./signed-with-time.ts";
 

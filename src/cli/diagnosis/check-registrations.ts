@@ -2,7 +2,7 @@ import { Gateway } from "../../client/gateway.ts";
 import type { Webhook } from "../../contract/webhook.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import type { GivenGateway } from "../gateway-from-flags.ts";
-import type { Check } from "./check-gateway.ts";
+import type { Check } from "./check.ts";
 
 const name = "webhooks";
 const TIMEOUT_MS = 10_000;
