@@ -12,6 +12,7 @@ const config: KnipConfig = {
     "src/client/on-demand-part.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
+    "examples/own-orders/*/*.ts",
     "examples/next/app/**/*.{ts,tsx}",
     "examples/webhooks/next/**/*.ts",
     "scripts/{,configs/}*.ts",
