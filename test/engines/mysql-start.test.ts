@@ -161,9 +161,7 @@ describe.skipIf(engine === undefined)("a start on MariaDB", () => {
     await granted.open();
     await granted.close();
     for (const part of ["checkout", "inbox", "idempotency"]) {
-      await admin.query(
-        `UPDATE ${database}.malipo_${part}_meta SET value = '999'`,
-      );
+      await admin.query(`UPDATE ${database}.malipo_${part}_meta SET value = '999'`);
     }
     await rejectsAtStart(make, /.*have format 999.+A newer version has written them.+/);
     await owner.close();

@@ -24,9 +24,7 @@ export interface StatusRoute {
    * parameter `order`, else the last part of the path. It responds 404 if the order does not exist.
    */
   statusHandler(options?: {
-    order?: (
-      request: Request,
-    ) => string | null | undefined | Promise<string | null | undefined>;
+    order?: (request: Request) => string | null | undefined | Promise<string | null | undefined>;
   }): (request: Request) => Promise<Response>;
 }
 
