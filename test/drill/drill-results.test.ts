@@ -273,6 +273,10 @@ test.each([
     true,
     "NOT TRIED: the last piece of a stock (--last-piece).",
   ],
+  ["cancel", "--cancel is not given", true, "NOT TRIED: canceled orders (--cancel)."],
+  ["refund", "--refund is not given", true, "NOT TRIED: refunds (--refund)."],
+  ["update", "--update is not given", true, "NOT TRIED: orders that grow (--update)."],
+  ["parts", "--part-payments is not given", true, "NOT TRIED: part payments (--part-payments)."],
   ["effects", undefined, false, "NOT TRIED: what the customer got (--effects)."],
 ] as const)(
   "the first line, the last line, the title and the exit status say what was not tried (%s)",
