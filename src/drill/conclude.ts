@@ -99,7 +99,7 @@ function concludeRoutes(results: Results): string[] {
   if (first === undefined) return [];
   for (const one of rejected) one.skipped ??= "the shop rejected what was to be tried";
   return [
-    `The shop rejected what it has a route for in ${rejected.length} cases, the first one in case ${first.case.number} (${first.case.text}): ${first.rejectedRoute}.`,
+    `The shop did not take what it has a route for in ${rejected.length} cases, the first one in case ${first.case.number} (${first.case.text}): ${first.rejectedRoute}.`,
   ];
 }
 

@@ -27,11 +27,12 @@ const hasFailed = ({ run }: Stage) => wait(() => shows(run, "failed"));
 const hasEnded = ({ payments, isAnswering }: CaseRun) =>
   !isAnswering && payments.every(({ status }) => status !== "pending");
 
-/** Cancels the order, or pays it back. It is closed once its page shows so. Resolves with whether the shop has accepted it. */
-async function close({ run, customers }: Stage, how: Closed["how"]): Promise<boolean> {
+/** Cancels the order, or pays it back. It is closed once its page shows so. Resolves with what the shop makes of it. */
+async function close({ run, customers }: Stage, how: Closed["how"]) {
   run.isClosing = true;
-  run.isClosing = await customers.manage(run, how === "canceled" ? "cancel" : "refund");
-  if (!run.isClosing) return false;
+  const result = await customers.manage(run, how === "canceled" ? "cancel" : "refund");
+  run.isClosing = result === "accepted";
+  if (result !== "accepted") return result;
   const isShown = async () => {
     await customers.watch(run);
     return shows(run, "failed", "paid");
@@ -40,7 +41,7 @@ async function close({ run, customers }: Stage, how: Closed["how"]): Promise<boo
   // A shop may answer that the customer was faster: then the order is paid.
   const isClosed = how === "refunded" || shows(run, "failed");
   if (isClosed) run.closed = { how, effects: run.look.effects ?? 0 };
-  return true;
+  return result;
 }
 
 /** A page that was loaded before the order was closed. */
@@ -54,15 +55,16 @@ async function refund(stage: Stage): Promise<boolean> {
   const { run, scene } = stage;
   const hasGoods = () => shows(run, "paid") && run.look.effects !== 0;
   if (scene.settings.effects !== undefined) await wait(hasGoods);
-  return (await wait(() => shows(run, "paid"))) && (await close(stage, "refunded"));
+  if (!(await wait(() => shows(run, "paid")))) return false;
+  return (await close(stage, "refunded")) === "accepted";
 }
 
-/** The order grows. Resolves with whether the shop has accepted it. */
-async function grow({ run, customers }: Stage): Promise<boolean> {
+/** The order grows. Resolves with what the shop makes of it. */
+async function grow({ run, customers }: Stage) {
   const price = (run.price ?? run.amount) + GROWTH;
-  const isAccepted = await customers.manage(run, "update", price);
-  if (isAccepted) run.changedPrice = price;
-  return isAccepted;
+  const result = await customers.manage(run, "update", price);
+  if (result === "accepted") run.changedPrice = price;
+  return result;
 }
 
 /** The customer pays what is left, after a time in which the shop can count what came. */
@@ -87,6 +89,10 @@ async function payRest({ run, customers }: Stage, mustAsk: boolean): Promise<boo
 async function payByHand({ run, scene }: Stage): Promise<boolean> {
   const { client, sandbox } = scene;
   const label = run.payments[0]?.label ?? "";
+  if (label === "") {
+    run.rejectedRoute = "--part-payments: its prompts have no account_reference, by which one pays";
+    return false;
+  }
   const amount = Math.floor((run.price ?? run.amount) / 2);
   const phone = run.otherPhone;
   const sent = { phone, amount, account_reference: label };
@@ -107,7 +113,8 @@ type ManagingAct = Extract<Act, `${"cancel" | "refund" | "update" | "part"}${str
 /** Resolves with whether people could do it. A shop may reject a change while the phone rings, and nothing else. */
 export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boolean>>> = {
   cancelOpen: async (stage) => {
-    if (!(await hasFailed(stage)) || !(await close(stage, "canceled"))) return false;
+    if (!(await hasFailed(stage))) return false;
+    if ((await close(stage, "canceled")) !== "accepted") return false;
     await clickOldPage(stage);
     return true;
   },
@@ -116,20 +123,17 @@ export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boo
     if (!(await hasFailed(stage))) return false;
     const [first] = run.payments;
     if (first === undefined || !(await wait(() => first.status === "failed"))) return false;
-    if (!(await close(stage, "canceled"))) return false;
+    if ((await close(stage, "canceled")) !== "accepted") return false;
     await succeedLate(scene, run, first);
     return true;
   },
   cancelMeanwhile: async (stage) => {
-    if (!(await isAsked(stage))) return false;
-    await close(stage, "canceled");
-    return true;
+    return (await isAsked(stage)) && (await close(stage, "canceled")) !== "failed";
   },
   cancelAsPaid: async (stage) => {
     const { run } = stage;
     if (!(await wait(() => run.payments.length > 0 && !run.isAnswering))) return false;
-    await close(stage, "canceled");
-    return true;
+    return (await close(stage, "canceled")) !== "failed";
   },
   refund: async (stage) => {
     const { run, scene } = stage;
@@ -144,14 +148,17 @@ export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boo
     return true;
   },
   updateOpen: async (stage) =>
-    (await hasFailed(stage)) && (await grow(stage)) && (await payRest(stage, true)),
+    (await hasFailed(stage)) && (await grow(stage)) === "accepted" && (await payRest(stage, true)),
   updateMeanwhile: async (stage) => {
     const { run } = stage;
     if (!(await isAsked(stage))) return false;
-    const isAccepted = await grow(stage);
+    const result = await grow(stage);
+    if (result === "failed") return false;
+    const isAccepted = result === "accepted";
     await wait(() => hasEnded(run));
     await until(() => shows(run, "failed", "paid"), isAccepted ? MAX_NEWS_MS : MAX_WAIT_MS);
-    if (!isAccepted && shows(run, "failed") && !(await grow(stage))) return false;
+    const isDue = !isAccepted && shows(run, "failed");
+    if (isDue && (await grow(stage)) !== "accepted") return false;
     return payRest(stage, !isAccepted);
   },
   part: async (stage) =>

@@ -127,12 +127,16 @@ export class Customers {
 
   /**
    * Cancels, pays back or changes an order by the shop's route for it, which any of its processes may get. Resolves with
-   * whether the shop has accepted it.
+   * what the shop makes of it: it may reject it (4xx) while a phone rings.
    */
-  async manage(run: CaseRun, route: Route, amount?: number): Promise<boolean> {
+  async manage(
+    run: CaseRun,
+    route: Route,
+    amount?: number,
+  ): Promise<"accepted" | "rejected" | "failed"> {
     const { settings, shops } = this.#scene;
     const template = settings[route];
-    if (template === undefined) return false;
+    if (template === undefined) return "failed";
     const values = valuesOf(run, amount === undefined ? {} : { amount });
     const sent = this.#send(template, values, { shop: shops.at(-1) });
     const response = await sent.catch(() => undefined);
@@ -140,10 +144,10 @@ export class Customers {
     const line = `${template.method} ${template.path}`;
     const what = amount === undefined ? did : `${did} to KES ${amount}`;
     run.note(who, `${what}: ${line} -> ${response?.status ?? "no response"}`);
-    if (response !== undefined && response.status < 400) return true;
+    if (response !== undefined && response.status < 400) return "accepted";
     const quoted = JSON.stringify(response?.body.slice(0, MAX_QUOTED) ?? "");
     run.rejectedRoute = `--${route}: ${line} gave ${response?.status ?? "no response"}: ${quoted}`;
-    return false;
+    return response !== undefined && response.status < 500 ? "rejected" : "failed";
   }
 
   /** Reads the status once while the order is under way, and checks it. */

@@ -113,7 +113,7 @@ describe.concurrent("a drill", () => {
     const { result, status, broken } = await drill(raw, { cases });
     expect([status, broken]).toEqual([2, []]);
     expect(result.obstacles.join("\n")).toMatch(
-      /rejected what it has a route for in 2 cases, .*: --cancel: GET \/orders\/none gave 404/,
+      /did not take what it has a route for in 2 cases, .*: --cancel: GET \/orders\/none gave 404/,
     );
   });
 
