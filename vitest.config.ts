@@ -40,6 +40,7 @@ const ENGINES = [
   "test/**/{redis,postgres,mysql}*.test.ts",
   "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
   "test/webhooks/inbox/**/*.test.ts",
+  "test/support/orms/*.test.ts",
 ];
 /**
  * They change what belongs to the whole process, or count its timers. What a file loads while timers are fake or

@@ -32,6 +32,14 @@ function shortened(message: string): string {
 const messagesOf = (errors: readonly SerializedError[] = []): string =>
   errors.map(({ message, stack }) => shortened(stack ?? message)).join("\n");
 
+/** What an error holds beside its message: its code, and the test file that ran when nothing caught it. */
+function fieldsOf({ name: _, message, stack, ...fields }: SerializedError): string {
+  const simple = Object.entries(fields).filter(([, value]) =>
+    ["string", "number", "boolean"].includes(typeof value),
+  );
+  return simple.map(([field, value]) => `  ${field}: ${value}`).join("\n");
+}
+
 function resultsOf(
   modules: readonly TestModule[],
   outside: readonly SerializedError[],
@@ -62,7 +70,8 @@ function resultsOf(
       if (state === "passed") passed++;
     }
   }
-  if (outside.length > 0) failures.push(`outside of a test\n${messagesOf(outside)}`);
+  for (const error of outside)
+    failures.push(`outside of a test\n${messagesOf([error])}\n${fieldsOf(error)}`);
   return { passed, failures, secondRuns, skipped, files };
 }
 

@@ -47,7 +47,7 @@ describe("the results of a run", () => {
           test("is not reached", () => {});
         });`,
       "b.case.ts": `throw new Error("The file.");`,
-      "c.case.ts": `test("leaves an error", () => { Promise.reject(new Error("Outside.")); });`,
+      "c.case.ts": `test("leaves an error", () => { Promise.reject(Object.assign(new Error("Outside."), { code: "LOST" })); });`,
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const vitest = join(process.cwd(), "node_modules/vitest/vitest.mjs");
@@ -74,6 +74,12 @@ describe("the results of a run", () => {
       passed: 3,
       skipped: ["a.case.ts: is left out", "a.case.ts: with a hook > is not reached"],
     });
+  });
+
+  test("name the test file beside which an error outside of a test came, and its code", () => {
+    const outside = results?.failures.find((failure) => failure.startsWith("outside of a test"));
+    expect(outside).toMatch(/^ {2}code: LOST$/m);
+    expect(outside).toMatch(/c\.case\.ts$/m);
   });
 
   test("have each second run with the message of the first one", () => {

@@ -8,6 +8,8 @@ export interface EngineProxy {
   readonly url: string;
   /** Rejects new connections, and breaks the open ones. */
   cut(): Promise<void>;
+  /** Breaks the open connections as a firewall does that forgets them. */
+  reset(): void;
   restore(): Promise<void>;
   /** Keeps the connections open, and drops all data. */
   silence(): void;
@@ -77,6 +79,9 @@ export async function proxyTo(engine: Engine): Promise<EngineProxy> {
   return {
     url: url.href,
     cut,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     restore: async () => {
       server.listen(port, "127.0.0.1");
       await once(server, "listening");
