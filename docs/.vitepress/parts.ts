@@ -14,6 +14,7 @@ export const PARTS: readonly {
       ["get-started", "Take a first payment", 580],
       ["ways-to-take-payments", "Checkout, collect or initiate? Choose a way", 190],
       ["checkout", "Sell something: a shop on the checkout", 600],
+      ["own-orders", "Take payments for the orders that you have", 480],
       ["test", "Test your integration", 480],
       ["drill", "Rehearse: run the fire drill on your shop", 480],
       ["pay-page", "Send a customer a link to pay", 515],

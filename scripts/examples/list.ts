@@ -121,6 +121,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "an order as a step of DBOS and of Restate, killed in the middle, run by its test",
     "test/docs/examples-durable.long.test.ts",
   ),
+  "own-orders": tests(
+    "two shops that had their orders before, drilled by their test: it needs MariaDB and PostgreSQL",
+    "test/docs/examples-own-orders.long.test.ts",
+  ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",
     "test/docs/examples-workers.test.ts",

@@ -24,8 +24,8 @@ const UNKNOWN = /@cloudflare\/workerd-(?:darwin|windows)-/;
 
 const FILES = globSync("**/package-lock.json", { exclude: ["**/node_modules/**"] });
 
-test("there are the lock files of the project, of the runtimes and of the benchmarks", () => {
-  expect(FILES).toHaveLength(3);
+test("there are the lock files of the project, of the runtimes, of the benchmarks and of an example", () => {
+  expect(FILES).toHaveLength(4);
 });
 
 describe.each(FILES)("%s", (file) => {

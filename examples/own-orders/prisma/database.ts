@@ -1,0 +1,5 @@
+import { PrismaMariaDb } from "@prisma/adapter-mariadb";
+import { PrismaClient } from "./client/client.ts";
+
+export const { DATABASE_URL = "" } = process.env;
+export const prisma = new PrismaClient({ adapter: new PrismaMariaDb(DATABASE_URL) });

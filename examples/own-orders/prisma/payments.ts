@@ -1,0 +1,19 @@
+// The checkout keeps its tables beside `orders`. An order is paid in the transaction in which malipo records it.
+import { createCheckout } from "malipo/checkout";
+import { mysql } from "malipo/mysql";
+import type { Prisma } from "./client/client.ts";
+import { DATABASE_URL, prisma } from "./database.ts";
+import { ofPrisma } from "./executor.ts";
+
+const isolationLevel = "ReadCommitted";
+export const checkout = createCheckout({
+  store: mysql(DATABASE_URL, {
+    transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx)), { isolationLevel }),
+  }),
+  onPaid: ({ id }, { transaction, refuse }) =>
+    transaction(async (tx: Prisma.TransactionClient) => {
+      const data = { state: "paid", paidAt: new Date() };
+      const { count } = await tx.order.updateMany({ where: { id, state: "new" }, data });
+      if (count === 0) refuse("The order is canceled.");
+    }),
+});

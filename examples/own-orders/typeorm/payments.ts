@@ -1,0 +1,18 @@
+// The checkout keeps its tables beside `orders`. An order is paid in the transaction in which malipo records it.
+import { createCheckout } from "malipo/checkout";
+import { postgres } from "malipo/postgres";
+import type { EntityManager } from "typeorm";
+import { DATABASE_URL, Orders, source } from "./database.ts";
+import { ofTypeOrm } from "./executor.ts";
+
+export const checkout = createCheckout({
+  store: postgres(DATABASE_URL, {
+    transact: (run) => source.transaction((manager) => run(manager, ofTypeOrm(manager))),
+  }),
+  onPaid: ({ id }, { transaction, refuse }) =>
+    transaction(async (manager: EntityManager) => {
+      const data = { state: "paid", paidAt: new Date() };
+      const { affected } = await manager.update(Orders, { id, state: "new" }, data);
+      if (affected === 0) refuse("The order is canceled.");
+    }),
+});

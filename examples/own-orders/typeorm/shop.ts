@@ -1,0 +1,39 @@
+// A shop that had its orders before. What it does for payments is in payments.ts, and in the lines that name `checkout`.
+import express from "express";
+import { nodeHandler } from "malipo/node";
+import { Orders, source } from "./database.ts";
+import { checkout } from "./payments.ts";
+
+const { PORT = 3000 } = process.env;
+const PRICES = new Map([["beans", 180_500]]); // cents
+const ID = /^[\w-]{12,64}$/;
+
+await source.initialize();
+const orders = source.getRepository(Orders);
+await checkout.start();
+const app = express();
+app.use("/webhooks", nodeHandler(checkout.receiver)); // above every body parser
+app.use(express.json());
+
+app.get("/orders/:id", async ({ params: { id } }, response) => {
+  const order = await orders.findOneBy({ id });
+  if (order === null) return void response.status(404).json({ error: "There is none." });
+  response.json({ ...(await checkout.get(id)), ...order });
+});
+app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
+  await orders.update({ id, state: "new" }, { state: "canceled" });
+  response.json(await checkout.cancel(id));
+});
+
+// Customers order and pay by it, also again. The page has made the id.
+app.post("/orders", async ({ body: { order: id, product, phone, after } = {} }, response) => {
+  const cents = PRICES.get(product);
+  if (cents === undefined || !ID.test(id))
+    return void response.status(400).json({ error: "Not for sale." });
+  await orders.createQueryBuilder().insert().values({ id, product, cents }).orIgnore().execute();
+  const order = await orders.findOneByOrFail({ id });
+  if (order.state === "canceled")
+    return void response.status(409).json({ error: "It is canceled." });
+  response.json(await checkout.pay({ id, amount: order.cents / 100, phone }, { after }));
+});
+app.listen(Number(PORT));

@@ -1,0 +1,94 @@
+// Shops that had their table `orders` before: the real libraries, and the drill on each.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import mysql from "mysql2/promise";
+import pg from "pg";
+import { afterAll, describe, expect, test } from "vitest";
+import { allCases } from "../../src/drill/cases.ts";
+import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
+import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
+import { runDrill } from "../../src/drill/run-drill.ts";
+import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
+
+const LIBRARIES = ["prisma", "typeorm"] as const;
+type Library = (typeof LIBRARIES)[number];
+const engines = { prisma: await sharedMysql(), typeorm: await sharedPostgres() };
+
+// Below this project, where its packages are found.
+mkdirSync("test/docs/bundles", { recursive: true });
+const folder = mkdtempSync(join("test/docs/bundles", "own-orders-"));
+cpSync("examples/own-orders", folder, { recursive: true });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const COLUMNS = `(id VARCHAR(64) PRIMARY KEY, product VARCHAR(64) NOT NULL, cents INT NOT NULL,
+  state VARCHAR(16) NOT NULL DEFAULT 'new'`;
+
+/** The table that the shop has had. */
+const MIGRATE: Readonly<Record<Library, (url: string) => Promise<void>>> = {
+  prisma: async (url) => {
+    const connection = await mysql.createConnection(url);
+    await connection.query(`CREATE TABLE orders ${COLUMNS}, paid_at DATETIME(3))`);
+    await connection.end();
+  },
+  typeorm: async (url) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(`CREATE TABLE orders ${COLUMNS}, paid_at TIMESTAMPTZ)`);
+    await client.end();
+  },
+};
+
+function run(command: string, ...args: string[]): void {
+  const cwd = join(folder, "prisma");
+  // `generate` needs no program that Prisma would download.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+  expect(status, stdout + stderr).toBe(0);
+}
+
+/** What a merchant types. TypeORM is a package of this project. */
+const INSTALL: Readonly<Record<Library, () => void>> = {
+  prisma: () => {
+    run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+    symlinkSync(process.cwd(), join(folder, "prisma/node_modules/malipo"));
+    run("npm", "run", "generate");
+    run(join(process.cwd(), "node_modules/.bin/tsc"), "-p", "..");
+  },
+  typeorm: () => {},
+};
+
+/** Each act of a customer, and each fault once. */
+function someCases() {
+  const seen = new Set<string>();
+  return allCases().filter(({ act, faults: [fault] }) => {
+    const what = `${act} ${fault?.kind}`;
+    return !seen.has(what) && seen.add(what);
+  });
+}
+
+describe.each(LIBRARIES)("a shop with its own orders, by %s", (library) => {
+  const engine = engines[library];
+
+  test("has at most 25 lines that know of payments", () => {
+    const lines = (file: string) =>
+      readFileSync(join("examples/own-orders", library, file), "utf8")
+        .split("\n")
+        .filter((line) => line.trim() !== "" && !line.startsWith("//"));
+    const shop = lines("shop.ts").filter((line) => /checkout|malipo/.test(line));
+    expect(lines("payments.ts").length + shop.length).toBeLessThanOrEqual(25);
+  });
+
+  test.skipIf(engine === undefined)("keeps each promise of the drill", async () => {
+    const url = engine?.url ?? "";
+    await MIGRATE[library](url);
+    INSTALL[library]();
+    const file = readDrillFile(readFileSync(join(folder, "malipo.drill.json"), "utf8"));
+    const start = `cd "${resolve(folder, library)}" && exec "${process.execPath}" shop.ts`;
+    const settings = parseSettings({ ...file, start, env: [`DATABASE_URL=${url}`] });
+    const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
+    const result = await runDrill(settings, { cases: someCases(), listener });
+    expect([exitStatus(result), result.obstacles], formatResults(result)).toEqual([0, []]);
+    expect(result.results.length).toBeGreaterThan(30);
+  });
+});
