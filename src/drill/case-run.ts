@@ -3,6 +3,7 @@ import type { Gateway } from "../client/gateway.ts";
 import type { Sandbox } from "../sandbox/sandbox-types.ts";
 import {
   type Customer,
+  changesDue,
   type DrillCase,
   type Fault,
   hasSubject,
@@ -10,6 +11,7 @@ import {
   type Subject,
   type When,
 } from "./cases.ts";
+import { type Closed, type DrillPayment, dueOf, isPaid } from "./drill-payment.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { until } from "./machine-pace.ts";
 import { needsId, type RequestTemplate } from "./request-template.ts";
@@ -19,7 +21,7 @@ import type { ShopProcess } from "./shop-process.ts";
 export interface StoryLine {
   /** Milliseconds since the order. */
   readonly atMs: number;
-  readonly who: "customer" | "shop" | "service" | "drill";
+  readonly who: "customer" | "staff" | "shop" | "service" | "drill";
   readonly text: string;
 }
 
@@ -39,21 +41,10 @@ export interface Scene {
   sharesData: boolean;
 }
 
-/** A payment that the shop has started at the service. */
-export interface DrillPayment {
-  readonly reference: string;
-  readonly phone: string;
-  readonly amount: number;
-  /** An earlier payment was pending or paid when the service made this one. */
-  readonly isRepeat: boolean;
-  /** How long after the customer's last click the phone rang. */
-  readonly afterClickMs: number;
-  /** Its status at the service. */
-  status: string;
-  /** What reads and the list say in the place of what the sandbox knows. */
-  reported?: Readonly<Record<string, unknown>>;
-  /** It has become paid after it had failed: a shop that still says failed has not heard of it yet. */
-  isLatePaid?: true;
+/** What the service asked of a phone. */
+interface Prompt extends Pick<DrillPayment, "reference" | "phone" | "amount" | "label"> {
+  /** The phone that rang, as the service writes it. */
+  readonly number: string;
 }
 
 /** What a customer sees of an order: `paid`, `failed`, `open`, or a text that is none of them. */
@@ -133,6 +124,13 @@ export class CaseRun {
   askOther: () => Promise<unknown> = async () => {};
   /** What the customer does with the next prompts. */
   readonly #acts: Customer[];
+  /** What the shop answered if it rejected to cancel, pay back or change the order though it could. */
+  rejectedRoute: string | undefined;
+  /** What the order costs since it has changed. */
+  changedPrice: number | undefined;
+  /** Whether the shop was asked to cancel the order or to pay it back, and has not rejected that. */
+  isClosing = false;
+  closed: Closed | undefined;
   /** The orders of other customers who want the same last piece. */
   rivals: readonly CaseRun[] = [];
   readonly #happened = new Set<Fault>();
@@ -167,6 +165,7 @@ export class CaseRun {
 
   /** What the order costs. The shop sets it if the customer does not send it. */
   get price(): number | undefined {
+    if (this.changedPrice !== undefined) return this.changedPrice;
     const { path, body } = this.template;
     return `${path} ${body}`.includes("{amount}") ? this.amount : this.payments[0]?.amount;
   }
@@ -270,6 +269,12 @@ export class CaseRun {
     await this.#released(when);
   }
 
+  /** The phone as the customer types it: of another country if the case says so. */
+  get typedPhone(): string {
+    if (this.case.act !== "foreignPhone") return this.phone;
+    return `+${this.#scene.settings.country === "UG" ? 254 : 256}${this.phone.slice(1)}`;
+  }
+
   get phoneNumbers(): readonly string[] {
     return [this.phone, this.otherPhone];
   }
@@ -307,10 +312,18 @@ export class CaseRun {
   }
 
   /** The service has made a payment: the customer answers, at once or soon. */
-  prompted(reference: string, phone: string, amount: number): void {
-    const isRepeat = this.payments.some(({ status }) => status !== "failed");
-    const afterClickMs = performance.now() - this.#clickedAt;
-    const one = { reference, phone, amount, isRepeat, afterClickMs, status: "pending" };
+  prompted({ reference, phone, amount, label, number }: Prompt): void {
+    const price = this.price ?? amount;
+    const rest = changesDue(this.case) ? dueOf(price, this.payments) : 0;
+    const isRepeat = this.payments.some(
+      (one) => one.status === "pending" || (isPaid(one) && rest === 0),
+    );
+    const one: DrillPayment = {
+      ...{ reference, phone, amount, label, isRepeat, due: rest || price, status: "pending" },
+      afterClickMs: performance.now() - this.#clickedAt,
+      after: this.closed?.how,
+      isOtherPhone: this.typedPhone.startsWith("+") && !`+${number}`.endsWith(this.typedPhone),
+    };
     this.payments.push(one);
     const masked = `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
     const isShown = this.hasPrompt(one);

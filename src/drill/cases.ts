@@ -130,7 +130,18 @@ export type Act =
   | "phoneMeanwhile"
   | "phoneAfterPaying"
   | "amountMeanwhile"
-  | "amountAfterFailure";
+  | "amountAfterFailure"
+  | "foreignPhone"
+  | "cancelOpen"
+  | "cancelLate"
+  | "cancelMeanwhile"
+  | "cancelAsPaid"
+  | "refund"
+  | "refundAgain"
+  | "updateOpen"
+  | "updateMeanwhile"
+  | "part"
+  | "partMeanwhile";
 
 const FAILING: readonly Customer[] = ["cancels", "enters a wrong PIN"];
 
@@ -157,6 +168,29 @@ const CLICKS = [["clicks", "the customer clicks twice on pay, and {acts}"]] as c
 /** Each is one of the customers who want the same last piece of a stock. */
 const LAST_PIECE = "several customers order the last piece at once; this customer {acts}";
 const RIVALS: readonly Customer[] = ["approves", "approves before the response", "approves"];
+
+/** What becomes of an order beside being paid, if the shop has a route for it. Last, as all that is newer. @see Act */
+// biome-ignore format: an act a line
+const ROUTES: readonly (readonly [act: Act, text: string, first: readonly Customer[]])[] = [
+  ["foreignPhone", "the customer types a phone number of another country, and {acts}", ["approves"]],
+  ["cancelOpen", "the customer {acts}, the order is canceled, and an old page pays again", FAILING],
+  ["cancelLate", "the customer {acts}, the order is canceled, and the failed payment succeeds after all", ["cancels"]],
+  ["cancelMeanwhile", "the order is canceled while the phone rings, and the customer {acts}", BOTH],
+  ["cancelAsPaid", "the order is canceled at the moment at which the customer {acts}", ["approves"]],
+  ["refund", "the customer {acts}, the money is paid back, and payment.completed arrives once more", ["approves"]],
+  ["refundAgain", "the customer {acts}, the money is paid back, and an old page sends the order again", ["approves"]],
+  ["updateOpen", "the customer {acts}, the order grows, and the customer pays again", FAILING],
+  ["updateMeanwhile", "the order grows while the phone rings, the customer {acts}, and pays again", BOTH],
+  ["part", "the customer {acts}, pays a part by hand, and then pays again", ["cancels"]],
+  ["partMeanwhile", "a part is paid by hand while the phone rings, the customer {acts}, and pays again", BOTH],
+];
+
+/** Whether what is due changes in a case: the order grows, or a part of it is paid by hand. */
+export const changesDue = ({ act }: DrillCase): boolean => /^(?:update|part)/.test(act ?? "none");
+
+/** Whether people do more with the order of a case than pay it. */
+export const isManaged = ({ act }: DrillCase): boolean =>
+  /^(?:cancel|refund|update|part)/.test(act ?? "none");
 
 type Half = readonly [kind: string, subject: Subject, when: When];
 
@@ -266,6 +300,7 @@ export function allCases(): DrillCase[] {
   }
   for (const [act, text] of CLICKS) add(BOTH, { group: "people", text, act });
   add(RIVALS, { group: "people", text: LAST_PIECE, act: "lastPiece" });
+  for (const [act, text, first] of ROUTES) add(first, { group: "people", text, act });
   return cases;
 }
 
@@ -299,7 +334,9 @@ function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boo
     const key =
       one.act === "lastPiece"
         ? one.act
-        : (["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others");
+        : isManaged(one)
+          ? "managed"
+          : (["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others");
     return { key, isPatient: key !== "others" };
   }
   const { kind, subject, when } = fault;

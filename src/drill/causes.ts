@@ -3,12 +3,15 @@ import type { CaseResult } from "./case-run.ts";
 import {
   ALIVE,
   ANSWERED,
+  CANCELED,
+  CHANGED,
   DELIVERED,
   ENDS,
   FORGED,
   GOODS_ONCE,
   ONE_PROMPT,
   PROMISES,
+  REFUNDED,
   SECRET,
 } from "./promises.ts";
 
@@ -82,6 +85,41 @@ const LIKELIER: readonly Likelier[] = [
     promise: GOODS_ONCE,
     fits: (_, result) => acts(result, "lateAfterPaying", "lateWhileWaiting"),
     cause: "goods for each paid attempt, and not once for the order",
+  },
+  {
+    promise: CANCELED,
+    fits: (what) => what.includes("prompt"),
+    cause: 'a "pay again" that asks for every order that is not paid, canceled ones included',
+  },
+  {
+    promise: REFUNDED,
+    fits: (what) => what.includes("prompt"),
+    cause: 'a "pay" that asks for every order that is not paid, refunded ones included',
+  },
+  {
+    promise: CHANGED,
+    fits: (what) => what.includes("no prompt"),
+    cause: "a part of the money that blocks the order: nothing asks for the rest",
+  },
+  {
+    promise: CHANGED,
+    fits: (what, result) => what.includes("asked for") && acts(result, "part", "partMeanwhile"),
+    cause: "a payment by hand, with the order's label, that nothing adds to what has come",
+  },
+  {
+    promise: CHANGED,
+    fits: (what) => what.includes("asked for"),
+    cause: "an attempt that asks for the price that the order had when it was made",
+  },
+  {
+    promise: CHANGED,
+    fits: (_, result) => acts(result, "part", "partMeanwhile"),
+    cause: "a payment with the order's label that is taken for the whole price",
+  },
+  {
+    promise: ONE_PROMPT,
+    fits: (_, result) => acts(result, "updateMeanwhile", "partMeanwhile"),
+    cause: "a change of the order that begins a new attempt while a phone is still asked",
   },
   {
     promise: FORGED,

@@ -32,7 +32,11 @@ export function conclude(
     );
   }
   if (sharesData) found.push(forgetAll(results));
-  found.push(...concludeRejections(results), ...concludeDelays(results));
+  found.push(
+    ...concludeRejections(results),
+    ...concludeRoutes(results),
+    ...concludeDelays(results),
+  );
   const untested = placedOrders(results).filter(
     (one) => one.skipped === undefined && !one.isTested,
   );
@@ -86,10 +90,28 @@ function concludeDelays(results: Results): string[] {
   return found;
 }
 
+/** A route that rejects what it is there for was not tested. */
+function concludeRoutes(results: Results): string[] {
+  const rejected = placedOrders(results).filter(
+    (one) => one.rejectedRoute !== undefined && !one.isTested && one.problems.size === 0,
+  );
+  const [first] = rejected;
+  if (first === undefined) return [];
+  for (const one of rejected) one.skipped ??= "the shop rejected what was to be tried";
+  return [
+    `The shop did not take what it has a route for in ${rejected.length} cases, the first one in case ${first.case.number} (${first.case.text}): ${first.rejectedRoute}.`,
+  ];
+}
+
 /** A shop that rejects orders was not tested with them. */
 function concludeRejections(results: Results): string[] {
   const rejected = placedOrders(results).filter(
-    (one) => one.isRejected && !one.isTested && one.problems.size === 0,
+    (one) =>
+      one.isRejected &&
+      !one.isTested &&
+      one.problems.size === 0 &&
+      // A shop need not serve phones of other countries.
+      one.case.act !== "foreignPhone",
   );
   // Of those who want the last piece, one gets it.
   const rivals = placedOrders(results).filter(({ case: { act } }) => act === "lastPiece");

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FAILURE_FIELDS } from "../contract/payment-state.ts";
 import type { Deliver } from "../sandbox/sandbox-options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import { type CaseRun, type DrillPayment, findRun, type Scene } from "./case-run.ts";
+import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
+import type { DrillPayment } from "./drill-payment.ts";
 import { pace, until } from "./machine-pace.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
 import type { ShopProcess } from "./shop-process.ts";
@@ -230,18 +231,27 @@ export async function succeedLate(
   run: CaseRun,
   payment: DrillPayment,
 ): Promise<void> {
-  const { client, sandbox, shops } = scene;
-  const data = { ...(await client.payments.get(payment.reference)) } as Record<string, unknown>;
-  for (const name of FAILURE_FIELDS) delete data[name];
   payment.reported = COMPLETED;
   payment.isLatePaid = true;
   payment.status = "completed";
   run.note("service", `${payment.reference} has succeeded after all`);
+  await deliverCompleted(scene, run, payment);
+}
+
+/** Sends `payment.completed` for a payment, also if it was sent before. */
+export async function deliverCompleted(
+  scene: Scene,
+  run: CaseRun,
+  { reference, reported }: DrillPayment,
+): Promise<void> {
+  const { client, sandbox, shops } = scene;
+  const data = { ...(await client.payments.get(reference)) } as Record<string, unknown>;
+  for (const name of FAILURE_FIELDS) delete data[name];
   const timestamp = sandbox.clock.now().toISOString();
   const body = JSON.stringify({
     event: "payment.completed",
     timestamp,
-    data: { ...data, ...COMPLETED },
+    data: { ...data, ...reported },
   });
   const url = `${shops[0]?.origin}${scene.settings.webhook}`;
   const signature = signWebhook(body, sandbox.webhookSecret);

@@ -158,10 +158,11 @@ async function passOn(
   if (started !== undefined && answer.ok) {
     const { reference } = JSON.parse(body).data;
     SCENES.set(reference, scene);
-    const { phone, amount } = JSON.parse(sent);
+    const { phone, amount, account_reference: label } = JSON.parse(sent);
     const { phone: number } = await client.payments.get(reference);
     const known = started.phoneNumbers.find((one) => `${number}`.endsWith(one.slice(1)));
-    started.prompted(reference, known ?? `${phone}`, Number(amount));
+    const paid = { reference, amount: Number(amount), label: String(label ?? "") };
+    started.prompted({ ...paid, phone: known ?? `${phone}`, number: `${number}` });
   }
   const isList = method === "GET" && /^\/payments\/?(\?|$)/.test(target);
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body, isList };

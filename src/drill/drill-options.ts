@@ -21,12 +21,12 @@ const ASKED = {
   },
   status: {
     value: "request",
-    summary: "how to ask for the status of an order, with {id} or {order}",
+    summary: "how to ask for an order, with {id} or {order}",
     fallback: "GET /orders/{id}",
   },
   again: {
     value: "request",
-    summary: "how a customer pays again after a failure, with {attempts} if the page sends it",
+    summary: "how a customer pays again, with {attempts} if the page sends it",
     fallback: "not tested",
   },
   paid: {
@@ -37,16 +37,31 @@ const ASKED = {
   failed: {
     value: "check",
     summary: "what a failed order shows",
-    fallback: "/status=failed, or what an order of the checkout has",
+    fallback: "/status=failed|canceled|refunded",
   },
   open: {
     value: "check",
     summary: "what an open order shows",
-    fallback: "/status=pending, or the same",
+    fallback: "/status=pending",
   },
   "last-piece": {
     value: "request",
-    summary: "an order of something of which there is one",
+    summary: "an order of the last piece",
+    fallback: "not tested",
+  },
+  cancel: {
+    value: "request",
+    summary: "cancels an order: POST /orders/{id}/cancel",
+    fallback: "not tested",
+  },
+  refund: {
+    value: "request",
+    summary: "notes a refund: POST /orders/{id}/refund",
+    fallback: "not tested",
+  },
+  update: {
+    value: "request",
+    summary: "changes the price to {amount}; 409 rejects it",
     fallback: "not tested",
   },
   effects: {
@@ -57,7 +72,7 @@ const ASKED = {
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
   processes: {
     value: "number",
-    summary: "processes of the shop on the same data: 2, unless its store is for one only",
+    summary: "processes of the shop: 2, unless its store is for one only",
     fallback: "1",
   },
 } as const satisfies FlagRows;
@@ -67,7 +82,7 @@ const OF_SHOP = {
   ...ASKED,
   ready: {
     value: "request",
-    summary: "responds below 500 when the shop is ready, such as GET /health",
+    summary: "responds below 500 when the shop is ready: GET /health",
     fallback: "the port accepts connections",
   },
   header: {
@@ -81,17 +96,19 @@ const OF_SHOP = {
     summary: "the variable with the shop's new data folder",
     fallback: "DATA",
   },
-  nightly: { value: "request", summary: "starts the nightly job, such as POST /jobs/nightly" },
+  nightly: { value: "request", summary: "starts the nightly job: POST /jobs/nightly" },
   quiet: { value: "duration", summary: "time for your shop's timers at the end", fallback: "30s" },
   slow: {
     value: "duration",
     summary: "delay of a slow response, above your timeouts",
     fallback: "20s",
   },
-  "double-click": { summary: "send every order twice at the same moment" },
+  "double-click": { summary: "send every order twice at once" },
+  "part-payments": { summary: "money by hand, with the order's label, counts" },
   without: {
     value: "names",
-    summary: "what is not tried, on purpose, with commas: again, processes, effects, clicks, stock",
+    summary:
+      "what is not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts",
   },
   country: {
     value: "code",
@@ -120,9 +137,9 @@ const OF_RUN = {
     summary: "run the cases of one group",
     choices: GROUP_NAMES,
   },
-  "until-first-failure": { summary: "stop after a case that breaks a promise" },
-  continue: { summary: "run the cases that a drill left which was stopped" },
-  list: { summary: "list the cases by groups, and run none" },
+  "until-first-failure": { summary: "stop after the first broken promise" },
+  continue: { summary: "run what a stopped drill left" },
+  list: { summary: "list the cases, and run none" },
   report: { value: "path", summary: "write the results as one HTML page" },
   junit: { value: "path", summary: "write the results as JUnit XML, for CI" },
   init: { summary: `ask for the settings, and write ${DRILL_FILE}` },
@@ -140,6 +157,10 @@ export const NOT_GIVEN = {
   processes: ["--processes 2 is not given", "two processes (--processes 2)"],
   effects: ["--effects is not given", "what the customer got (--effects)"],
   stock: ["--last-piece is not given", "the last piece of a stock (--last-piece)"],
+  cancel: ["--cancel is not given", "canceled orders (--cancel)"],
+  refund: ["--refund is not given", "refunds (--refund)"],
+  update: ["--update is not given", "orders that grow (--update)"],
+  parts: ["--part-payments is not given", "part payments (--part-payments)"],
   clicks: ["--without clicks is given", "two clicks"],
 } as const;
 

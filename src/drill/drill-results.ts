@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { escapeMarkup } from "../html/html.ts";
 import { visible } from "../internal/visible.ts";
 import type { CaseResult } from "./case-run.ts";
-import { GROUPS } from "./cases.ts";
+import { changesDue, GROUPS } from "./cases.ts";
 import { causeOf } from "./causes.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
 import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
@@ -31,18 +31,19 @@ export const commandFor = ({ case: one }: CaseResult, seed: string): string =>
 /** What happens in every order. */
 const USUAL = /delivered payment\.initiated|(?:GET|POST) \/\S+: the service returned 2/;
 /** What a story is about. */
-const PROMPT = / for the payment \S+, KES /;
+const MATTER =
+  / for the payment \S+, KES |canceled the order|paid the money back|changed the order|pays KES/;
 
 /**
  * The lines that tell the story: of what is too long, first what is usual goes, and then the middle, but no
- * prompt.
+ * prompt, and nothing else that it is about.
  */
 function shorten(lines: readonly string[], max: number): string[] {
   const short = lines.length > max ? lines.filter((line) => !USUAL.test(line)) : [...lines];
   let left = 0;
   while (short.length + Math.min(left, 1) > max) {
     const middle = Math.ceil((max - 1) / 2);
-    const last = short.findIndex((line, at) => at >= middle && !PROMPT.test(line));
+    const last = short.findIndex((line, at) => at >= middle && !MATTER.test(line));
     short.splice(last < 0 ? middle : last, 1);
     left++;
   }
@@ -91,7 +92,8 @@ const harmsOf = ({ results }: DrillResult) =>
   });
 
 /** The service took the money of several attempts, and the shop is not to blame: one succeeded after it had failed. */
-const isChargedByService = ({ payments = [], problems }: CaseResult) =>
+const isChargedByService = ({ case: one, payments = [], problems }: CaseResult) =>
+  !changesDue(one) &&
   payments.filter(({ status }) => status === "completed").length > 1 &&
   !problems.has(NO_DOUBLE_CHARGE);
 

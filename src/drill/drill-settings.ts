@@ -88,7 +88,7 @@ function parseChecks(raw: RawSettings) {
   };
   return {
     paid: check("paid", "/status=paid"),
-    failed: check("failed", "/status=failed"),
+    failed: check("failed", "/status=failed|canceled|refunded"),
     open: check("open", "/status=pending"),
   };
 }
@@ -154,7 +154,10 @@ export function readDrillFile(text: string): RawSettings {
 }
 
 /** The setting of each switch: a switch that has none does not compile. */
-const SWITCHES = { "double-click": "doubleClick" } as const satisfies Record<ShopSwitch, string>;
+const SWITCHES = {
+  "double-click": "doubleClick",
+  "part-payments": "partPayments",
+} as const satisfies Record<ShopSwitch, string>;
 
 /** The names of the switches of a shop. */
 const SHOP_SWITCHES = Object.keys(SWITCHES) as ShopSwitch[];
@@ -195,6 +198,9 @@ export function parseSettings(raw: RawSettings) {
     order: parseRequest(text("order"), "order"),
     again: optional("again", parseRequest),
     lastPiece: optional("last-piece", parseRequest),
+    cancel: optional("cancel", parseRequest),
+    refund: optional("refund", parseRequest),
+    update: optional("update", parseUpdate),
     orderId: orderId ? [orderId] : ["/id", "location ~ ([^/?#]+)/?$"].map(parsePlace),
     status: parseRequest(text("status"), "status"),
     checks: parseChecks(raw),
@@ -216,6 +222,14 @@ export function parseSettings(raw: RawSettings) {
     orders: readNumber(text("orders"), "orders", 0, 100_000),
     seed: text("seed"),
   };
+}
+
+function parseUpdate(text: string, name: string): RequestTemplate {
+  const request = parseRequest(text, name);
+  if (`${request.path} ${request.body}`.includes("{amount}")) return request;
+  throw new ConfigurationError(
+    `--${name} must have {amount}, the new price of the order, such as PUT /orders/{id} {"amount":{amount}}; got ${JSON.stringify(text)}.`,
+  );
 }
 
 function readUntried(text: string): Untried[] {

@@ -1,17 +1,10 @@
-import type { CaseRun, Scene } from "./case-run.ts";
 import type { Act } from "./cases.ts";
 import { succeedLate } from "./deliver.ts";
 import { until } from "./machine-pace.ts";
-import type { Customers } from "./shop-client.ts";
+import { MANAGED, type Stage } from "./manage-order.ts";
 
 /** How long people wait for what they expect to see. */
 const MAX_WAIT_MS = 15_000;
-
-interface Stage {
-  readonly scene: Scene;
-  readonly customers: Customers;
-  readonly run: CaseRun;
-}
 
 const wait = (condition: () => boolean) => until(condition, MAX_WAIT_MS);
 
@@ -41,6 +34,9 @@ const isAskedAgain = ({ run }: Stage) => wait(() => run.payments.length > 1);
 
 /** What people do after the order, by the act of the case. Resolves with whether they could do it. */
 const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
+  ...MANAGED,
+  // What is wrong shows when the phone rings.
+  foreignPhone: async () => true,
   // Both clicks come at once: the order itself is sent twice.
   clicks: async () => true,
   // So do the orders of all customers who want the piece.

@@ -1,5 +1,6 @@
-import type { CaseRun, DrillPayment, Look } from "./case-run.ts";
-import { type DrillCase, hasKind } from "./cases.ts";
+import type { CaseRun, Look } from "./case-run.ts";
+import { changesDue, type DrillCase, hasKind } from "./cases.ts";
+import { dueOf, isPaid, receivedOf } from "./drill-payment.ts";
 
 /** A promise that a shop should keep. */
 interface ShopPromise {
@@ -37,19 +38,28 @@ const STAYS_PAID = "a paid order stays paid";
 export const FORGED = "a forged, altered or unsigned webhook is rejected, and has no effect";
 export const ANSWERED = "a webhook is answered in time, and a genuine one is accepted";
 export const ALIVE = "the process does not die, and comes back after a kill";
+export const CANCELED = "a canceled order rings no phone, never becomes paid, and gives no goods";
+export const REFUNDED = "a refunded order rings no phone, and gives no goods";
+export const CHANGED = "an order asks for what is due, and is paid when all of it has come";
+const OWN_PHONE = "the phone that was typed rings, and no other one";
 export const SECRET = "no key, no secret and no full phone number is printed or answered";
 
 /** How long after a click a customer still expects the phone to ring. */
 const MAX_RING_MS = 90_000;
 
-const isPaid = ({ status }: DrillPayment) => status === "completed";
 const paidCount = ({ payments }: CaseRun) => payments.filter(isPaid).length;
 /**
  * Money that a person must decide about: the order may stay open. If only the webhook tells another amount, a
  * read tells the truth soon, and the shop may not call the order failed.
  */
-const needsPerson = ({ case: one, look }: CaseRun) =>
-  hasKind(one, "paidAmount") || (hasKind(one, "amount", "currency") && look.shown === "open");
+const needsPerson = (run: CaseRun) =>
+  hasKind(run.case, "paidAmount") ||
+  (hasKind(run.case, "amount", "currency") && run.look.shown === "open") ||
+  (run.closed !== undefined && paidCount(run) > 0) ||
+  isPartlyPaid(run);
+/** What is left to pay, if it can change in the case. */
+const restOf = (run: CaseRun) => (changesDue(run.case) ? dueOf(run.price ?? 0, run.payments) : 0);
+const isPartlyPaid = (run: CaseRun) => restOf(run) > 0 && receivedOf(run.payments) > 0;
 /** "Pay again" did nothing: the only payment is the one that had failed. */
 const isStuck = ({ clicks, payments, case: { act } }: CaseRun) =>
   ["again", "tabs"].includes(act ?? "") && clicks > 1 && payments.length === 1;
@@ -132,7 +142,7 @@ export const PROMISES: readonly ShopPromise[] = [
     page: "guides/checkout",
     check: (run) => {
       const other = run.payments.find(({ amount }) => amount !== run.price);
-      if (other !== undefined) {
+      if (other !== undefined && !changesDue(run.case)) {
         return `the shop asked for KES ${other.amount}, and the order costs KES ${run.price}`;
       }
       const isOther = hasKind(run.case, "paidAmount") && paidCount(run) > 0;
@@ -203,6 +213,50 @@ export const PROMISES: readonly ShopPromise[] = [
     },
   },
   {
+    name: CANCELED,
+    withoutEffects: "a canceled order rings no phone, and never becomes paid",
+    harm: "saw a canceled order go on",
+    cause: "a webhook or a read that marks every order as paid, whatever has become of it",
+    remedy:
+      "Leave canceled orders out in the statement that marks an order as paid, and in the one that begins an attempt. Money that still comes is to be paid back: note it, and tell a person. If the customer has paid, reject to cancel (409).",
+    page: "operations/refunds",
+    isAbout: ({ act }) => act?.startsWith("cancel") === true,
+    check: (run) => describeClosed(run, "canceled"),
+  },
+  {
+    name: REFUNDED,
+    withoutEffects: "a refunded order rings no phone",
+    harm: "got the goods, or was asked, after the money was paid back",
+    cause: "a refund that makes the order look like one that was never paid",
+    remedy:
+      "A refunded order is over: leave it out in the statement that gives the goods, in the one that marks an order as paid, and in the one that begins an attempt. Webhooks arrive twice, and goods that are still due must not be given.",
+    page: "operations/refunds",
+    isAbout: ({ act }) => act?.startsWith("refund") === true,
+    check: (run) => describeClosed(run, "refunded"),
+  },
+  {
+    name: CHANGED,
+    harm: "was asked for another amount than was due, or got the goods for a part of it",
+    cause: "an amount that was stored with the attempt, and is compared in the place of the price",
+    remedy:
+      "Add up what has come for an order, each payment once. Ask for the price without that sum, and mark the order as paid if the sum reaches the price. Change no order while its phone is asked (409), or take its payment as a part.",
+    page: "reference/checkout",
+    isAbout: changesDue,
+    check: (run) => describeDue(run, run.look),
+  },
+  {
+    name: OWN_PHONE,
+    harm: "ordered, and the phone of a stranger rang",
+    cause: "a number of which the last nine digits are taken, whatever country its code names",
+    remedy:
+      "Read a number with its code by the plan of that country, and reject a number of a country that you do not serve. malipo does so, if it gets the number as the customer typed it.",
+    page: "guides/checkout",
+    isAbout: ({ act }) => act === "foreignPhone",
+    check: ({ payments }) =>
+      payments.some(({ isOtherPhone }) => isOtherPhone) &&
+      "the customer typed the number of another country, and the phone with the same last digits rang",
+  },
+  {
     name: FORGED,
     cause: "a receiver that does not verify the signature over the raw body",
     remedy:
@@ -252,6 +306,27 @@ export function forgive(run: CaseRun): void {
   if (run.problems.size === 0) run.undecided = run.delay;
 }
 
+/** What went on with an order after it was canceled or paid back. */
+function describeClosed({ closed, payments, look }: CaseRun, how: "canceled" | "refunded") {
+  if (closed?.how !== how) return false;
+  const ended = how === "canceled" ? "the order was canceled" : "the money was paid back";
+  if (payments.some(({ after }) => after === how)) return `${ended}, and then a prompt was sent`;
+  const { shown, effects = 0 } = look;
+  if (effects > closed.effects) return `${ended}, and then the goods were given`;
+  return how === "canceled" && shown === "paid" && `${ended}, and now the shop says paid`;
+}
+
+/** What is wrong with what the shop asked for or says, of an order whose price or rest has changed. */
+function describeDue(run: CaseRun, look: Look): string | false {
+  if (!changesDue(run.case)) return false;
+  const other = run.payments.find(({ amount, due }) => amount !== due);
+  if (other !== undefined) {
+    return `the shop asked for KES ${other.amount}, and KES ${other.due} of the order was due`;
+  }
+  if (!isPartlyPaid(run) || !isPaidFor(look)) return false;
+  return describePaid(look, `paid KES ${receivedOf(run.payments)} of ${run.price}`);
+}
+
 const describePaid = ({ shown }: Look, truth: string) =>
   shown === "paid"
     ? `the shop says paid, and the customer has ${truth}`
@@ -273,16 +348,21 @@ export function brokenPromises(run: CaseRun): (readonly [name: string, what: str
  */
 export function checkLook(run: CaseRun, look: Look, before: ReadonlyMap<string, string>): void {
   const { askedAt, shown } = look;
-  const mayStillCome = run.payments.some(({ reference, status, isLatePaid }) => {
+  const mayStillCome = run.payments.some(({ reference, status, isLatePaid, isByHand }) => {
     const known = before.get(reference);
     const isFailed = known === "failed" || status === "failed" || isLatePaid;
+    // What came is a part: the order is to be paid again.
+    if (isByHand || (isPaid({ status }) && isPartlyPaid(run))) return false;
     return known !== undefined && !isFailed;
   });
-  if (shown === "failed" && mayStillCome) {
+  // A page may show that an order is canceled before the one who canceled it has the response.
+  if (shown === "failed" && mayStillCome && !run.isClosing) {
     run.blame(NO_FALSE_FAILURE, 'the customer reads "failed", and the payment has not failed');
   }
   if (isPaidFor(look) && paidCount(run) === 0) run.blame(NOT_PAID, describePaid(look, "not paid"));
-  if (run.paidAt < askedAt && (shown === "failed" || shown === "open")) {
+  const isDue = describeDue(run, look);
+  if (isDue) run.blame(CHANGED, isDue);
+  if (run.paidAt < askedAt && (shown === "failed" || shown === "open") && !run.isClosing) {
     run.blame(STAYS_PAID, `the customer read "paid" before, and now reads "${shown}"`);
   }
   const isOther = hasKind(run.case, "amount", "currency") && paidCount(run) > 0;

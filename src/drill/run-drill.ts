@@ -5,7 +5,6 @@ import { type CaseResult, type CaseRun, withoutCommands } from "./case-run.ts";
 import {
   allCases,
   type DrillCase,
-  GROUPS,
   groupIntoWaves,
   hasKind,
   randomCases,
@@ -13,11 +12,12 @@ import {
 } from "./cases.ts";
 import { conclude, placedOrders } from "./conclude.ts";
 import { finishDay } from "./day-end.ts";
-import { NOT_GIVEN, type Untried } from "./drill-options.ts";
+import type { Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { firstOrder, numberIsNoCount, obstacleOf } from "./dry-run.ts";
 import { forgive, isSpoiled } from "./promises.ts";
 import { runWave } from "./wave.ts";
+import { whySkipped } from "./why-skipped.ts";
 
 /** What a drill found. */
 export interface DrillResult {
@@ -352,24 +352,3 @@ export const quoteOutput = (text: string): string =>
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => `  shop | ${withoutCommands(line)}`)
     .join("\n");
-
-/** Why a case cannot be run with a shop. */
-function whySkipped(
-  { group, act, faults }: DrillCase,
-  { again, lastPiece, order, processes, without }: DrillSettings,
-  seen: ReadonlySet<Subject>,
-): string | undefined {
-  const paysAgain = ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"].includes(act ?? "");
-  if (paysAgain && again === undefined) return NOT_GIVEN.again[0];
-  if (act?.startsWith("amount") && !`${order.path} ${order.body}`.includes("{amount}")) {
-    return "the order sends no {amount}";
-  }
-  if (group === "processes" && processes < 2) return NOT_GIVEN.processes[0];
-  if (act === "lastPiece" && lastPiece === undefined) return NOT_GIVEN.stock[0];
-  if (act === "clicks" && without.includes("clicks")) return NOT_GIVEN.clicks[0];
-  const unseen = faults.find(({ subject }) => !seen.has(subject));
-  if (unseen === undefined) return undefined;
-  return unseen.subject === "read"
-    ? "they disturb a read of the payment, and the shop makes none when the webhook comes"
-    : `the shop gets no such webhook: ${GROUPS[group]}`;
-}

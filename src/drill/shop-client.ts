@@ -28,6 +28,15 @@ interface Click {
   readonly shop?: ShopProcess | undefined;
 }
 
+/** The routes of a shop that do something with an order beside paying it. */
+export type Route = "cancel" | "refund" | "update";
+
+const ROUTES: Readonly<Record<Route, { who: "customer" | "staff"; did: string }>> = {
+  cancel: { who: "customer", did: "canceled the order" },
+  refund: { who: "staff", did: "paid the money back" },
+  update: { who: "customer", did: "changed the order" },
+};
+
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /** How many lines name an order. Its id is a whole word there: order 1 has no part in the lines of 12. */
@@ -38,7 +47,10 @@ export function countLines(text: string, id: string): number {
 }
 
 /** What `{name}` stands for in a request. */
-const valuesOf = (run: CaseRun, { phone = run.phone, amount = run.amount }: Click = {}) => ({
+const valuesOf = (
+  run: CaseRun,
+  { phone = run.typedPhone, amount = run.changedPrice ?? run.amount }: Click = {},
+) => ({
   ...{ phone, amount, order: run.order, id: run.id, attempts: Math.max(run.clicks - 1, 0) },
 });
 
@@ -111,6 +123,31 @@ export class Customers {
       (hasFaults && run.case.act === "clicks");
     run.clicked();
     await Promise.all([this.click(run), isTwice && this.click(run)]);
+  }
+
+  /**
+   * Cancels, pays back or changes an order by the shop's route for it, which any of its processes may get. Resolves with
+   * what the shop makes of it: it may reject it (4xx) while a phone rings.
+   */
+  async manage(
+    run: CaseRun,
+    route: Route,
+    amount?: number,
+  ): Promise<"accepted" | "rejected" | "failed"> {
+    const { settings, shops } = this.#scene;
+    const template = settings[route];
+    if (template === undefined) return "failed";
+    const values = valuesOf(run, amount === undefined ? {} : { amount });
+    const sent = this.#send(template, values, { shop: shops.at(-1) });
+    const response = await sent.catch(() => undefined);
+    const { who, did } = ROUTES[route];
+    const line = `${template.method} ${template.path}`;
+    const what = amount === undefined ? did : `${did} to KES ${amount}`;
+    run.note(who, `${what}: ${line} -> ${response?.status ?? "no response"}`);
+    if (response !== undefined && response.status < 400) return "accepted";
+    const quoted = JSON.stringify(response?.body.slice(0, MAX_QUOTED) ?? "");
+    run.rejectedRoute = `--${route}: ${line} gave ${response?.status ?? "no response"}: ${quoted}`;
+    return response !== undefined && response.status < 500 ? "rejected" : "failed";
   }
 
   /** Reads the status once while the order is under way, and checks it. */

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench } from "./bench.ts";
 import { CaseRun } from "./case-run.ts";
-import { type DrillCase, type Fault, hasKind, processFault, type When } from "./cases.ts";
+import {
+  type DrillCase,
+  type Fault,
+  hasKind,
+  isManaged,
+  processFault,
+  type When,
+} from "./cases.ts";
 import { advance, inSeconds, MAX_WAIT_MS, PROMPT_LIFE, waitUntilRight } from "./day-end.ts";
 import { until } from "./machine-pace.ts";
 import { act } from "./people.ts";
@@ -23,6 +30,7 @@ function waitOf(cases: readonly DrillCase[], slowMs: number): string {
   if (fault?.kind === "kill") return `${count} (the shop is killed)`;
   if (fault !== undefined) return `${count} (the shop is paused for ${inSeconds(STOP_MS)})`;
   if (cases.some((one) => hasKind(one, "away"))) return `${count} (the service is away for 2 min)`;
+  if (cases.some(isManaged)) return `${count} (canceled, refunded, changed, or paid in parts)`;
   const isSlow = cases.some((one) => hasKind(one, "slow"));
   return isSlow ? `${count} (the service takes ${inSeconds(slowMs)})` : count;
 }

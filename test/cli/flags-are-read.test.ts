@@ -14,7 +14,13 @@ const ROWS: Readonly<Record<string, object>> = {
 } as never;
 
 /** The flags whose reader is a row of a table: one without a row does not compile. */
-const TYPED = [...Object.keys(stores.LIST_CHOICES), "init", "list", "double-click"];
+const TYPED = [
+  ...Object.keys(stores.LIST_CHOICES),
+  "init",
+  "list",
+  "double-click",
+  "part-payments",
+];
 
 const read = (path: string) => readFileSync(path, "utf8");
 

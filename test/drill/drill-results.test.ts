@@ -12,7 +12,7 @@ import {
   resultsAsJunit,
 } from "../../src/drill/drill-results.ts";
 import { numberIsNoCount } from "../../src/drill/dry-run.ts";
-import { PROMISES } from "../../src/drill/promises.ts";
+import { CANCELED, CHANGED, PROMISES, REFUNDED } from "../../src/drill/promises.ts";
 import { resultsAsPage } from "../../src/drill/results-page.ts";
 import { type DrillResult, quoteOutput } from "../../src/drill/run-drill.ts";
 import { BROKEN_SHOPS } from "./shops/broken-shops.ts";
@@ -91,6 +91,14 @@ test.each([
   ["every order ends", "the order is still open", undefined, "a webhook that was lost"],
   [ONE_PROMPT, "2 in all", "clicks", "a double click"],
   [ONE_PROMPT, "2 in all", "tabs", "two tabs"],
+  [ONE_PROMPT, "2 in all", "updateMeanwhile", "a change of the order that begins"],
+  [CANCELED, "the order was canceled, and then a prompt was sent", "cancelOpen", 'a "pay again"'],
+  [CANCELED, "the order was canceled, and then the goods were given", "cancelOpen", "a webhook or"],
+  [REFUNDED, "the money was paid back, and then a prompt was sent", "refundAgain", 'a "pay" that'],
+  [CHANGED, "the shop asked for KES 1, and KES 2", "part", "a payment by hand"],
+  [CHANGED, "the shop asked for KES 1, and KES 2", "updateOpen", "an attempt that asks"],
+  [CHANGED, "and no prompt came for the KES 1", "part", "a part of the money that blocks"],
+  [CHANGED, "the customer has paid KES 1 of 2", "part", "a payment with the order's label"],
   [ONE_PROMPT, "2 in all", undefined, "a retry after a timeout"],
 ] as const)("the cause of '%s' names the place: %s (%s)", (promise, what, act, cause) => {
   const known = caseResult(2, { [promise]: what });
@@ -100,7 +108,9 @@ test.each([
     resultsAsPage(drillResult([one]), "1", new Date()),
   ];
   for (const text of texts)
-    expect(text.replaceAll("&quot;", '"')).toContain(`Usual cause: ${cause}`);
+    expect(text.replaceAll("&quot;", '"').replaceAll("&#39;", "'")).toContain(
+      `Usual cause: ${cause}`,
+    );
 });
 
 test("a story that is too long keeps every prompt", () => {
@@ -273,6 +283,10 @@ test.each([
     true,
     "NOT TRIED: the last piece of a stock (--last-piece).",
   ],
+  ["cancel", "--cancel is not given", true, "NOT TRIED: canceled orders (--cancel)."],
+  ["refund", "--refund is not given", true, "NOT TRIED: refunds (--refund)."],
+  ["update", "--update is not given", true, "NOT TRIED: orders that grow (--update)."],
+  ["parts", "--part-payments is not given", true, "NOT TRIED: part payments (--part-payments)."],
   ["effects", undefined, false, "NOT TRIED: what the customer got (--effects)."],
 ] as const)(
   "the first line, the last line, the title and the exit status say what was not tried (%s)",

@@ -76,7 +76,22 @@ test("--without takes the names of what is not tried, and no others", () => {
     "clicks",
   ]);
   expect(() => parseSettings({ ...raw, without: "effects,refunds" })).toThrow(
-    '--without must be names of again, processes, effects, stock, clicks, with commas between; got "effects,refunds".',
+    '--without must be names of again, processes, effects, stock, cancel, refund, update, parts, clicks, with commas between; got "effects,refunds".',
+  );
+});
+
+test("a route that changes an order tells the new price", () => {
+  const raw = {
+    start: "node shop.mjs",
+    order: "POST /orders {}",
+    cancel: "POST /orders/{id}/cancel",
+  };
+  const update = 'PUT /orders/{id} {"amount":{amount}}';
+  const { cancel, refund, ...settings } = parseSettings({ ...raw, update, "part-payments": true });
+  expect([cancel?.path, refund]).toEqual(["/orders/{id}/cancel", undefined]);
+  expect(settings).toMatchObject({ partPayments: true, update: { method: "PUT" } });
+  expect(() => parseSettings({ ...raw, update: "PUT /orders/{id} items=2" })).toThrow(
+    "--update must have {amount}, the new price of the order",
   );
 });
 

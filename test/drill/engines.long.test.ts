@@ -4,10 +4,13 @@ import type { Engine } from "../support/engines/engine.ts";
 import { startMysql } from "../support/engines/mysql.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
-import { drillShop, node } from "./shops/drill-shop.ts";
+import { ALL_ROUTES, drillShop, node } from "./shops/drill-shop.ts";
 
 /** All cases with `DRILL=all`, otherwise some of them. */
-const CASES = process.env.DRILL === "all" ? undefined : [11, 41, 181, 198, 289, 295, 311, 319];
+const CASES =
+  process.env.DRILL === "all"
+    ? undefined
+    : [11, 41, 181, 198, 289, 295, 311, 319, 345, 346, 348, 349, 353, 355];
 
 const started: Engine[] = [];
 afterAll(() => Promise.all(started.map((engine) => engine.stop())));
@@ -25,7 +28,7 @@ test.concurrent.each([
     env: [`ENGINE=${engine.url}`, `RUN=run${Date.now()}`],
     ready: "GET /orders/none",
     // This shop starts its processes itself.
-    without: "processes,stock",
+    without: "processes,stock,cancel,refund,update,parts",
     quiet: "20s",
     slow: "7s",
   };
@@ -50,6 +53,8 @@ test.concurrent.each([
     processes: "2",
     quiet: "60s",
     slow: "7s",
+    ...ALL_ROUTES,
+    "last-piece": "",
   };
   const result = await drillShop(raw, CASES);
   expect(exitStatus(result), `${name}\n${formatResults(result)}`).toBe(0);

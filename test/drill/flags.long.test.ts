@@ -107,6 +107,16 @@ describe.concurrent("a drill", () => {
     for (const text of texts) expect(result.obstacles.join("\n")).toContain(text);
   });
 
+  test("fails if a route rejects what it is for, and says what it answered", async () => {
+    const cases = allCases().filter(({ act }) => act === "cancelOpen");
+    const raw = { start: shop("no cancel"), cancel: "GET /orders/none" };
+    const { result, status, broken } = await drill(raw, { cases });
+    expect([status, broken]).toEqual([2, []]);
+    expect(result.obstacles.join("\n")).toMatch(
+      /did not take what it has a route for in 2 cases, .*: --cancel: GET \/orders\/none gave 404/,
+    );
+  });
+
   test("fails if the one case that was asked for has a fault that never happened", async () => {
     const start = shop("unread");
     const read = allCases()

@@ -5,10 +5,10 @@ import { exitStatus, formatResults, promiseResults } from "../../src/drill/drill
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import { BROKEN_SHOPS, breakShop, FORMER_SHOPS, INBOX_SHOP } from "./shops/broken-shops.ts";
 import {
+  ALL_ROUTES,
   brokenPromises,
   drillBroken,
   drillShop,
-  LAST_PIECE,
   node,
   shopFolder,
 } from "./shops/drill-shop.ts";
@@ -31,17 +31,21 @@ const CASES = numbersOf(
     process.env.DRILL === "all" ? true : SHOWN.has(one.number) && !isAway(one),
   ),
 );
-/** The cases of a stock, which not every shop has. */
-const LAST_PIECES = new Set(numbersOf(allCases().filter(({ act }) => act === "lastPiece")));
+/** The cases of what not every shop has. */
+const OF_ROUTES = new Set(
+  numbersOf(
+    allCases().filter(({ act = "" }) => /^(?:lastPiece|cancel|refund|update|part)/.test(act)),
+  ),
+);
 
 describe.concurrent("a drill", () => {
   test.for([
-    ["TypeScript", node("test/drill/shops/right-shop.ts"), LAST_PIECE],
-    ["Python", "python3 test/drill/shops/shop.py", ""],
-    ["Perl", "perl test/drill/shops/shop.pl", ""],
-  ])("finds nothing wrong with a right shop in %s", async ([, start = "", piece]) => {
-    const cases = piece === "" ? CASES.filter((number) => !LAST_PIECES.has(number)) : CASES;
-    const result = await drill(start, cases, { processes: "2", "last-piece": piece });
+    ["TypeScript", node("test/drill/shops/right-shop.ts"), ALL_ROUTES],
+    ["Python", "python3 test/drill/shops/shop.py", undefined],
+    ["Perl", "perl test/drill/shops/shop.pl", undefined],
+  ] as const)("finds nothing wrong with a right shop in %s", async ([, start, routes]) => {
+    const cases = routes ? CASES : CASES.filter((number) => !OF_ROUTES.has(number));
+    const result = await drill(start, cases, { processes: "2", ...routes });
     const found = [exitStatus(result), brokenPromises(result), result.obstacles];
     expect(found, formatResults(result)).toEqual([0, [], []]);
     // One whose prompt expired while the machine was busy is not run.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { isGatewayError } from "malipo";
-import { createCheckout } from "malipo/checkout";
+import { type Checkout, createCheckout } from "malipo/checkout";
 import { mysql } from "malipo/mysql";
 import { nodeHandler } from "malipo/node";
 import { postgres } from "malipo/postgres";
@@ -73,12 +73,34 @@ async function onMysql() {
 
 type Shop = ReturnType<typeof onSqlite | typeof onPostgres> | Awaited<ReturnType<typeof onMysql>>;
 
+async function manage(
+  { cancel, update, refunds, get }: Checkout,
+  id: string,
+  what: string,
+  body: string,
+) {
+  if (what === "cancel") return await cancel(id);
+  if (what === "update") return await update(id, { amount: JSON.parse(body).amount });
+  const amount = (await get(id))?.received ?? 0;
+  const { status } = await refunds.add(id, { amount, reference: `refund of ${id}`, by: "staff" });
+  return { status };
+}
+
 async function serve({ checkout, parcels }: Shop) {
   await checkout.start();
   const receive = nodeHandler(checkout.receiver);
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, folder, name = ""] = (request.url ?? "").split("/");
+    const [, folder, name = "", action] = (request.url ?? "").split("/");
     if (folder === "webhooks") return void receive(request, response);
+    if (action !== undefined || request.method === "PUT") {
+      const body = await text(request);
+      const changed = manage(checkout, name, action ?? "update", body);
+      await changed.then(
+        (order) => response.end(JSON.stringify(order)),
+        (error) => response.writeHead(isGatewayError(error) ? 409 : 500).end(),
+      );
+      return;
+    }
     if (request.method === "POST") {
       const { order: id, phone, amount, after } = JSON.parse(await text(request));
       try {

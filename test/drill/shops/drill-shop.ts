@@ -17,14 +17,20 @@ export const SETTINGS = {
   status: "GET /orders/{order}",
   effects: "GET /orders/{order} /shipped",
   slow: "3s",
-  // Most of these shops have no stock.
-  without: "stock",
+  // Most of these shops only sell.
+  without: "stock,cancel,refund,update,parts",
   workers: "1",
 };
 
-/** An order of something of which the right shop has one piece. */
-export const LAST_PIECE =
-  'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}","item":"last"}';
+/** What the right shop has beside: something of which there is one piece, and routes for orders. */
+export const ALL_ROUTES = {
+  "last-piece":
+    'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}","item":"last"}',
+  cancel: "POST /orders/{order}/cancel",
+  refund: "POST /orders/{order}/refund",
+  update: 'PUT /orders/{order} {"amount":{amount}}',
+  "part-payments": true,
+};
 
 /** @param cases - The numbers of the cases; without them, all cases. */
 export function drillShop(
@@ -69,5 +75,5 @@ export const drillBroken = (
 ): Promise<DrillResult> => {
   const { processes = "1" } = shop;
   const start = write(shop.name, breakShop(shop));
-  return drillShop({ start, quiet: "5s", processes, "last-piece": LAST_PIECE }, shop.cases);
+  return drillShop({ start, quiet: "5s", processes, ...ALL_ROUTES }, shop.cases);
 };

@@ -23,7 +23,7 @@ export const exampleSettings = (start: string): RawSettings => ({
   data: "SHOP_DATA",
   quiet: "60s",
   processes: "2",
-  without: "stock",
+  without: "stock,cancel,refund,update,parts",
 });
 
 /** Drills an example shop, all cases of it. */

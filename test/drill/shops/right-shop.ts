@@ -11,7 +11,8 @@ const database = new DatabaseSync(join(DATA, "shop.db"));
 database.exec(`PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
     attempt INT DEFAULT 1, status TEXT DEFAULT 'pending', reference TEXT, former TEXT DEFAULT '',
-    closed INT DEFAULT 0, shipped INT DEFAULT 0);
+    closed INT DEFAULT 0, shipped INT DEFAULT 0, asked INT);
+  CREATE TABLE IF NOT EXISTS money (reference TEXT PRIMARY KEY, id TEXT, amount INT);
   CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, pieces INT);
   INSERT OR IGNORE INTO items VALUES ('last', 1)`);
 const idempotency = sqlite(join(DATA, "keys.db"));
@@ -31,6 +32,8 @@ interface Order {
   readonly id: string;
   readonly phone: string;
   readonly amount: number;
+  /** What the phone is asked for: what was left of the amount. */
+  readonly asked: number;
   readonly at: number;
   readonly attempt: number;
   readonly status: string;
@@ -49,24 +52,52 @@ function ship(id: string): void {
   change("shipped = shipped + 1 WHERE id = ?", id);
 }
 
-/** Ends an order. A late success after a failure is a success; paid stays paid. */
-function end({ id, attempt }: Order, status: "paid" | "failed"): void {
+/** What is left to pay of an order. */
+const due = (id: string) =>
+  Number(
+    database
+      .prepare(
+        "SELECT amount - (SELECT coalesce(sum(amount), 0) FROM money WHERE id = orders.id) AS due FROM orders WHERE id = ?",
+      )
+      .get(id)?.due,
+  );
+
+interface Paid {
+  readonly reference?: unknown;
+  readonly amount?: unknown;
+  readonly currency?: unknown;
+}
+
+/** Ends an attempt. A late success after a failure is a success; paid stays paid. */
+function end({ id, attempt, reference }: Order, result: "paid" | "failed", payment?: Paid): void {
   database.exec("BEGIN IMMEDIATE");
+  if (result === "paid" && payment) {
+    const add = "INSERT INTO money VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+    database.prepare(add).run(`${payment.reference}`, id, Number(payment.amount));
+  }
+  const isPart = result === "paid" && due(id) > 0;
+  // A part by hand says nothing of the prompt that the phone may show.
+  const status = isPart && reference !== payment?.reference ? "" : isPart ? "failed" : result;
   // The failure of an attempt says nothing of the next one.
   const changed = change(
-    "status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?) AND (? = 'paid' OR attempt = ?)",
-    ...[status, id, status, status, attempt],
+    "status = ? WHERE id = ? AND ? <> '' AND closed = 0 AND status NOT IN ('canceled', 'refunded', 'paid', ?) AND (? = 'paid' OR attempt = ?)",
+    ...[status, id, status, status, status, attempt],
   );
   if (status === "paid" && changed === 1) ship(id);
   database.exec("COMMIT");
 }
 
-/** Another amount or currency is not this order's money. */
-const isFor = ({ amount }: Order, payment: { amount?: unknown; currency?: unknown }) =>
-  Number(payment.amount) === amount && payment.currency === "KES";
+/** Money by hand, or of an earlier attempt: what has come is added up. */
+const isOther = ({ reference, former, status }: Order, payment: Paid) =>
+  former.includes(`${payment.reference}`) ||
+  (payment.reference !== reference && (reference !== null || status !== "pending"));
 
-async function ask({ id, phone, amount, attempt }: Order): Promise<void> {
-  const params = { phone, amount, account_reference: id };
+/** Another amount or currency of a prompt is not this order's money. */
+const isFor = (order: Order, payment: Paid) =>
+  (Number(payment.amount) === order.asked || isOther(order, payment)) && payment.currency === "KES";
+
+async function ask({ id, phone, asked, attempt }: Order): Promise<void> {
+  const params = { phone, amount: asked, account_reference: id };
   const key = `${id}/${attempt}`;
   try {
     const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: key });
@@ -86,7 +117,7 @@ async function look(): Promise<void> {
     const listed = list?.items.find((one) => one.account_reference === id && isNew(one));
     const found = reference ?? listed?.reference;
     const payment = found === undefined ? undefined : await gateway.payments.get(String(found));
-    if (payment?.status === "completed" && isFor(order, payment)) end(order, "paid");
+    if (payment?.status === "completed" && isFor(order, payment)) end(order, "paid", payment);
     else if (payment?.status === "failed") end(order, "failed");
     else if (payment === undefined && Date.now() - at > GIVE_UP_MS) end(order, "failed");
   }
@@ -100,7 +131,7 @@ function receive(body: string, signature: string): number {
     if (order === undefined) return event === "payment.failed" ? 503 : 200;
     // What contradicts itself says nothing: a read tells what is true.
     if (event !== `payment.${"status" in data ? data.status : "initiated"}`) return 200;
-    if (event === "payment.completed" && isFor(order, data)) end(order, "paid");
+    if (event === "payment.completed" && isFor(order, data)) end(order, "paid", data);
     if (event === "payment.failed" && order.reference === data.reference) end(order, "failed");
     return 200;
   } catch (error) {
@@ -117,15 +148,30 @@ function add({
   item,
 }: Record<string, string>): "added" | "known" | "sold out" {
   const insert =
-    "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    "INSERT INTO orders (id, phone, amount, asked, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
   const take = database.prepare("UPDATE items SET pieces = pieces - 1 WHERE id = ? AND pieces > 0");
   database.exec("BEGIN IMMEDIATE");
   const { changes } = database
     .prepare(insert)
-    .run(`${order}`, `${phone}`, Number(amount), Date.now());
+    .run(`${order}`, `${phone}`, Number(amount), Number(amount), Date.now());
   const isSoldOut = changes === 1 && item !== undefined && take.run(item).changes === 0;
   database.exec(isSoldOut ? "ROLLBACK" : "COMMIT");
   return isSoldOut ? "sold out" : changes === 1 ? "added" : "known";
+}
+
+/** Whether an order is canceled, refunded or changed now; `undefined` for other requests. */
+function manage(id: string, action: string | undefined, body: string): boolean | undefined {
+  const [text, ...values] =
+    {
+      cancel: ["status = 'canceled' WHERE id = ? AND status IN ('pending', 'failed')"],
+      refund: ["status = 'refunded' WHERE id = ? AND status = 'paid'"],
+      // What comes of a phone that rings is a part then.
+      update: [
+        "amount = ? WHERE id = ? AND status IN ('pending', 'failed')",
+        action === "update" ? JSON.parse(body).amount : 0,
+      ],
+    }[action ?? ""] ?? [];
+  return text === undefined ? undefined : change(text, ...values, id) === 1;
 }
 
 const view = ({ id, status, shipped }: Order) => ({ id, status, shipped });
@@ -137,10 +183,15 @@ const server = createServer(async (request, response) => {
     response.writeHead(receive(body, String(request.headers["x-service-signature"]))).end();
     return;
   }
+  const managed = manage(id, request.method === "PUT" ? "update" : action, body);
+  if (managed !== undefined) {
+    response.writeHead(managed ? 200 : 409).end();
+    return;
+  }
   if (request.method === "POST" && action === "again") {
     const again =
-      "status = 'pending', closed = 0, attempt = attempt + 1, former = former || coalesce(reference, ''), reference = NULL, at = ? WHERE id = ? AND status = 'failed'";
-    if (change(again, Date.now(), id) === 1) await ask(rows("id = ?", id)[0] as Order);
+      "status = 'pending', closed = 0, attempt = attempt + 1, former = former || coalesce(reference, ''), reference = NULL, asked = ?, at = ? WHERE id = ? AND status = 'failed'";
+    if (change(again, due(id), Date.now(), id) === 1) await ask(rows("id = ?", id)[0] as Order);
     response.writeHead(200).end();
     return;
   }
