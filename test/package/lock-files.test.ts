@@ -22,7 +22,9 @@ interface LockFile {
  */
 const UNKNOWN = /@cloudflare\/workerd-(?:darwin|windows)-/;
 
-const FILES = globSync("**/package-lock.json", { exclude: ["**/node_modules/**"] });
+const FILES = globSync("**/package-lock.json", {
+  exclude: ["**/node_modules/**", "test/docs/bundles/**"],
+});
 
 test("there are the lock files of the project, of the runtimes, of the benchmarks and of an example", () => {
   expect(FILES).toHaveLength(4);

@@ -77,7 +77,9 @@ describe("what would be published", () => {
           /\.(map|tsx?|snap)$/.test(path) && !/\.d\.ts$/.test(path) && !/^examples\//.test(path),
       ),
     ).toEqual([]);
-    const sources = execFileSync("git", ["ls-files", "examples"], { encoding: "utf8" });
+    const sources = execFileSync("git", ["ls-files", "examples", ":!*/package-lock.json"], {
+      encoding: "utf8",
+    });
     const examples = files.map(({ path }) => path).filter((path) => path.startsWith("examples/"));
     expect(examples.sort()).toEqual(sources.trim().split("\n").sort());
   });
@@ -117,9 +119,9 @@ describe("what would be published", () => {
   });
 
   // The limit stops growth.
-  test("unpacks to at most 4,500 kB, the manual included", () => {
+  test("unpacks to at most 4,550 kB, the manual included", () => {
     process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB\n`);
-    expect(unpackedSize).toBeLessThanOrEqual(4_500_000);
+    expect(unpackedSize).toBeLessThanOrEqual(4_550_000);
   });
 });
 
