@@ -28,9 +28,9 @@ export function headerValue(headers: WebhookHeaders | undefined, header: string)
 
 /** A sentence about a body that is compressed, by its headers; an empty text for another one. */
 export function compressionHint(headers: WebhookHeaders | undefined): string {
-  const [encoding] = [headerValue(headers, "content-encoding")].flat();
-  return typeof encoding === "string" && /^(?!identity$)[a-z]{2,10}$/i.test(encoding)
-    ? ` The body is compressed (Content-Encoding: ${encoding}), and nothing inflates it here: have the proxy that compresses it leave this route out.`
+  const encoding = `${headerValue(headers, "content-encoding") ?? ""}`;
+  return /^(?!identity$)[a-z]{2,10}$/i.test(encoding)
+    ? ` The body is compressed (Content-Encoding: ${encoding}): pass it on as it was sent.`
     : "";
 }
 
@@ -45,14 +45,12 @@ export function signatureDigits(signature: unknown, headers?: WebhookHeaders): s
   if (Array.isArray(value) && value.length < 2) value = value[0];
   const digits = typeof value === "string" ? SIGNATURE.exec(value)?.[1] : undefined;
   if (digits !== undefined) return digits;
-  // `Headers` joins the values of a header that came twice.
-  const isTwice = Array.isArray(value) || (typeof value === "string" && value.includes(","));
+  // A list is joined, as `Headers` joins the values of a header that came twice.
+  const isTwice = `${value}`.includes(",");
   throw value
     ? new WebhookVerificationError(
         "signature_malformed",
-        isTwice
-          ? "The X-Service-Signature header came more than once. Find the proxy or the middleware that adds it, and have it leave the header unchanged."
-          : "The X-Service-Signature header must be 64 hex digits.",
+        `The X-Service-Signature header ${isTwice ? "came more than once: find what adds it" : "must be 64 hex digits"}.`,
       )
     : new WebhookVerificationError(
         "signature_missing",

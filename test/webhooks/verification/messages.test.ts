@@ -58,8 +58,7 @@ test.each(HINTS)(
 
 const MISSING = "The request has no X-Service-Signature header.";
 const MALFORMED = "The X-Service-Signature header must be 64 hex digits.";
-const TWICE =
-  "The X-Service-Signature header came more than once. Find the proxy or the middleware that adds it, and have it leave the header unchanged.";
+const TWICE = "The X-Service-Signature header came more than once: find what adds it.";
 const notRaw = (got: string) =>
   `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
 const noSecret = (got: string) =>
