@@ -28,12 +28,14 @@ const COLUMNS = `(id VARCHAR(64) PRIMARY KEY, product VARCHAR(64) NOT NULL, cent
 const MIGRATE: Readonly<Record<Library, (url: string) => Promise<void>>> = {
   prisma: async (url) => {
     const connection = await mysql.createConnection(url);
+    await connection.query("DROP TABLE IF EXISTS orders");
     await connection.query(`CREATE TABLE orders ${COLUMNS}, paid_at DATETIME(3))`);
     await connection.end();
   },
   typeorm: async (url) => {
     const client = new pg.Client(url);
     await client.connect();
+    await client.query("DROP TABLE IF EXISTS orders");
     await client.query(`CREATE TABLE orders ${COLUMNS}, paid_at TIMESTAMPTZ)`);
     await client.end();
   },
@@ -58,12 +60,12 @@ const INSTALL: Readonly<Record<Library, () => void>> = {
   typeorm: () => {},
 };
 
-/** Each act of a customer, and each fault once. */
+/** Each act of people with each kind of fault once, apart from a service that is away for long. */
 function someCases() {
   const seen = new Set<string>();
   return allCases().filter(({ act, faults: [fault] }) => {
     const what = `${act} ${fault?.kind}`;
-    return !seen.has(what) && seen.add(what);
+    return fault?.kind !== "away" && !seen.has(what) && seen.add(what);
   });
 }
 

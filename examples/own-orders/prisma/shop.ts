@@ -19,8 +19,11 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
   response.json({ ...(await checkout.get(id)), ...order });
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
-  await prisma.order.updateMany({ where: { id, state: "new" }, data: { state: "canceled" } });
-  response.json(await checkout.cancel(id));
+  // First, since the money may have come: then the order is paid, and its goods are given.
+  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  if (status === "canceled")
+    await prisma.order.updateMany({ where: { id, state: "new" }, data: { state: "canceled" } });
+  response.json({ status });
 });
 
 // Customers order and pay by it, also again. The page has made the id.

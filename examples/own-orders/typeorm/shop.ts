@@ -21,8 +21,10 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
   response.json({ ...(await checkout.get(id)), ...order });
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
-  await orders.update({ id, state: "new" }, { state: "canceled" });
-  response.json(await checkout.cancel(id));
+  // First, since the money may have come: then the order is paid, and its goods are given.
+  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  if (status === "canceled") await orders.update({ id, state: "new" }, { state: "canceled" });
+  response.json({ status });
 });
 
 // Customers order and pay by it, also again. The page has made the id.
