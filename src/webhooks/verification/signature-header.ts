@@ -50,7 +50,9 @@ export function signatureDigits(signature: unknown, headers?: WebhookHeaders): s
   throw value
     ? new WebhookVerificationError(
         "signature_malformed",
-        `The X-Service-Signature header ${isTwice ? "came more than once: find what adds it" : "must be 64 hex digits"}.`,
+        isTwice
+          ? "The X-Service-Signature header came more than once: find what adds it."
+          : "The X-Service-Signature header must be 64 hex digits.",
       )
     : new WebhookVerificationError(
         "signature_missing",
