@@ -28,8 +28,8 @@ export function headerValue(headers: WebhookHeaders | undefined, header: string)
 
 /** A sentence about a body that is compressed, by its headers; an empty text for another one. */
 export function compressionHint(headers: WebhookHeaders | undefined): string {
-  const encoding = String(headerValue(headers, "content-encoding"));
-  return /^(?!identity$|undefined$|null$)[a-z]{2,10}$/i.test(encoding)
+  const [encoding] = [headerValue(headers, "content-encoding")].flat();
+  return typeof encoding === "string" && /^(?!identity$)[a-z]{2,10}$/i.test(encoding)
     ? ` The body is compressed (Content-Encoding: ${encoding}): pass it on as it was sent.`
     : "";
 }
@@ -45,8 +45,8 @@ export function signatureDigits(signature: unknown, headers?: WebhookHeaders): s
   if (Array.isArray(value) && value.length < 2) value = value[0];
   const digits = typeof value === "string" ? SIGNATURE.exec(value)?.[1] : undefined;
   if (digits !== undefined) return digits;
-  // A list is joined, as `Headers` joins the values of a header that came twice.
-  const isTwice = String(value).includes(",");
+  // `Headers` joins the values of a header that came twice.
+  const isTwice = Array.isArray(value) || (typeof value === "string" && value.includes(","));
   throw value
     ? new WebhookVerificationError(
         "signature_malformed",
