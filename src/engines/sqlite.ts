@@ -115,10 +115,11 @@ const isDatabase = (source: unknown): source is DatabaseSync | BetterSqlite3 =>
  * that the goods and "done" commit together.
  *
  * Pass the engine to each option that stores. The file is opened, and tables are made, at their first use: a build that
- * imports your shop makes no file. Tables begin with `malipo_`. A new
- * file is readable only by its owner. A file that another connection has locked is waited for up to five seconds,
- * while the event loop goes on: call `start` or `open` before a transaction of your own connection to it. A file that was deleted or replaced while the process used it is noticed, and
- * nothing is sent or acknowledged. If the file is lost or restored from a backup, what was newer is lost, too.
+ * imports your shop makes no file. Tables begin with `malipo_`. A new file is readable only by its owner. A file that
+ * another connection has locked is waited for up to five seconds, while the event loop goes on: call `start` or `open`
+ * before you begin a transaction by your own connection to it. A file that was deleted or replaced while the process used
+ * it is noticed, and nothing is sent or acknowledged. If the file is lost or restored from a backup, what was newer is
+ * lost, too.
  *
  * It carries no wake-ups between processes: in one process, use `createWakeups()`.
  *

@@ -134,7 +134,8 @@ describe.concurrent("a drill", () => {
 
   test("of a shop that rejects orders says what it answered, and counts none of them as passed", async () => {
     const added = "    const result = add(";
-    const refuse = `    if (rows("1 = 1").length >= 12 && rows("id = ?", order).length === 0) {
+    // Few: on a slow machine, a second shop takes the cases that the first one could not decide.
+    const refuse = `    if (rows("1 = 1").length >= 8 && rows("id = ?", order).length === 0) {
       response.writeHead(409).end("sold out");
       return;
     }\n`;

@@ -24,7 +24,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** What a Redis that can never work says to whoever starts or uses it. @param says - In one line. */
+/** What every start and every use of a Redis that can never work says. @param says - In one line. */
 async function rejectsAtStart(url: string, says: RegExp, opens = false): Promise<void> {
   const rejected = {
     code: "configuration",

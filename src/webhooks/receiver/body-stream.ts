@@ -66,7 +66,7 @@ const noBytes = (chunk: unknown) =>
     500,
   );
 
-/** What runtimes throw if the sender closes the connection: there is nobody to respond to. */
+/** What runtimes throw if the sender closes the connection: no one waits for a response. */
 const SENDER_GONE =
   /^(?:ECONNRESET|EPIPE|ABORT_ERR|ERR_STREAM_PREMATURE_CLOSE|AbortError|aborted|terminated)$/;
 

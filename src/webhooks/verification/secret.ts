@@ -58,10 +58,7 @@ const COPIED_WRONG: readonly (readonly [looks: RegExp, fault: string])[] = [
     /^\s|\s$/,
     "has outer white space. Remove the line break or the spaces that were copied with it.",
   ],
-  [
-    /[\p{Cf}\p{Cc}]/u,
-    "has a character that cannot be seen. Type it anew, or copy it from the service again.",
-  ],
+  [/[\p{Cf}\p{Cc}]/u, "has a character that cannot be seen. Copy it from the service again."],
 ];
 
 /**

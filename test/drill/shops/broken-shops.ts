@@ -412,7 +412,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     cause: "begins a new attempt while a phone is still asked",
   },
   {
-    name: "a part payment that nobody counts",
+    name: "a part payment that is not counted",
     right: "isOther(order, payment)) &&",
     wrong: "order.former.includes(`${payment.reference}`)) &&",
     breaks: CHANGED,

@@ -30,13 +30,13 @@ function connect(connection: BullmqConnection, signal: AbortSignal, ours: OwnOpt
   // Each queue listens on the connection.
   redis.setMaxListeners(0);
   // Without a listener, Node ends the process when Redis is away.
-  redis.on("error", (error) => refusals.set(redis, explained(error)));
-  redis.on("ready", () => refusals.delete(redis));
+  redis.on("error", (error) => failures.set(redis, explained(error)));
+  redis.on("ready", () => failures.delete(redis));
   return redis;
 }
 
 /** What a connection that is not ready failed with last. */
-const refusals = new WeakMap<RedisClient, unknown>();
+const failures = new WeakMap<RedisClient, unknown>();
 
 function open(connection: BullmqConnection, signal: AbortSignal, ours: OwnOptions): RedisClient {
   // Without end, whatever the user set for other uses: a Redis that is back must be found.
@@ -112,8 +112,8 @@ export async function untilReady(redis: RedisClient): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
     onReady = resolve;
     onError = () => {
-      const refusal = refusals.get(redis);
-      if (isPermanent(refusal)) reject(refusal);
+      const failure = failures.get(redis);
+      if (isPermanent(failure)) reject(failure);
     };
     redis.once("ready", onReady);
     redis.on("error", onError);
