@@ -228,10 +228,12 @@ export const GROUPS = {
   people: "What people do",
   processes: "Two processes",
   pairs: "Two faults at once",
+  goods: "The goods of paid orders",
 } as const;
 
 export type Group = keyof typeof GROUPS;
-export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
+/** The groups of a shop's cases: those of `--goods` have no shop. */
+export const GROUP_NAMES = (Object.keys(GROUPS) as Group[]).filter((name) => name !== "goods");
 
 /** One order, and what goes wrong with it. */
 export interface DrillCase {
@@ -244,6 +246,8 @@ export interface DrillCase {
   readonly text: string;
   /** Why two faults belong together. */
   readonly why?: string;
+  /** What usually breaks a promise in it, if the case alone tells. */
+  readonly cause?: string;
   /** It ran with many others, while the shop was killed again and again. */
   readonly isRandom?: true;
 }

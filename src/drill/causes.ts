@@ -144,5 +144,7 @@ const LIKELIER: readonly Likelier[] = [
 export function causeOf(result: CaseResult, promise: string): string {
   const what = result.problems.get(promise) ?? "";
   const found = LIKELIER.find((one) => one.promise === promise && one.fits(what, result));
-  return found?.cause ?? PROMISES.find(({ name }) => name === promise)?.cause ?? "";
+  return (
+    found?.cause ?? result.case.cause ?? PROMISES.find(({ name }) => name === promise)?.cause ?? ""
+  );
 }

@@ -137,6 +137,10 @@ const OF_RUN = {
     summary: "run the cases of one group",
     choices: GROUP_NAMES,
   },
+  goods: {
+    value: "module",
+    summary: "drill your onPaid alone: a module that exports store, onPaid and count",
+  },
   "until-first-failure": { summary: "stop after the first broken promise" },
   continue: { summary: "run what a stopped drill left" },
   list: { summary: "list the cases, and run none" },

@@ -5,13 +5,15 @@ import type { CaseResult } from "./case-run.ts";
 import { changesDue, GROUPS } from "./cases.ts";
 import { causeOf } from "./causes.ts";
 import { NOT_GIVEN } from "./drill-options.ts";
-import { NO_DOUBLE_CHARGE, PROMISES } from "./promises.ts";
+import { GOODS_PROMISES } from "./goods-cases.ts";
+import { NO_DOUBLE_CHARGE, PROMISES, type ShopPromise } from "./promises.ts";
 import type { DrillResult } from "./run-drill.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;
 const MAX_LISTED = 20;
 const MAX_LINES = 12;
+const GOODS_FINE = "Each paid order got its goods once, and says so.";
 
 export const isBroken = ({ problems }: CaseResult): boolean => problems.size > 0;
 
@@ -23,10 +25,14 @@ export const storyLines = ({ story }: CaseResult): string[] =>
   );
 
 /** How to run a case again. */
-export const commandFor = ({ case: one }: CaseResult, seed: string): string =>
+export const commandFor = ({ case: one }: CaseResult, { seed, goods }: DrillResult): string =>
   one.isRandom
     ? `npx malipo drill with the same --orders and --seed ${seed}`
-    : `npx malipo drill --case ${one.number}`;
+    : `npx malipo drill ${goods === undefined ? "" : `--goods ${goods} `}--case ${one.number}`;
+
+/** What was promised: by a shop, or by an `onPaid`. */
+export const promisesOf = ({ goods }: DrillResult): readonly ShopPromise[] =>
+  goods === undefined ? PROMISES : GOODS_PROMISES;
 
 /** What happens in every order. */
 const USUAL = /delivered payment\.initiated|(?:GET|POST) \/\S+: the service returned 2/;
@@ -52,13 +58,13 @@ function shorten(lines: readonly string[], max: number): string[] {
 }
 
 /** A case that broke a promise, in at most twelve lines, in the order in which it happened. */
-function formatStory(result: CaseResult, promise: string, seed: string): string[] {
+function formatStory(result: CaseResult, promise: string, all: DrillResult): string[] {
   const { case: one, problems } = result;
   const others = problems.size - 1;
   const more = others > 0 ? ` It breaks ${count(others, "other promise")}, too.` : "";
   const end = [
     `  wrong: ${problems.get(promise)}. Usual cause: ${causeOf(result, promise)}.${more}`,
-    `  again: ${commandFor(result, seed)}`,
+    `  again: ${commandFor(result, all)}`,
   ];
   const lines = shorten(
     storyLines(result).map((line) => ` ${line}`),
@@ -83,9 +89,9 @@ export function countCases({ results }: DrillResult) {
 }
 
 /** What happened to customers and to the shop: how often, and in which cases. */
-const harmsOf = ({ results }: DrillResult) =>
-  PROMISES.flatMap(({ name, harm }) => {
-    const cases = results
+const harmsOf = (result: DrillResult) =>
+  promisesOf(result).flatMap(({ name, harm }) => {
+    const cases = result.results
       .filter(({ problems }) => problems.has(name))
       .map(({ case: one }) => one.number);
     return harm === undefined || cases.length === 0 ? [] : [{ harm, cases }];
@@ -114,9 +120,10 @@ export function untriedLines(result: DrillResult): string[] {
 }
 
 /** The result of each promise: the cases that broke it, and their stories. */
-export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
-  PROMISES.map(({ name, withoutEffects = name, needsEffects, isAbout, ...promise }) => {
+export const promiseResults = (result: DrillResult) =>
+  promisesOf(result).map(({ name, withoutEffects = name, needsEffects, isAbout, ...promise }) => {
     const { remedy, page } = promise;
+    const { results, hasEffects } = result;
     const failed = results.filter(({ problems }) => problems.has(name));
     const [first] = failed;
     const cause = first === undefined ? promise.cause : causeOf(first, name);
@@ -137,7 +144,7 @@ export const promiseResults = ({ results, hasEffects, seed }: DrillResult) =>
       remedy,
       page: `docs/${page}.md`,
       cases: failed.map(({ case: one }) => one.number),
-      stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name, seed)),
+      stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name, result)),
     };
   });
 
@@ -158,7 +165,8 @@ export function headlines(result: DrillResult): string[] {
   const all = result.hasEffects
     ? "The shop charged no customer twice, took no money for nothing, and gave no goods without money."
     : "The shop charged no customer twice, and said paid of each payment and of nothing else.";
-  const fine = failed === 0 ? all : "The shop harmed no customer, but it broke a promise.";
+  const allOf = result.goods === undefined ? all : GOODS_FINE;
+  const fine = failed === 0 ? allOf : "The shop harmed no customer, but it broke a promise.";
   const byService = result.results.filter(isChargedByService).map(({ case: one }) => one.number);
   const customers =
     byService.length === 1 ? "1 customer was" : `${byService.length} customers were`;
@@ -276,14 +284,14 @@ const escapeText = (text: string): string => escapeMarkup(printableText(text));
 
 /** The results as JUnit XML: one test for each case. */
 export function resultsAsJunit(result: DrillResult): string {
-  const { results, obstacles, elapsedMs, seed } = result;
+  const { results, obstacles, elapsedMs } = result;
   const { failed, undecided, notRun } = countCases(result);
   const testCase = (name: string, content: string, group = "drill") =>
     `  <testcase classname="malipo drill: ${escapeText(group)}" name="${escapeText(name)}">${content}</testcase>`;
   const tests = [
     ...results.map((one) => {
       const broken = [...one.problems].map(([promise, what]) => {
-        const story = escapeText(formatStory(one, promise, seed).join("\n"));
+        const story = escapeText(formatStory(one, promise, result).join("\n"));
         return `<failure message="${escapeText(`${promise}: ${what}`)}">${story}</failure>`;
       });
       const why = one.skipped ?? (one.undecided && `not decided: ${one.undecided}`);

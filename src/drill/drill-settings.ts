@@ -245,7 +245,7 @@ function readUntried(text: string): Untried[] {
 const NOBODY = "0190";
 
 /** How the numbers of the customers begin. Six digits follow. */
-function readPhones(code: string, given: string | undefined) {
+export function readPhones(code: string, given: string | undefined) {
   const country = checkCountry("--country", code.toUpperCase());
   const phones = given ?? (country === KENYA ? NOBODY : "");
   if (internationalDigits(`${phones}100000`, country) !== undefined) return { country, phones };

@@ -3,7 +3,7 @@ import { changesDue, type DrillCase, hasKind } from "./cases.ts";
 import { dueOf, isPaid, receivedOf } from "./drill-payment.ts";
 
 /** A promise that a shop should keep. */
-interface ShopPromise {
+export interface ShopPromise {
   readonly name: string;
   /** The part of it that is checked without `--effects`, if it is less. */
   readonly withoutEffects?: string;

@@ -10,39 +10,42 @@ import {
   notesOf,
   printableText,
   promiseResults,
+  promisesOf,
   storyLines,
   summarize,
   untriedLines,
   untriedOf,
 } from "./drill-results.ts";
-import { PROMISES } from "./promises.ts";
 import type { DrillResult } from "./run-drill.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const DRILL_STYLE: string;
 
 /** One case that broke a promise: a row that opens. */
-function caseRow(result: CaseResult, seed: string): Html {
+function caseRow(result: CaseResult, all: DrillResult): Html {
   const { case: one, problems } = result;
-  const wrong = PROMISES.filter(({ name }) => problems.has(name)).map(
-    ({ name, remedy, page }) =>
-      // No link: the page is read in CI and in mails, where the package is not beside it.
-      html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${causeOf(result, name)}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
-  );
+  const wrong = promisesOf(all)
+    .filter(({ name }) => problems.has(name))
+    .map(
+      ({ name, remedy, page }) =>
+        // No link: the page is read in CI and in mails, where the package is not beside it.
+        html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${causeOf(result, name)}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
+    );
   const lines = storyLines(result).map((line) => html`<li>${printableText(line)}</li>`);
   const why = one.why !== undefined && html`<p class="hint">Why this case: ${one.why}.</p>`;
   return html`<details id="case-${one.number}"><summary>Case ${one.number}: ${one.text}</summary>
 ${why}<ol>${lines}</ol>
 <ul>${wrong}</ul>
-<p>Again: <code>${printableText(commandFor(result, seed))}</code></p>
+<p>Again: <code>${printableText(commandFor(result, all))}</code></p>
 </details>`;
 }
 
 /** The failed cases of each group. */
-function failures({ results, seed }: DrillResult): Part {
+function failures(result: DrillResult): Part {
+  const { results } = result;
   const sections = Object.entries(GROUPS).map(([group, title]) => {
     const broken = results.filter((one) => isBroken(one) && one.case.group === group);
-    return broken.length > 0 && html`<h3>${title}</h3>${broken.map((one) => caseRow(one, seed))}`;
+    return broken.length > 0 && html`<h3>${title}</h3>${broken.map((one) => caseRow(one, result))}`;
   });
   return results.some(isBroken) && html`<h2>What went wrong</h2>${sections}`;
 }

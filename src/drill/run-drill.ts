@@ -30,6 +30,8 @@ export interface DrillResult {
   /** What the shop's settings leave out on purpose. */
   readonly without?: readonly Untried[];
   readonly seed: string;
+  /** The module whose `onPaid` was drilled, as it was given; otherwise a shop was. */
+  readonly goods?: string;
 }
 
 /** What a drill shows while it runs. */

@@ -20,11 +20,22 @@ import {
   type RawSettings,
   readDrillFile,
   readNumber,
+  readPhones,
 } from "../../drill/drill-settings.ts";
+import { MAX_GOODS_CASES } from "../../drill/goods-cases.ts";
+import { GOODS_CHILD, serveGoods } from "../../drill/goods-child.ts";
 import { KEPT_FILE, keptResults, readKeptResults } from "../../drill/kept-results.ts";
 import { resultsAsPage } from "../../drill/results-page.ts";
-import { type DrillListener, hasRest, quoteOutput, runDrill } from "../../drill/run-drill.ts";
+import {
+  type DrillListener,
+  type DrillResult,
+  hasRest,
+  quoteOutput,
+  runDrill,
+} from "../../drill/run-drill.ts";
+import { runGoods } from "../../drill/run-goods.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { KENYA } from "../../phones/phone-number.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -40,6 +51,11 @@ const EXIT_MS = 500;
 /** `malipo drill` @throws {CliError} for a wrong setting: its message names the flag. */
 export async function run(input: Input<DrillFlags>): Promise<Output | number> {
   try {
+    const { goods } = input.flags;
+    if (goods !== undefined) {
+      const path = pathOf(input.io, goods);
+      return await (input.io.env[GOODS_CHILD] ? serveGoods(path) : drillGoods(input, goods, path));
+    }
     const other = RUN_SWITCHES.find((name) => input.flags[name]);
     return await (other === undefined ? drill(input) : RUNS[other](input));
   } catch (error) {
@@ -79,6 +95,11 @@ async function drill(input: Input<DrillFlags>): Promise<Output> {
   // What still waits for a shop that has ended must not hold this process.
   if (signal.aborted) setTimeout(() => io.exit(), EXIT_MS).unref();
   end();
+  return written(input, result);
+}
+
+/** Writes the results where the flags say. */
+function written({ flags, io }: Input<DrillFlags>, result: DrillResult): Output {
   const { report, junit } = flags;
   if (report !== undefined) {
     writeFileSync(pathOf(io, report), resultsAsPage(result, packageVersion(), new Date()));
@@ -88,14 +109,39 @@ async function drill(input: Input<DrillFlags>): Promise<Output> {
   return { value: resultsAsJson(result), text, exitCode: exitStatus(result) };
 }
 
+/** Drills the `onPaid` of a module. */
+async function drillGoods(input: Input<DrillFlags>, given: string, path: string): Promise<Output> {
+  const { flags, io, json } = input;
+  const { listener, end } = listen(io, flags.case !== undefined, json);
+  const controller = new AbortController();
+  const forget = io.onStop((signal) => {
+    if (controller.signal.aborted) io.exit(EXIT.usage);
+    controller.abort(signal);
+  });
+  const [from, to] = readCases(flags.case, MAX_GOODS_CASES);
+  const result = await runGoods({
+    ...{ path, given, listener, signal: controller.signal },
+    ...readPhones(flags.country ?? KENYA, flags.phones),
+    isChosen: (number) => number >= from && number <= to,
+  });
+  forget();
+  end();
+  return written(input, result);
+}
+
+/** The first and the last number of `--case`; without it, all of them. */
+function readCases(numbers: string | undefined, max: number): readonly [number, number] {
+  const [first = "1", last = first] = numbers?.split("-") ?? ["1", `${max}`];
+  const from = readNumber(first, "case", 1, max);
+  return [from, readNumber(last, "case", from, max)];
+}
+
 /** The cases that `--case` and `--only` name; `undefined` for all of them. */
 function chosenCases({ flags }: Input<DrillFlags>): readonly DrillCase[] | undefined {
   const { case: numbers, only } = flags;
   if (numbers === undefined && only === undefined) return undefined;
   const all = allCases();
-  const [first = "1", last = first] = numbers?.split("-") ?? ["1", `${all.length}`];
-  const from = readNumber(first, "case", 1, all.length);
-  const to = readNumber(last, "case", from, all.length);
+  const [from, to] = readCases(numbers, all.length);
   const chosen = all.filter(({ number, group }) => {
     return number >= from && number <= to && (only === undefined || group === only);
   });
