@@ -72,7 +72,7 @@ const ASKED = {
   webhook: { value: "path", summary: "the path of your receiver", fallback: "/webhooks" },
   processes: {
     value: "number",
-    summary: "processes of the shop: 2, unless its store is for one only",
+    summary: "processes of the shop, usually 2",
     fallback: "1",
   },
 } as const satisfies FlagRows;
@@ -82,7 +82,7 @@ const OF_SHOP = {
   ...ASKED,
   ready: {
     value: "request",
-    summary: "responds below 500 when the shop is ready: GET /health",
+    summary: "responds below 500 when ready: GET /health",
     fallback: "the port accepts connections",
   },
   header: {
@@ -131,7 +131,7 @@ const OF_SHOP = {
 
 /** What belongs to one run has no place in the file. */
 const OF_RUN = {
-  case: { value: "numbers", summary: "run one case with the shop's output, or some: 41, or 40-60" },
+  case: { value: "numbers", summary: "run these cases, one with its output: 41, or 40-60" },
   only: {
     value: "group",
     summary: "run the cases of one group",
@@ -139,7 +139,7 @@ const OF_RUN = {
   },
   goods: {
     value: "module",
-    summary: "drill your onPaid alone: a module that exports store, onPaid and count",
+    summary: "drill onPaid alone: a module with store, onPaid, count",
   },
   "until-first-failure": { summary: "stop after the first broken promise" },
   continue: { summary: "run what a stopped drill left" },

@@ -186,6 +186,8 @@ export function serveGoods(path: string): Promise<never> {
       tell({ id, error: describeError(error) });
     }
   });
+  // The folder of the drill is for this user only, and so are the files that the module makes in it.
+  process.umask(0o077);
   process.on("disconnect", () => process.exit());
   tell({ id: 0 });
   return new Promise(() => {});

@@ -27,20 +27,24 @@ const kill = () => process.kill(process.pid, "SIGKILL");
 
 /** @returns whether a statement can end the connection itself. */
 function isOfServer(connection: unknown): connection is Required<Pick<ServerConnection, "query">> {
-  const { query, execute, prepare } = Object(connection) as Record<string, unknown>;
+  const { query, execute } = Object(connection) as Record<string, unknown>;
   const isPg = typeof Object(connection).escapeIdentifier === "function";
-  return typeof query === "function" && prepare === undefined && (isPg || execute !== undefined);
+  return typeof query === "function" && (isPg || execute !== undefined);
 }
 
-/** A real loss: the server itself ends the connection. */
-async function loseConnection(connection: unknown): Promise<void> {
-  if (!isOfServer(connection)) return;
+/** A real loss: the server itself ends the connection. Resolves with whether it did. */
+async function loseConnection(connection: unknown): Promise<boolean> {
+  if (!isOfServer(connection)) return false;
   const { execute } = connection as ServerConnection;
   const sql =
     execute === undefined
       ? "SELECT pg_terminate_backend(pg_backend_pid())"
       : "KILL CONNECTION_ID()";
   await Promise.resolve(connection.query(sql)).catch(() => {});
+  return await Promise.resolve(connection.query("SELECT 1")).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** The connection, whose statement number `at` is one that the database rejects. */
@@ -117,10 +121,9 @@ export class FaultyTry {
     const result = write(seen as Own);
     const isLate = isThenable(result);
     if (kind === "connection") {
-      this.#happened();
       return (async () => {
         const value = await result;
-        await loseConnection(connection);
+        if (await loseConnection(connection)) this.#happened();
         return value;
       })();
     }

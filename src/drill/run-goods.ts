@@ -177,7 +177,7 @@ class GoodsDrill {
     // It would give the goods of the next cases.
     await shop.kill();
     const end = await this.#look(run, reader);
-    const failed = run.story.find(({ who }) => who === "shop")?.text ?? "";
+    const failed = run.story.findLast(({ who }) => who === "shop")?.text ?? "";
     if (end.effect === "refused")
       throw new Error("onPaid refused the order: export an `order` that it accepts");
     if (traits !== undefined && isSettled(end)) return traits;
@@ -203,7 +203,10 @@ class GoodsDrill {
     run.note("drill", run.case.text);
     await this.#settle(run, reader, () => shop.isAlive, SETTLE_MS);
     if (kind === "twice" && this.#last !== undefined) await shop.ask("deliver", this.#last);
-    if (shop.wasKilled) run.hasHappened ||= run.case.kind.startsWith("kill");
+    if (kind.startsWith("kill")) {
+      await Promise.race([shop.ended(), sleep(SETTLE_MS, undefined, { ref: false })]);
+      run.hasHappened = shop.wasKilled;
+    }
     // Goods that nothing waits for come after "done".
     if (shop.isAlive) await this.#comeLate(run, reader);
     this.#receivers = [];
