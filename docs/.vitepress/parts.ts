@@ -16,7 +16,7 @@ export const PARTS: readonly {
       ["checkout", "Sell something: a shop on the checkout", 600],
       ["own-orders", "Take payments for the orders that you have", 480],
       ["test", "Test your integration", 480],
-      ["drill", "Rehearse: run the fire drill on your shop", 480],
+      ["drill", "Rehearse: run the fire drill on your shop", 500],
       ["pay-page", "Send a customer a link to pay", 515],
       ["shop", "Build a shop with pages", 520],
       ["shop-express", "Build a shop in Express", 230],
