@@ -26,12 +26,14 @@ const TOOLS = { sandbox, msw, learn, operator };
 
 const memory = INTERNAL_IMPORTS["#memory"];
 
+const external = [...Object.keys(INTERNAL_IMPORTS), /^node:/];
+
 const shared: Options = {
   target: "es2023",
   platform: "neutral",
   format: "esm",
   removeNodeProtocol: false,
-  external: [...Object.keys(INTERNAL_IMPORTS), /^node:/],
+  external,
   define: { ...packageVersion, ...phoneMetadata, ...(await pageAssets()) },
   esbuildPlugins: [onePartOnDemand, phonesMinified],
 };
@@ -63,7 +65,7 @@ export default defineConfig(async ({ dts }) => {
       minify: true,
       esbuildPlugins: [sqliteByItsEntry, phonesMinified],
     },
-    { ...split("tools"), entry: tools, minify: true },
+    { ...split("tools"), entry: tools, minify: true, external: [...external, "malipo/checkout"] },
     {
       ...split("chunks"),
       entry: { ...LIBRARY, ...TOOLS, webhooks, memory },

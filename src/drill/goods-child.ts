@@ -1,6 +1,5 @@
 // The process that runs a merchant's `onPaid`: what is killed and stopped must not be the drill itself.
 import { pathToFileURL } from "node:url";
-import { createCheckout } from "../checkout/checkout.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "../checkout/checkout-options.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { describeError } from "../internal/describe-error.ts";
@@ -12,7 +11,7 @@ import { FaultyTry, type GoodsTraits, type OnPaid, type PlannedFault } from "./g
 export const GOODS_CHILD = "MALIPO_DRILL_GOODS";
 
 /** What a child is started with. */
-export interface GoodsSetup {
+interface GoodsSetup {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly secret: string;
@@ -98,6 +97,8 @@ class GoodsShop implements Record<keyof GoodsCalls, unknown> {
 
   async open({ baseUrl, apiKey, secret, country }: GoodsSetup) {
     const module = await load(this.#path);
+    // The entry of the package, as a shop imports it: the command line has no second copy of it.
+    const { createCheckout } = await import("malipo/checkout");
     this.#module = module;
     const currency = module.order?.currency;
     const killed = new Set<string>();
