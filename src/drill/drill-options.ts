@@ -108,7 +108,7 @@ const OF_SHOP = {
   without: {
     value: "names",
     summary:
-      "what is not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts",
+      "what is not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts; of --goods: statements,connection",
   },
   country: {
     value: "code",
@@ -166,6 +166,15 @@ export const NOT_GIVEN = {
   update: ["--update is not given", "orders that grow (--update)"],
   parts: ["--part-payments is not given", "part payments (--part-payments)"],
   clicks: ["--without clicks is given", "two clicks"],
+  // Of --goods: no setting gives them, since the connection is one that the drill does not know.
+  statements: [
+    "onPaid runs no statement by query, execute, exec or prepare of its connection",
+    "a statement that fails (--without statements)",
+  ],
+  connection: [
+    "the connection of transaction is not one of pg or mysql2",
+    "a lost connection (--without connection)",
+  ],
 } as const;
 
 export type Untried = keyof typeof NOT_GIVEN;

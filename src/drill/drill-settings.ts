@@ -232,7 +232,8 @@ function parseUpdate(text: string, name: string): RequestTemplate {
   );
 }
 
-function readUntried(text: string): Untried[] {
+/** The names of `--without`. */
+export function readUntried(text: string): Untried[] {
   const names = text.split(",").map((name) => name.trim());
   const known = Object.keys(NOT_GIVEN) as Untried[];
   if (names.every((name) => known.some((one) => one === name))) return names as Untried[];

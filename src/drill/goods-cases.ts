@@ -1,5 +1,6 @@
 // What goes wrong while the goods of an order are given: a row a case.
 import type { DrillCase } from "./cases.ts";
+import { NOT_GIVEN } from "./drill-options.ts";
 import type { ShopPromise } from "./promises.ts";
 
 /** What happens to the first try of `onPaid`. */
@@ -35,7 +36,7 @@ const ROWS: readonly Row[] = [
   ["statement", "statement {at} of the transaction fails once", "a catch around a statement: the transaction commits without it", "statements"],
   ["rollback", "the transaction fails once, after its last statement", ELSEWHERE, "transaction"],
   ["connection", "the connection to the database is lost before COMMIT", ELSEWHERE, "server"],
-  ["throws", "onPaid throws once, after its last line", ELSEWHERE],
+  ["throws", "an error is thrown once, after the last line of onPaid", ELSEWHERE],
   ["killDone", "the process ends as soon as the order says done", "a write that onPaid does not wait for: an await is missing"],
   ["killAfter", "the process ends after COMMIT", "goods that are written after the transaction and not in it", "transaction"],
   ["killReturned", "the process ends as soon as onPaid has returned", ELSEWHERE],
@@ -69,12 +70,25 @@ export function goodsCases(statements: number): GoodsCase[] {
   return all.map((one, index) => ({ ...one, number: index + 1 }));
 }
 
-/** Why a case is not run, by what `onPaid` does not have. */
-export const GOODS_NEEDS: Readonly<Record<GoodsNeed, string>> = {
-  transaction: "onPaid does not use transaction",
-  statements: "onPaid runs no statement by query, execute, exec or prepare of its connection",
-  server: "the connection of transaction is not one of pg or mysql2",
-};
+/** What is known about an `onPaid` and its store, from a try without faults. */
+export interface GoodsTraits {
+  usesTransaction: boolean;
+  /** How many statements it ran by the connection of `transaction`. */
+  statements: number;
+  /** The drill can end its connection. */
+  isServer: boolean;
+  /** Its database is a file: no connection can be lost. */
+  isFile: boolean;
+}
+
+/** Why a case of a fault is not run; `undefined` if it is. */
+export function whyNoFault(need: GoodsNeed | undefined, traits: GoodsTraits): string | undefined {
+  if (need === undefined) return undefined;
+  if (!traits.usesTransaction) return "onPaid does not use transaction";
+  if (need === "statements") return traits.statements > 0 ? undefined : NOT_GIVEN.statements[0];
+  if (need === "transaction" || traits.isServer) return undefined;
+  return traits.isFile ? "its database is a file" : NOT_GIVEN.connection[0];
+}
 
 /** What became of an order. */
 export interface GoodsEnd {

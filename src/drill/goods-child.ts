@@ -4,8 +4,8 @@ import type { Checkout, CheckoutOptions, PayParams } from "../checkout/checkout-
 import type { CountryCode } from "../contract/countries.ts";
 import { describeError } from "../internal/describe-error.ts";
 import { isObject } from "../internal/is-object.ts";
-import type { GoodsEnd } from "./goods-cases.ts";
-import { FaultyTry, type GoodsTraits, type OnPaid, type PlannedFault } from "./goods-faults.ts";
+import type { GoodsEnd, GoodsTraits } from "./goods-cases.ts";
+import { FaultyTry, type OnPaid, type PlannedFault } from "./goods-faults.ts";
 
 /** The variable that tells the command line to be such a process. */
 export const GOODS_CHILD = "MALIPO_DRILL_GOODS";
@@ -172,7 +172,10 @@ class GoodsShop implements Record<keyof GoodsCalls, unknown> {
     return { goods: Number(goods), effect: order.effect, reviews };
   }
 
-  traits = () => this.#dry?.traits;
+  traits(): GoodsTraits | undefined {
+    const seen = this.#dry?.traits;
+    return seen && { ...seen, isFile: "database" in this.#open[1].store };
+  }
 }
 
 /** Serves the drill until it ends. */

@@ -1,19 +1,12 @@
 // What the drill puts between `onPaid` and its store: by the public interface of both.
 import type { Order, PaidContext } from "../checkout/index.ts";
 import { isAsyncFunction, isThenable } from "../internal/thenable.ts";
-import type { GoodsCase } from "./goods-cases.ts";
+import type { GoodsCase, GoodsTraits } from "./goods-cases.ts";
 
 export type OnPaid = (order: Order, context: PaidContext) => unknown;
 
 /** What goes wrong in one try. */
 export type PlannedFault = Pick<GoodsCase, "kind" | "at">;
-
-/** What a try without faults has shown. */
-export interface GoodsTraits {
-  usesTransaction: boolean;
-  statements: number;
-  isServer: boolean;
-}
 
 /** The methods of connections that run SQL, or prepare it: those of pg, mysql2, node:sqlite and better-sqlite3. */
 const RUNS_SQL = new Set<PropertyKey>(["query", "execute", "prepare", "exec"]);
@@ -67,7 +60,11 @@ function countStatements(connection: object, at: number | undefined, onStatement
 export class FaultyTry {
   readonly #fault: PlannedFault;
   readonly #happened: () => void;
-  readonly traits: GoodsTraits = { usesTransaction: false, statements: 0, isServer: false };
+  readonly traits: Omit<GoodsTraits, "isFile"> = {
+    usesTransaction: false,
+    statements: 0,
+    isServer: false,
+  };
 
   /** @param happened - Is called as the fault happens, unless it ends the process. */
   constructor(fault: PlannedFault, happened: () => void) {

@@ -9,16 +9,16 @@ import { EVENT_KINDS } from "../contract/events.ts";
 import { describeError } from "../internal/describe-error.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import { type CaseResult, type StoryLine, withoutCommands } from "./case-run.ts";
+import type { Untried } from "./drill-options.ts";
 import {
-  GOODS_NEEDS,
   GOODS_PROMISES,
   type GoodsCase,
   type GoodsEnd,
-  type GoodsNeed,
+  type GoodsTraits,
   goodsCases,
+  whyNoFault,
 } from "./goods-cases.ts";
 import { GOODS_PREFIX, type GoodsDelivery } from "./goods-child.ts";
-import type { GoodsTraits } from "./goods-faults.ts";
 import { GoodsProcess } from "./goods-process.ts";
 import { type DrillListener, type DrillResult, quoteOutput } from "./run-drill.ts";
 
@@ -43,6 +43,8 @@ export interface GoodsOptions {
   readonly phones: string;
   /** The numbers of the cases that are asked for. */
   readonly isChosen: (number: number) => boolean;
+  /** What is not tried, on purpose. */
+  readonly without: readonly Untried[];
   readonly signal: AbortSignal;
   readonly listener: DrillListener;
 }
@@ -107,7 +109,7 @@ export async function runGoods(options: GoodsOptions): Promise<DrillResult> {
   }
   return {
     ...{ results: drill.runs, obstacles, elapsedMs: performance.now() - started },
-    ...{ hasEffects: true, seed: "", goods: options.given },
+    ...{ hasEffects: true, seed: "", goods: options.given, without: options.without },
   };
 }
 
@@ -155,8 +157,7 @@ class GoodsDrill {
       if (this.#options.signal.aborted) return;
       this.#progress(cases.length + 1, `case ${one.number}`);
       const run = this.#add(one);
-      const has = { ...traits, transaction: traits.usesTransaction };
-      const why = whyNot(one.needs, has);
+      const why = whyNoFault(one.needs, traits);
       if (why !== undefined) run.skipped = why;
       else await this.#runCase(run, reader);
     }
@@ -316,14 +317,4 @@ class GoodsDrill {
     await this.#closeService();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-function whyNot(
-  need: GoodsNeed | undefined,
-  { usesTransaction, statements, isServer }: GoodsTraits,
-): string | undefined {
-  if (need === undefined) return undefined;
-  if (!usesTransaction) return GOODS_NEEDS.transaction;
-  const has = { transaction: true, statements: statements > 0, server: isServer };
-  return has[need] ? undefined : GOODS_NEEDS[need];
 }

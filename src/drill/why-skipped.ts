@@ -3,8 +3,10 @@ import { type Act, type DrillCase, GROUPS, type Subject } from "./cases.ts";
 import { NOT_GIVEN, type Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 
+type OfShop = Exclude<Untried, "statements" | "connection">;
+
 /** What a shop must have for a case with such an act. */
-const NEEDS: Readonly<Partial<Record<Act, readonly Untried[]>>> = {
+const NEEDS: Readonly<Partial<Record<Act, readonly OfShop[]>>> = {
   again: ["again"],
   tabs: ["again"],
   lateWhileWaiting: ["again"],
@@ -30,7 +32,7 @@ export function whySkipped(
   seen: ReadonlySet<Subject>,
 ): string | undefined {
   const { order, without } = settings;
-  const has: Readonly<Record<Untried, boolean>> = {
+  const has: Readonly<Record<OfShop, boolean>> = {
     again: settings.again !== undefined,
     processes: settings.processes > 1,
     effects: settings.effects !== undefined,

@@ -5,6 +5,7 @@ import { allCases, type DrillCase, GROUP_NAMES, GROUPS } from "../../drill/cases
 import {
   ASKED_SETTINGS,
   DRILL_FILE,
+  DRILL_FLAGS,
   type DrillFlags,
   type RunSwitch,
 } from "../../drill/drill-options.ts";
@@ -21,8 +22,9 @@ import {
   readDrillFile,
   readNumber,
   readPhones,
+  readUntried,
 } from "../../drill/drill-settings.ts";
-import { MAX_GOODS_CASES } from "../../drill/goods-cases.ts";
+import { goodsCases, MAX_GOODS_CASES } from "../../drill/goods-cases.ts";
 import { GOODS_CHILD, serveGoods } from "../../drill/goods-child.ts";
 import { KEPT_FILE, keptResults, readKeptResults } from "../../drill/kept-results.ts";
 import { resultsAsPage } from "../../drill/results-page.ts";
@@ -52,10 +54,7 @@ const EXIT_MS = 500;
 export async function run(input: Input<DrillFlags>): Promise<Output | number> {
   try {
     const { goods } = input.flags;
-    if (goods !== undefined) {
-      const path = pathOf(input.io, goods);
-      return await (input.io.env[GOODS_CHILD] ? serveGoods(path) : drillGoods(input, goods, path));
-    }
+    if (goods !== undefined) return await runForGoods(input, goods);
     const other = RUN_SWITCHES.find((name) => input.flags[name]);
     return await (other === undefined ? drill(input) : RUNS[other](input));
   } catch (error) {
@@ -109,6 +108,32 @@ function written({ flags, io }: Input<DrillFlags>, result: DrillResult): Output 
   return { value: resultsAsJson(result), text, exitCode: exitStatus(result) };
 }
 
+/** The flags that may stand beside `--goods`: the others are about a whole shop. */
+const BESIDE_GOODS: ReadonlySet<string> = new Set<keyof DrillFlags>([
+  ...(["goods", "case", "without", "country", "phones", "report", "junit", "list"] as const),
+]);
+
+function runForGoods(input: Input<DrillFlags>, module: string): Output | Promise<Output> {
+  const flags = given(input);
+  const other = Object.keys(DRILL_FLAGS).find((name) => name in flags && !BESIDE_GOODS.has(name));
+  if (other !== undefined) {
+    throw new ConfigurationError(
+      `--${other} is about a whole shop, and --goods drills onPaid alone. Leave one of the two out.`,
+    );
+  }
+  const path = pathOf(input.io, module);
+  if (input.io.env[GOODS_CHILD]) return serveGoods(path);
+  return input.flags.list ? listGoods() : drillGoods(input, module, path);
+}
+
+/** The cases of an `onPaid`. How many statements fail is known when it runs. */
+function listGoods(): Output {
+  const value = goodsCases(1);
+  const lines = value.map((one) => `${`${one.number}`.padStart(5)}  ${one.text}`);
+  const text = () => [`${value.length} cases, one more for each further statement`, ...lines];
+  return { value, text: () => text().join("\n") };
+}
+
 /** Drills the `onPaid` of a module. */
 async function drillGoods(input: Input<DrillFlags>, given: string, path: string): Promise<Output> {
   const { flags, io, json } = input;
@@ -122,6 +147,7 @@ async function drillGoods(input: Input<DrillFlags>, given: string, path: string)
   const result = await runGoods({
     ...{ path, given, listener, signal: controller.signal },
     ...readPhones(flags.country ?? KENYA, flags.phones),
+    without: flags.without === undefined ? [] : readUntried(flags.without),
     isChosen: (number) => number >= from && number <= to,
   });
   forget();

@@ -35,6 +35,35 @@ export const count = async (id) =>
 ${onPaid}
 `;
 
+/** A connection as an ORM has it: nothing of it says how it runs a statement. */
+export const unknownConnectionModule = (url: string, schema: string): string => `
+import pg from "pg";
+import { postgres } from "malipo/postgres";
+const pool = new pg.Pool({ connectionString: ${JSON.stringify(url)}, max: 4 });
+pool.on("error", () => {});
+await pool.query("CREATE SCHEMA IF NOT EXISTS ${schema}").catch(() => {});
+await pool.query("CREATE TABLE IF NOT EXISTS ${schema}.tickets (order_id text)").catch(() => {});
+const INSERT = "INSERT INTO ${schema}.tickets VALUES ($1)";
+async function transact(run) {
+  const client = await pool.connect();
+  let ending = "ROLLBACK";
+  try {
+    await client.query("BEGIN");
+    const tickets = { create: (id) => client.query(INSERT, [id]) };
+    const result = await run({ tickets }, { executeSql: (text, values) => client.query(text, values) });
+    ending = "COMMIT";
+    return result;
+  } finally {
+    await client.query(ending);
+    client.release();
+  }
+}
+export const store = postgres(pool, { schema: "${schema}", transact });
+export const count = async (id) =>
+  (await pool.query("SELECT 1 FROM ${schema}.tickets WHERE order_id = $1", [id])).rows.length;
+export const onPaid = (order, { transaction }) => transaction((orm) => orm.tickets.create(order.id));
+`;
+
 export const mysqlModule = (url: string, onPaid: string): string => `
 import { createPool } from "mysql2/promise";
 import { mysql } from "malipo/mysql";

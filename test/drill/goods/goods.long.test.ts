@@ -12,6 +12,7 @@ import {
   RIGHT_ON_A_SERVER,
   sqliteModule,
   UNTESTED,
+  unknownConnectionModule,
   WRONG_MODULES,
 } from "./goods-modules.ts";
 
@@ -88,6 +89,27 @@ describe.concurrent("malipo drill --goods", () => {
     },
   );
 
+  test.skipIf(postgres === undefined)(
+    "does not pass an onPaid whose connection is of an unknown kind, unless it is told what to leave out",
+    async () => {
+      const code = unknownConnectionModule(postgres?.url ?? "", "unknown_kind");
+      const first = `${numberOf("none")}`;
+      const asked = ["statement", "connection"].map(numberOf).sort((a, b) => a - b);
+      const cases = ["--case", asked.join("-")];
+      expect(await drill(code, ...cases)).toMatchObject({
+        status: 2,
+        failed: 0,
+        not_tried: [
+          "a statement that fails (--without statements)",
+          "a lost connection (--without connection)",
+        ],
+      });
+      const without = ["--without", "statements,connection"];
+      expect(await drill(code, "--case", first, ...without)).toMatchObject({ status: 0 });
+      expect(await drill(code, ...cases, ...without)).toMatchObject({ status: 0, not_tried: [] });
+    },
+  );
+
   test.for(WRONG_MODULES)("finds an onPaid that $name", async ({ code, found, wrong }) => {
     const number = numberOf(found);
     const { status, promises, could_not_test } = await drill(code, "--case", `${number}`);
@@ -106,6 +128,22 @@ describe.concurrent("malipo drill --goods", () => {
       expect([status, could_not_test.join("\n")]).toEqual([2, expect.stringMatching(says)]);
     },
   );
+
+  test("lists its cases, and takes no flag of a whole shop", async () => {
+    const malipo = (...flags: string[]) =>
+      installedMalipo(["drill", "--goods", "goods.mjs", ...flags], { cwd: folder });
+    const listed = await malipo("--list");
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringContaining("13  The process stops as onPaid begins"),
+    ]);
+    for (const flags of [["--order", "POST /orders"], ["--continue"], ["--only", "pairs"]]) {
+      expect(await malipo(...flags)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${flags[0]} is about a whole shop`),
+      });
+    }
+  });
 
   test("prints the promises as text, and writes the page and the JUnit results", async () => {
     const name = write(
