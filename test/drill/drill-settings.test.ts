@@ -76,7 +76,7 @@ test("--without takes the names of what is not tried, and no others", () => {
     "clicks",
   ]);
   expect(() => parseSettings({ ...raw, without: "effects,refunds" })).toThrow(
-    '--without must be names of again, processes, effects, stock, cancel, refund, update, parts, clicks, with commas between; got "effects,refunds".',
+    '--without must be names of again, processes, effects, stock, cancel, refund, update, parts, clicks, statements, connection, with commas between; got "effects,refunds".',
   );
 });
 
