@@ -108,7 +108,7 @@ const OF_SHOP = {
   without: {
     value: "names",
     summary:
-      "what is not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts; of --goods: statements,connection",
+      "not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts,statements,connection",
   },
   country: {
     value: "code",
