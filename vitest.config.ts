@@ -87,6 +87,8 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // One for each core, so that no test takes the time of another one.
     maxWorkers: availableParallelism(),
+    // What runs side by side in one file are drills: they wait for timers of shops, and take a sixth of a core each.
+    maxConcurrency: 8,
     coverage: {
       include: ["src/**"],
       // Tested as installed, in other processes and browsers, where coverage is not measured.

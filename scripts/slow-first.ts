@@ -8,6 +8,7 @@ export const SLOW: readonly string[] = [
   "test/browser/manual.long.test.ts",
   "test/drill/run-drill.long.test.ts",
   "test/package/orders-campaign.long.test.ts",
+  "test/drill/goods/goods.long.test.ts",
   "test/package/compilers.long.test.ts",
   "test/browser/pay-page.long.test.ts",
   "test/drill/printed-shop.long.test.ts",

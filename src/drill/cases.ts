@@ -138,10 +138,15 @@ export type Act =
   | "cancelAsPaid"
   | "refund"
   | "refundAgain"
+  | "cancelTwice"
+  | "refundTwice"
   | "updateOpen"
   | "updateMeanwhile"
   | "part"
   | "partMeanwhile";
+
+/** Those for which the shop needs a route. */
+export type ManagingAct = Extract<Act, `${"cancel" | "refund" | "update" | "part"}${string}`>;
 
 const FAILING: readonly Customer[] = ["cancels", "enters a wrong PIN"];
 
@@ -183,6 +188,8 @@ const ROUTES: readonly (readonly [act: Act, text: string, first: readonly Custom
   ["updateMeanwhile", "the order grows while the phone rings, the customer {acts}, and pays again", BOTH],
   ["part", "the customer {acts}, pays a part by hand, and then pays again", ["cancels"]],
   ["partMeanwhile", "a part is paid by hand while the phone rings, the customer {acts}, and pays again", BOTH],
+  ["cancelTwice", "the customer {acts}, two clicks cancel the order, and an old page pays again", ["cancels"]],
+  ["refundTwice", "the customer {acts}, two clicks pay the money back, and an old page sends the order again", ["approves"]],
 ];
 
 /** Whether what is due changes in a case: the order grows, or a part of it is paid by hand. */

@@ -88,6 +88,18 @@ const LIKELIER: readonly Likelier[] = [
   },
   {
     promise: CANCELED,
+    fits: (_, result) => acts(result, "cancelTwice"),
+    cause:
+      "a second click on cancel that takes the first one back: a switch, where a decision is once and for all",
+  },
+  {
+    promise: REFUNDED,
+    fits: (_, result) => acts(result, "refundTwice"),
+    cause:
+      "a second click on refund that takes the first one back: a switch, where a decision is once and for all",
+  },
+  {
+    promise: CANCELED,
     fits: (what) => what.includes("prompt"),
     cause: 'a "pay again" that asks for every order that is not paid, canceled ones included',
   },

@@ -1,6 +1,6 @@
 // What becomes of an order beside being paid: it is canceled, paid back, or changed, or a part of it is paid by hand.
 import type { CaseRun, Scene } from "./case-run.ts";
-import type { Act } from "./cases.ts";
+import type { ManagingAct } from "./cases.ts";
 import { deliverCompleted, succeedLate } from "./deliver.ts";
 import { type Closed, type DrillPayment, dueOf, isPaid } from "./drill-payment.ts";
 import { until } from "./machine-pace.ts";
@@ -27,10 +27,18 @@ const hasFailed = ({ run }: Stage) => wait(() => shows(run, "failed"));
 const hasEnded = ({ payments, isAnswering }: CaseRun) =>
   !isAnswering && payments.every(({ status }) => status !== "pending");
 
+/** An employee who clicks twice means it once: a shop may reject the second request, and need not. */
+async function decide(customers: Customers, run: CaseRun, route: "cancel" | "refund") {
+  const clicks = run.case.act?.endsWith("Twice") ? 2 : 1;
+  const all = await Promise.all(Array.from({ length: clicks }, () => customers.manage(run, route)));
+  if (all.includes("failed")) return "failed";
+  return all.includes("accepted") ? "accepted" : "rejected";
+}
+
 /** Cancels the order, or pays it back. It is closed once its page shows so. Resolves with what the shop makes of it. */
 async function close({ run, customers }: Stage, how: Closed["how"]) {
   run.isClosing = true;
-  const result = await customers.manage(run, how === "canceled" ? "cancel" : "refund");
+  const result = await decide(customers, run, how === "canceled" ? "cancel" : "refund");
   run.isClosing = result === "accepted";
   if (result !== "accepted") return result;
   const isShown = async () => {
@@ -57,6 +65,19 @@ async function refund(stage: Stage): Promise<boolean> {
   if (scene.settings.effects !== undefined) await wait(hasGoods);
   if (!(await wait(() => shows(run, "paid")))) return false;
   return (await close(stage, "refunded")) === "accepted";
+}
+
+async function refundAndOrder(stage: Stage): Promise<boolean> {
+  if (!(await refund(stage))) return false;
+  await clickOldPage(stage);
+  return true;
+}
+
+async function cancelFailed(stage: Stage): Promise<boolean> {
+  if (!(await hasFailed(stage))) return false;
+  if ((await close(stage, "canceled")) !== "accepted") return false;
+  await clickOldPage(stage);
+  return true;
 }
 
 /** The order grows. Resolves with what the shop makes of it. */
@@ -108,16 +129,10 @@ async function payByHand({ run, scene }: Stage): Promise<boolean> {
   return (await wait(() => isPaid(payment))) && (await wait(hasHeard));
 }
 
-type ManagingAct = Extract<Act, `${"cancel" | "refund" | "update" | "part"}${string}`>;
-
 /** Resolves with whether people could do it. A shop may reject a change while the phone rings, and nothing else. */
 export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boolean>>> = {
-  cancelOpen: async (stage) => {
-    if (!(await hasFailed(stage))) return false;
-    if ((await close(stage, "canceled")) !== "accepted") return false;
-    await clickOldPage(stage);
-    return true;
-  },
+  cancelOpen: cancelFailed,
+  cancelTwice: cancelFailed,
   cancelLate: async (stage) => {
     const { run, scene } = stage;
     if (!(await hasFailed(stage))) return false;
@@ -142,11 +157,8 @@ export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boo
     await deliverCompleted(scene, run, payment);
     return true;
   },
-  refundAgain: async (stage) => {
-    if (!(await refund(stage))) return false;
-    await clickOldPage(stage);
-    return true;
-  },
+  refundAgain: refundAndOrder,
+  refundTwice: refundAndOrder,
   updateOpen: async (stage) =>
     (await hasFailed(stage)) && (await grow(stage)) === "accepted" && (await payRest(stage, true)),
   updateMeanwhile: async (stage) => {

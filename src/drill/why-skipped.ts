@@ -1,12 +1,14 @@
 // What a case needs of a shop: without it, the case is not run.
-import { type Act, type DrillCase, GROUPS, type Subject } from "./cases.ts";
+import { type Act, type DrillCase, GROUPS, type ManagingAct, type Subject } from "./cases.ts";
 import { NOT_GIVEN, type Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 
 type OfShop = Exclude<Untried, "statements" | "connection">;
 
 /** What a shop must have for a case with such an act. */
-const NEEDS: Readonly<Partial<Record<Act, readonly OfShop[]>>> = {
+const NEEDS: Readonly<
+  Record<ManagingAct, readonly OfShop[]> & Partial<Record<Act, readonly OfShop[]>>
+> = {
   again: ["again"],
   tabs: ["again"],
   lateWhileWaiting: ["again"],
@@ -19,6 +21,8 @@ const NEEDS: Readonly<Partial<Record<Act, readonly OfShop[]>>> = {
   cancelAsPaid: ["cancel"],
   refund: ["refund"],
   refundAgain: ["refund"],
+  cancelTwice: ["cancel"],
+  refundTwice: ["refund"],
   updateOpen: ["update", "again"],
   updateMeanwhile: ["update", "again"],
   part: ["parts", "again"],

@@ -38,8 +38,14 @@ test("what a shop does not have is the reason why its cases are not run", () => 
     "--again is not given": ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"],
     "--processes 2 is not given": ["processes"],
     "--last-piece is not given": ["lastPiece"],
-    "--cancel is not given": ["cancelOpen", "cancelLate", "cancelMeanwhile", "cancelAsPaid"],
-    "--refund is not given": ["refund", "refundAgain"],
+    "--cancel is not given": [
+      "cancelOpen",
+      "cancelLate",
+      "cancelMeanwhile",
+      "cancelAsPaid",
+      "cancelTwice",
+    ],
+    "--refund is not given": ["refund", "refundAgain", "refundTwice"],
     "--update is not given": ["updateOpen", "updateMeanwhile"],
     "--part-payments is not given": ["part", "partMeanwhile"],
   });

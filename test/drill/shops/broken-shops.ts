@@ -364,6 +364,25 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     cause: "canceled ones included",
   },
   {
+    name: "cancel as a switch",
+    right: "status = 'canceled' WHERE id = ? AND status IN ('pending', 'failed')",
+    wrong:
+      "status = iif(status = 'canceled', 'failed', 'canceled') WHERE id = ? AND status IN ('pending', 'failed', 'canceled')",
+    breaks: CANCELED,
+    cases: [358],
+    cause: "a second click on cancel that takes the first one back",
+  },
+  {
+    name: "refund as a switch",
+    right: `["status = 'refunded' WHERE id = ? AND status = 'paid'"]`,
+    wrong: `(action === "refund" && database.prepare("DELETE FROM money WHERE id = ?").run(id),
+      ["status = iif(status = 'refunded', 'failed', 'refunded') WHERE id = ? AND status IN ('paid', 'refunded')"])`,
+    breaks: REFUNDED,
+    follows: [ONE_PROMPT, PAID_ONCE, GOODS_ONCE],
+    cases: [359],
+    cause: "a second click on refund that takes the first one back",
+  },
+  {
     name: "refund and give",
     right: "NOT IN ('canceled', 'refunded', 'paid', ?)",
     wrong: "NOT IN ('canceled', 'paid', ?)",
