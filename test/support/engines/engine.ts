@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, statfsSync } from "node:fs";
 import { chmod, chown, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -111,9 +111,23 @@ function signalTree(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** What the data of all engines of a run need at most. */
+const ROOM_BYTES = 4 * 2 ** 30;
+
+/**
+ * Where engines keep their data: in memory, if there is room. An engine that is killed finds its data again there as on
+ * a disk, and each commit waits for the disk otherwise.
+ */
+function dataRoom(): string {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > ROOM_BYTES ? memory : tmpdir();
+}
+
 /** Starts an engine. It ends with this process at the latest. */
 export async function startEngine(recipe: Recipe): Promise<Engine> {
-  const folder = mkdtempSync(join(tmpdir(), `malipo-${recipe.name}-`));
+  const folder = mkdtempSync(join(dataRoom(), `malipo-${recipe.name}-`));
   const drop = () => rm(folder, { recursive: true, force: true });
   try {
     if (recipe.user !== undefined) {
