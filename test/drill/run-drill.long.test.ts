@@ -39,6 +39,24 @@ const OF_ROUTES = new Set(
 );
 
 describe.concurrent("a drill", () => {
+  // These take longest, so they begin first.
+  test.for(FORMER_SHOPS)(
+    "finds what is wrong with $file, and nothing else",
+    async ({ file, breaks, follows, processes, groups, ...shop }) => {
+      const some = allCases().filter(
+        (one) => groups.includes(one.group) && (shop.isAway || !isAway(one)),
+      );
+      const cases = process.env.DRILL === "all" ? allCases() : some;
+      const start = node(`test/drill/shops/${file}`);
+      const raw = { start, quiet: "10s", processes, workers: "2" };
+      const result = await drillShop(raw, undefined, { cases });
+      const broken = brokenPromises(result);
+      expect(broken, formatResults(result)).toEqual(expect.arrayContaining([...breaks]));
+      const other = broken.filter((one) => !breaks.includes(one) && !follows.includes(one));
+      expect(other, formatResults(result)).toEqual([]);
+    },
+  );
+
   test.for([
     ["TypeScript", node("test/drill/shops/right-shop.ts"), ALL_ROUTES],
     ["Python", "python3 test/drill/shops/shop.py", undefined],
@@ -74,23 +92,6 @@ describe.concurrent("a drill", () => {
       const [story = []] = promiseResults(result).flatMap(({ stories }) => stories);
       expect(story.length).toBeLessThanOrEqual(12);
       expect(story.at(-1)).toMatch(/again: npx malipo drill --case \d+/);
-    },
-  );
-
-  test.for(FORMER_SHOPS)(
-    "finds what is wrong with $file, and nothing else",
-    async ({ file, breaks, follows, processes, groups, ...shop }) => {
-      const some = allCases().filter(
-        (one) => groups.includes(one.group) && (shop.isAway || !isAway(one)),
-      );
-      const cases = process.env.DRILL === "all" ? allCases() : some;
-      const start = node(`test/drill/shops/${file}`);
-      const raw = { start, quiet: "10s", processes, workers: "2" };
-      const result = await drillShop(raw, undefined, { cases });
-      const broken = brokenPromises(result);
-      expect(broken, formatResults(result)).toEqual(expect.arrayContaining([...breaks]));
-      const other = broken.filter((one) => !breaks.includes(one) && !follows.includes(one));
-      expect(other, formatResults(result)).toEqual([]);
     },
   );
 
