@@ -8,6 +8,7 @@ const banner = (ready: Ready, isFound: boolean) => rendered(painted(ready, isFou
 const ready: Ready = {
   url: "http://127.0.0.1:4010",
   base_url: "http://127.0.0.1:4010/api/v1",
+  network_url: null,
   page: "http://127.0.0.1:4010/",
   keys: { secret: "sk_1", public: "pk_1", sandbox: "sb_1" },
   webhook_secret: "whsec_1",

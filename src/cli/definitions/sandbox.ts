@@ -11,6 +11,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = singles({
     examples: [
       "sandbox",
       "sandbox --webhook http://localhost:3000/webhooks --state sandbox.json",
+      "sandbox --network gateway --webhook http://shop:3000/webhooks",
       "sandbox --profile malipo.service.json",
       "sandbox --clock virtual --port 0 --json",
     ],

@@ -11,6 +11,8 @@ const dim = (text: string) => paint("dim", text);
 function settings(ready: Ready, urlFlag: string): string | undefined {
   const { webhook, profile, state, restored, clock } = ready;
   const text = formatFields([
+    ["other containers", ready.network_url ?? undefined],
+    ["their key", ready.network_url === null ? undefined : ready.keys.sandbox],
     ["webhooks go to", webhook ?? undefined],
     ["responds like", profile ?? undefined],
     ["state", state === null ? undefined : `${state}${restored ? " (restored)" : ""}`],
@@ -42,7 +44,9 @@ export function banner(ready: Ready, isFound: boolean): string {
     `${bold("A payment gateway is running on this machine:")} ${bold(ready.page)}`,
     settings(ready, urlFlag),
     "",
-    `For your shop:  npx malipo env --write .env${urlFlag}`,
+    ready.network_url === null
+      ? `For your shop:  npx malipo env --write .env${urlFlag}`
+      : `For your shop in another container:  npx malipo env --url ${ready.network_url}`,
     `${bold("A first payment")}, in another terminal in this folder:`,
     "",
     `  eval "$(npx malipo env${urlFlag})"`,
