@@ -173,10 +173,7 @@ export const byPhoneSteps = (phone: string, count: number): Steps<OrderState[]> 
 
 /** Due orders, each once. */
 export function* dueSteps(count: number): Steps<DueOrder[]> {
-  const goods = yield* rowsOf(["dueGoods", { count }]);
-  const due = yield* rowsOf(["due", { count }]);
-  const misdated = yield* rowsOf(["misdated", { count }]);
-  const rows = [...goods, ...due, ...misdated];
+  const rows = yield* rowsOf(["due", { count }]);
   const found = new Map(rows.map(({ id, status }) => [String(id), status === "paid"]));
   return [...found].map(([id, isPaid]) => ({ id, isPaid }));
 }

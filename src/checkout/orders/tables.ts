@@ -141,18 +141,23 @@ function statementsOf(dialect: Dialect) {
       `SELECT reference FROM ${payments} WHERE ${isForgotten} ORDER BY at LIMIT $count`,
     ),
     drop: statement(`DELETE FROM ${payments} WHERE reference = $reference AND ${isForgotten}`),
-    /** Orders that are paid: their goods do not wait for what is read at the service. */
-    dueGoods: statement(`SELECT id, status FROM ${orders} WHERE due_at <= ${now} AND status = 'paid'
-      ORDER BY due_at LIMIT $count`),
-    due: statement(
-      `SELECT id, status FROM ${orders} WHERE due_at <= ${now} ORDER BY due_at LIMIT $count`,
-    ),
     /**
-     * Rows that were planned later than now: the clock was set back since. Without an order, PostgreSQL expects
-     * to find some at once, and reads the whole table, since there are none.
+     * What is due, in one round trip. Orders that are paid have a part of their own: their goods do not wait for what is
+     * read at the service. So have rows that were planned later than now: the clock was set back since. Without an
+     * order, PostgreSQL expects to find some of these at once, and reads the whole table, since there are none.
      */
-    misdated: statement(`SELECT id, status FROM ${orders}
-      WHERE due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC LIMIT $count`),
+    due: statement(
+      [
+        `due_at <= ${now} AND status = 'paid' ORDER BY due_at`,
+        `due_at <= ${now} ORDER BY due_at`,
+        `due_at IS NOT NULL AND planned_at > ${now} + 1000 ORDER BY planned_at DESC`,
+      ]
+        .map((which, at) => {
+          const part = `SELECT id, status FROM ${orders} WHERE ${which} LIMIT $count`;
+          return `SELECT * FROM (${part}) AS part_${at}`;
+        })
+        .join(" UNION ALL "),
+    ),
     list: list(""),
     listStatus: listOf("$status", ""),
     listReview: list(
