@@ -69,6 +69,19 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       expect(given).toEqual([ORDER.id]);
     });
 
+    it("keeps a place for goods beside reads that have been due for longer", async () => {
+      const { open, sandbox, clock } = await stage();
+      const { checkout, store } = open();
+      await checkout.pay(ORDER);
+      const paid = await checkout.pay({ ...ORDER, id: "PAID", phone: "0712345679" });
+      clock.advance(MINUTE_MS);
+      const event = completed(paid, referenceOf(paid));
+      await deliver(checkout, sandbox, "payment.completed", event);
+      const due = await store.due(1);
+      expect(due).toContainEqual({ id: ORDER.id, isPaid: false });
+      expect(due).toContainEqual({ id: "PAID", isPaid: true });
+    });
+
     it("a webhook that is not stored is not acknowledged", async () => {
       const { open, sandbox } = await stage();
       const { checkout, store } = open();

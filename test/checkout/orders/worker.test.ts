@@ -1,11 +1,8 @@
 import { createHmac } from "node:crypto";
 import { memory } from "malipo";
-
 import type { Sandbox } from "malipo/sandbox";
 import { expect, it } from "vitest";
 import { newSandbox, ORDER, openShop, type Shop, testClock } from "../stage.ts";
-
-/** Longer than a store is asked what is due, and far shorter than any call may take. */
 
 const payOrders = async ({ checkout }: Shop, count: number): Promise<void> => {
   for (let at = 0; at < count; at++) {
