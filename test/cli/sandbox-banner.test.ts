@@ -44,14 +44,14 @@ describe("what malipo sandbox prints when it starts", () => {
     expect(text.split("127.0.0.1:4010")).toHaveLength(2);
   });
 
-  test.each([
-    full,
-    { ...full, network_url: network.network_url },
-  ])("fits 100 columns, and holds no key: the screen of a talk shows it", (one) => {
-    const text = banner(one, true);
-    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
-    for (const key of ["sk_1", "pk_1", "sb_1", "whsec_1"]) expect(text).not.toContain(key);
-  });
+  test.each([full, { ...full, network_url: network.network_url }])(
+    "fits 100 columns, and holds no key: the screen of a talk shows it",
+    (one) => {
+      const text = banner(one, true);
+      for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+      for (const key of ["sk_1", "pk_1", "sb_1", "whsec_1"]) expect(text).not.toContain(key);
+    },
+  );
 
   test("gives each command the address if it would not be found", () => {
     for (const line of banner(full, false).match(/npx malipo (env|clock|phone).*/g) ?? []) {
@@ -59,16 +59,16 @@ describe("what malipo sandbox prints when it starts", () => {
     }
   });
 
-  test.each([
-    true,
-    false,
-  ])("gives each command the address that another container reaches (found: %s)", (isFound) => {
-    const text = banner({ ...network, clock: "virtual" }, isFound);
-    const commands = text.match(/npx malipo (env|clock|phone).*/g) ?? [];
-    expect(commands).toHaveLength(4);
-    for (const line of commands) expect(line).toContain("--url http://gateway:4010");
-    expect(text).toContain('eval "$(npx malipo env --url http://gateway:4010)"');
-  });
+  test.each([true, false])(
+    "gives each command the address that another container reaches (found: %s)",
+    (isFound) => {
+      const text = banner({ ...network, clock: "virtual" }, isFound);
+      const commands = text.match(/npx malipo (env|clock|phone).*/g) ?? [];
+      expect(commands).toHaveLength(4);
+      for (const line of commands) expect(line).toContain("--url http://gateway:4010");
+      expect(text).toContain('eval "$(npx malipo env --url http://gateway:4010)"');
+    },
+  );
 
   test("says where the commands run, and names the variables of a shop in another container", () => {
     const text = banner(network, true);
