@@ -72,8 +72,7 @@ export const ENV = {
   ...SANDBOX_URL,
   write: {
     value: "path",
-    summary:
-      "a .env file to write them into, whole or not at all; its other variables stay as they are",
+    summary: "a .env file to write them into; its other variables stay as they are",
   },
   kind: {
     value: "kind",

@@ -29,7 +29,7 @@ interface Mapping {
  *
  * @throws {Error} for any other line.
  */
-export function readYaml(text: string): Mapping {
+function readYaml(text: string): Mapping {
   const open: Mapping[] = [{}];
   for (const line of text.split("\n")) {
     if (/^ *(?:#.*)?$/.test(line)) continue;
