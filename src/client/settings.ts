@@ -85,18 +85,7 @@ function checkKey(key: unknown): { key: string; kind: KeyKind } {
 }
 
 /** How a gateway reaches a sandbox in another container. */
-const NETWORK_SETUP = `For a sandbox in a test network, take the three settings that \`malipo env --url\` prints: this address, a key that starts with ${NETWORK_KEY_PREFIX}, and \`testNetwork: true\` or MALIPO_TEST_NETWORK=1.`;
-
-function checkTestNetwork(given: boolean | undefined): boolean {
-  const variable = given === undefined ? environmentVariable("MALIPO_TEST_NETWORK") : undefined;
-  check(
-    variable === undefined || ["0", "1"].includes(variable),
-    "The environment variable MALIPO_TEST_NETWORK must be 1 or 0.",
-  );
-  const isOn: unknown = given ?? variable === "1";
-  check(typeof isOn === "boolean", "`testNetwork` must be true or false.");
-  return isOn;
-}
+const NETWORK_SETUP = ` For a sandbox in another container, set all that \`malipo env --url\` prints, or \`testNetwork: true\` and its key ${NETWORK_KEY_PREFIX}...`;
 
 /** @param inTestNetwork - Whether `http:` is accepted on a private name: never for a key that can charge customers. */
 function checkBaseUrl(baseUrl: string | undefined, inTestNetwork: boolean): URL {
@@ -117,13 +106,11 @@ function checkBaseUrl(baseUrl: string | undefined, inTestNetwork: boolean): URL 
     username + password + search + hash === "",
     "`baseUrl` must have no user name, password, query or fragment. Remove them.",
   );
-  const given = protocol === "http:" ? "http: on another host" : "another scheme";
-  const isPrivate = isPrivateHost(url.hostname);
-  const isNear = isLoopback(url.hostname) || (inTestNetwork && isPrivate);
-  const setup = protocol === "http:" && isPrivate ? ` ${NETWORK_SETUP}` : "";
+  const isHttp = protocol === "http:";
+  const isPrivate = isHttp && isPrivateHost(url.hostname);
   check(
-    protocol === "https:" || (protocol === "http:" && isNear),
-    `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${given}. The key would travel unencrypted.${setup}`,
+    protocol === "https:" || (isHttp && isLoopback(url.hostname)) || (isPrivate && inTestNetwork),
+    `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${isHttp ? "http: on another host" : "another scheme"}. The key would travel unencrypted.${isPrivate ? NETWORK_SETUP : ""}`,
   );
   return url;
 }
@@ -199,7 +186,8 @@ const HOOKS = {
 
 const OPTIONS = {
   apiKey: (key) => checkKey(key ?? environmentVariable("MALIPO_API_KEY")),
-  testNetwork: checkTestNetwork,
+  testNetwork: (isOn = environmentVariable("MALIPO_TEST_NETWORK") === "1") =>
+    checkChoice("testNetwork", isOn, [true, false]),
   /** {@link checkBaseUrl} checks it, with the key. */
   baseUrl: (url) => url?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   auth: (auth = "x-api-key") => checkChoice("auth", auth, ["x-api-key", "bearer"]),

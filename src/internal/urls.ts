@@ -19,10 +19,8 @@ export function isLoopback(hostname: string): boolean {
  */
 export function isPrivateHost(hostname: string): boolean {
   return (
-    /^(?:10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2})$/.test(
-      hostname,
-    ) ||
-    /^\[f(?:[cd][\da-f]|e[89ab])[\da-f]:/.test(hostname) ||
+    /^(?:10\.\d+|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2}$/.test(hostname) ||
+    /^\[f[cd][\da-f]{2}:/.test(hostname) ||
     /^[a-z_][\w-]*(?:(?:\.[\w-]+)*\.(?:internal|local|test))?$/.test(hostname)
   );
 }

@@ -15,8 +15,7 @@ import { malipo, startSandbox } from "./in-process.ts";
 const ADDRESS = Object.values(networkInterfaces())
   .flatMap((list = []) => list)
   .map(({ address }) => (isIPv6(address) ? `[${address}]` : address))
-  // A link-local address is none without its interface.
-  .find((address) => isPrivateHost(address) && !address.startsWith("[fe"));
+  .find(isPrivateHost);
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -22,7 +22,6 @@ describe("http: to a sandbox in another container", () => {
     "http://172.31.255.1",
     "http://192.168.1.10",
     "http://[fd00::1]:4010",
-    "http://[fe80::1]:4010",
   ])("is accepted at %s, with testNetwork and the key of a network", async (url) => {
     const { fetch, sent } = script(json({ data: {} }));
     await new Gateway({ ...SETUP, baseUrl: url, fetch }).merchant.get();
@@ -39,6 +38,9 @@ describe("http: to a sandbox in another container", () => {
     "http://192.169.1.1",
     "http://[2001:db8::1]",
     "http://[fc::1]",
+    "http://[fc:a::1]",
+    // A link-local address is none without its interface, which a URL cannot name.
+    "http://[fe80::1]:4010",
     "http://10.0.0.1.example",
     "http://gateway.internal.example",
     "http://internal.example",
@@ -59,7 +61,7 @@ describe("http: to a sandbox in another container", () => {
   test("is not accepted without testNetwork, and the message says how it would be", () => {
     for (const testNetwork of [undefined, false]) {
       expect(made({ testNetwork })).toThrow(
-        "take the three settings that `malipo env --url` prints: this address, a key that starts with sb_net_, and `testNetwork: true` or MALIPO_TEST_NETWORK=1.",
+        "For a sandbox in another container, set all that `malipo env --url` prints, or `testNetwork: true` and its key sb_net_...",
       );
     }
     expect(made({ baseUrl: "http://gateway.example" })).not.toThrow("sb_net_");
@@ -70,7 +72,10 @@ describe("http: to a sandbox in another container", () => {
     expect(made({ testNetwork: undefined })).not.toThrow();
     expect(made({ testNetwork: false })).toThrow(ConfigurationError);
     vi.stubEnv("MALIPO_TEST_NETWORK", "yes");
-    expect(made({ testNetwork: undefined })).toThrow("MALIPO_TEST_NETWORK must be 1 or 0");
+    expect(made({ testNetwork: undefined })).toThrow("`malipo env --url` prints");
+    expect(made({ testNetwork: "yes" as never })).toThrow(
+      "`testNetwork` must be one of true, false",
+    );
   });
 });
 
