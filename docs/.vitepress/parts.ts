@@ -69,7 +69,7 @@ export const PARTS: readonly {
       ["test-numbers", "Phone numbers to test with", 160],
       ["sandbox-assumptions", "What the sandbox assumes", 760],
       ["cli", "The command line: settings, exit codes, scripts", 640],
-      ["cli-sandbox", "Commands of the sandbox", 990],
+      ["cli-sandbox", "Commands of the sandbox", 980],
       ["cli-webhooks", "malipo trigger, sign, verify, doctor", 190],
       ["cli-service", "malipo payments, webhooks, invoices, merchant", 370],
       ["cli-learn", "malipo probe, learn", 330],
