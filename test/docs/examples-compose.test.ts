@@ -107,6 +107,13 @@ describe.skipIf(!hasNamespaces)("the services of the compose file, on two machin
       expect(stdout).toMatch(/^export MALIPO_TEST_NETWORK=1$/m);
     }
 
+    // What the sandbox prints for a shell of another container.
+    const [, first = ""] =
+      /^\s*(eval .+\n.+ initiate .+\n.+ phone approve .+?) +#/m.exec(gateway.printed()) ?? [];
+    expect(first).toContain("--url http://gateway:4010");
+    const { status: paid, stderr } = exec("shop", "sh", "-ec", first);
+    expect(paid, stderr).toBe(0);
+
     // The receiver takes the sandbox's signature, and no other one.
     const status = ["-o", "/dev/null", "-w", "%{http_code}"];
     const forged = [...status, "-d", '{"event":"payment.completed"}', "http://shop:3000/webhooks"];
