@@ -48,7 +48,7 @@ const config: KnipConfig = {
   ],
   // Prisma generates it.
   ignoreUnresolved: ["./client/client.ts"],
-  ignoreBinaries: ["redis-server", "strace", "openssl", "faketime", "mkfifo"],
+  ignoreBinaries: ["redis-server", "unshare", "strace", "openssl", "faketime", "mkfifo"],
   changesets: false,
 };
 

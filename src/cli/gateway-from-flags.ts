@@ -15,6 +15,7 @@ import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 export interface GivenGateway {
   readonly apiKey?: string;
   readonly baseUrl?: string;
+  readonly testNetwork?: boolean;
 }
 
 /** What flags and the environment say. The key comes from the environment or a file, never from a flag. */
@@ -22,10 +23,14 @@ export function givenGateway(input: Input<GatewayFlags>): GivenGateway {
   readEnvFile(input);
   const { flags, io } = input;
   // An empty variable is not set.
-  const { MALIPO_API_KEY, MALIPO_BASE_URL } = io.env;
+  const { MALIPO_API_KEY, MALIPO_BASE_URL, MALIPO_TEST_NETWORK } = io.env;
   const apiKey = readSecretFile(input, "key-file") ?? (MALIPO_API_KEY || undefined);
   const baseUrl = flags["base-url"] ?? (MALIPO_BASE_URL || undefined);
-  return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
+  return {
+    ...(apiKey !== undefined && { apiKey }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(MALIPO_TEST_NETWORK === "1" && { testNetwork: true }),
+  };
 }
 
 export const KEY_MISSING = "The API key is missing. Set MALIPO_API_KEY, or give --key-file.";

@@ -92,9 +92,10 @@ const loadKeyedCalls = onDemand("idempotency keys", () => import("./keyed-call.t
 const loadBodyChecks = onDemand("request bodies", () => import("./http/check-body.ts"));
 
 async function bodyOf(
-  { name, endpoint: { request }, settings: { redactor } }: CallContext,
+  { name, endpoint: { request }, settings }: CallContext,
   { body, check }: CallInput,
 ): Promise<WrittenJson> {
+  const { redactor } = settings;
   rejectProto(name, body);
   if (check !== undefined) return writeBody(name, check(name, body, redactor), redactor);
   // Of any object no field is checked, so that it is written before its caller can change it.
@@ -103,7 +104,7 @@ async function bodyOf(
   }
   const given = ownFieldsOf(name, body);
   const { checkBody } = await loadBodyChecks();
-  return writeBody(name, checkBody(name, request, given, redactor), redactor);
+  return writeBody(name, checkBody(name, request, given, settings), redactor);
 }
 
 /**

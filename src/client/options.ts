@@ -20,12 +20,20 @@ export interface GatewayOptions<Key extends string = string> {
    */
   apiKey?: Key | undefined;
   /**
-   * The address of the service, with its path prefix: `https:`, or `http:` on a loopback host. Set
-   * it if the address does not come from the environment, such as `sandbox.baseUrl` in tests.
+   * The address of the service, with its path prefix: `https:`, or `http:` on a loopback host, or that of a
+   * sandbox in a test network (`testNetwork`). Set it if the address does not come from the environment, such as `sandbox.baseUrl` in tests.
    *
    * @default the environment variable `MALIPO_BASE_URL`
    */
   baseUrl?: string | URL | undefined;
+  /**
+   * Accepts `http:` on a private name or address, such as `http://gateway:4010/api/v1`, for a key that starts with
+   * `sb_net_`, and receivers with such a name. Set it if your shop runs in one container and `malipo sandbox --network`
+   * in another. It changes nothing for any other key: a secret key never travels unencrypted.
+   *
+   * @default whether the environment variable `MALIPO_TEST_NETWORK` is `1`
+   */
+  testNetwork?: boolean | undefined;
   /**
    * The header that carries the key: `X-API-Key`, or `Authorization: Bearer`. Set `"bearer"` if a
    * proxy between you and the service removes `X-API-Key`.

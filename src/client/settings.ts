@@ -1,5 +1,11 @@
 import { attemptLog } from "#platform";
-import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
+import {
+  isNetworkKey,
+  KEY_PREFIXES,
+  type KeyKind,
+  keyKind,
+  NETWORK_KEY_PREFIX,
+} from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import {
@@ -15,7 +21,7 @@ import {
 import { partOf, SQL_ENGINES } from "../internal/engine-parts.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
-import { isLoopback, withoutTrailingSlashes } from "../internal/urls.ts";
+import { isLoopback, isPrivateHost, withoutTrailingSlashes } from "../internal/urls.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/profile-types.ts";
 import type { GatewayObserver } from "./gateway-observer.ts";
 import type { GatewayHooks } from "./hooks.ts";
@@ -51,6 +57,8 @@ export interface Settings extends CallLimits {
   readonly log: (() => AttemptLog) | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
+  /** Whether the service is a sandbox in a test network, and addresses may have private names. */
+  readonly testNetwork: boolean;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
   readonly publicOnly: boolean;
 }
@@ -76,7 +84,11 @@ function checkKey(key: unknown): { key: string; kind: KeyKind } {
   return { key, kind };
 }
 
-function checkBaseUrl(baseUrl: string | undefined): URL {
+/** How a gateway reaches a sandbox in another container. */
+const NETWORK_SETUP = ` For a sandbox in another container, set all that \`malipo env --url\` prints, or \`testNetwork: true\` and its key ${NETWORK_KEY_PREFIX}...`;
+
+/** @param inTestNetwork - Whether `http:` is accepted on a private name: never for a key that can charge customers. */
+function checkBaseUrl(baseUrl: string | undefined, inTestNetwork: boolean): URL {
   check(
     baseUrl !== undefined,
     "The base URL is missing. Pass the option `baseUrl` with the service's path prefix, or set the environment variable MALIPO_BASE_URL.",
@@ -94,10 +106,11 @@ function checkBaseUrl(baseUrl: string | undefined): URL {
     username + password + search + hash === "",
     "`baseUrl` must have no user name, password, query or fragment. Remove them.",
   );
-  const given = protocol === "http:" ? "http: on another host" : "another scheme";
+  const isHttp = protocol === "http:";
+  const isPrivate = isHttp && isPrivateHost(url.hostname);
   check(
-    protocol === "https:" || (protocol === "http:" && isLoopback(url.hostname)),
-    `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${given}. The key would travel unencrypted.`,
+    protocol === "https:" || (isHttp && isLoopback(url.hostname)) || (isPrivate && inTestNetwork),
+    `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${isHttp ? "http: on another host" : "another scheme"}. The key would travel unencrypted.${isPrivate ? NETWORK_SETUP : ""}`,
   );
   return url;
 }
@@ -173,7 +186,10 @@ const HOOKS = {
 
 const OPTIONS = {
   apiKey: (key) => checkKey(key ?? environmentVariable("MALIPO_API_KEY")),
-  baseUrl: (url) => checkBaseUrl(url?.toString() ?? environmentVariable("MALIPO_BASE_URL")),
+  testNetwork: (isOn = environmentVariable("MALIPO_TEST_NETWORK") === "1") =>
+    checkChoice("testNetwork", isOn, [true, false]),
+  /** {@link checkBaseUrl} checks it, with the key. */
+  baseUrl: (url) => url?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   auth: (auth = "x-api-key") => checkChoice("auth", auth, ["x-api-key", "bearer"]),
   ...LIMIT_OPTIONS,
   // 10 MiB
@@ -200,8 +216,10 @@ const OPTIONS = {
 /** @throws {ConfigurationError} that says which option is wrong and what to change. */
 export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = checkOptions(given, OPTIONS, "Gateway");
-  const { baseUrl: url, auth, timeoutMs, totalTimeoutMs, maxRetries } = options;
+  const { auth, timeoutMs, totalTimeoutMs, maxRetries } = options;
   const { key, kind } = options.apiKey;
+  const testNetwork = options.testNetwork && isNetworkKey(key);
+  const url = checkBaseUrl(options.baseUrl, testNetwork);
   const redactor = createRedactor(key);
   return {
     key,
@@ -222,6 +240,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     loadLearned: options.profile,
     log: attemptLog(redactor),
     redactor,
+    testNetwork,
     publicOnly: checkBrowser(kind, options.dangerouslyAllowBrowser),
   };
 }

@@ -5,7 +5,7 @@ import {
   phoneToValidate,
 } from "./payment.ts";
 import { anyObject, type Schema } from "./schema.ts";
-import { webhook, webhookChanges, webhookRegistration } from "./webhook.ts";
+import { networkWebhooks, webhook, webhookChanges, webhookRegistration } from "./webhook.ts";
 
 /** Every schema that a row of the table of endpoints names. The rows themselves need no zod. */
 export const SCHEMAS = {
@@ -21,3 +21,8 @@ export const SCHEMAS = {
 
 /** The name of a schema. */
 export type SchemaName = keyof typeof SCHEMAS;
+
+const IN_TEST_NETWORK: Partial<Record<SchemaName, Schema>> = networkWebhooks;
+
+export const schemaNamed = (name: SchemaName, inTestNetwork: boolean): Schema =>
+  (inTestNetwork && IN_TEST_NETWORK[name]) || SCHEMAS[name];

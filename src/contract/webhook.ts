@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isLoopback } from "../internal/urls.ts";
+import { isLoopback, isPrivateHost } from "../internal/urls.ts";
 import type { EventKind } from "./events.ts";
 import { type FieldChecks, identifier, type Schema, text } from "./schema.ts";
 
@@ -38,7 +38,10 @@ export interface Webhook {
 export interface WebhookRegistration {
   /** Label of the endpoint. */
   name: string;
-  /** HTTPS URL that receives the deliveries. For tests, `http:` on a loopback host. */
+  /**
+   * HTTPS URL that receives the deliveries. For tests, `http:` on a loopback host, and on a private name if the
+   * gateway has `testNetwork`.
+   */
   url: string;
   /**
    * Kinds of event to deliver: the eight documented kinds, or any other non-empty string. The service
@@ -58,17 +61,22 @@ export interface WebhookChanges {
   [field: string]: unknown;
 }
 
-function isWebhookUrl(address: string): boolean {
+/** Whether events may be sent to an address. In a test network, other containers have private names. */
+export function isWebhookUrl(address: string, inTestNetwork: boolean): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  const isNear = isLoopback(hostname) || (inTestNetwork && isPrivateHost(hostname));
+  return protocol === "https:" || (protocol === "http:" && isNear);
 }
 
-const url = z.string({ error: "expected an https: URL" }).check(
-  z.refine(isWebhookUrl, {
-    error: "expected an https: URL (http: only on a loopback host)",
-  }),
-);
+const urlWith = (inTestNetwork: boolean) =>
+  z.string({ error: "expected an https: URL" }).check(
+    z.refine((address) => isWebhookUrl(address, inTestNetwork), {
+      error: inTestNetwork
+        ? "expected an https: URL (http: only on a loopback host, or on a private name or address)"
+        : "expected an https: URL (http: only on a loopback host; with `testNetwork` on a private name too)",
+    }),
+  );
 
 const events = z.array(
   text.check(
@@ -79,19 +87,32 @@ const events = z.array(
 
 const error = "expected an object, such as { name, url, events }";
 
-export const webhookRegistration: Schema = z.looseObject(
-  { name: text, url, events: z.optional(events) } satisfies FieldChecks<WebhookRegistration>,
-  { error },
-);
+const registrationWith = (url: ReturnType<typeof urlWith>): Schema =>
+  z.looseObject(
+    { name: text, url, events: z.optional(events) } satisfies FieldChecks<WebhookRegistration>,
+    { error },
+  );
 
-export const webhookChanges: Schema = z.looseObject(
-  {
-    name: z.optional(text),
-    url: z.optional(url),
-    events: z.optional(events),
-  } satisfies FieldChecks<WebhookChanges>,
-  { error },
-);
+const changesWith = (url: ReturnType<typeof urlWith>): Schema =>
+  z.looseObject(
+    {
+      name: z.optional(text),
+      url: z.optional(url),
+      events: z.optional(events),
+    } satisfies FieldChecks<WebhookChanges>,
+    { error },
+  );
+
+const url = urlWith(false);
+export const webhookRegistration: Schema = registrationWith(url);
+export const webhookChanges: Schema = changesWith(url);
+
+const networkUrl = urlWith(true);
+/** The same in a test network. */
+export const networkWebhooks = {
+  webhookRegistration: registrationWith(networkUrl),
+  webhookChanges: changesWith(networkUrl),
+} as const;
 
 export const webhook: Schema = z.looseObject(
   {

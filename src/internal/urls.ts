@@ -13,6 +13,18 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
+/**
+ * Is this a host that no public name or address leads to? A name without a dot, as containers have it, a name that ends
+ * in `.internal`, `.local` or `.test`, and the addresses of private networks. Takes the `hostname` of a parsed `URL`.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  return (
+    /^(?:10\.\d+|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2}$/.test(hostname) ||
+    /^\[f[cd][\da-f]{2}:/.test(hostname) ||
+    /^[a-z_][\w-]*(?:(?:\.[\w-]+)*\.(?:internal|local|test))?$/.test(hostname)
+  );
+}
+
 /** Stands for the server of a page while an address is read. */
 const OWN = "https://own.invalid";
 

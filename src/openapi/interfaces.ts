@@ -152,7 +152,8 @@ export const INTERFACES = {
     name: { type: "string", description: "Label of the endpoint." },
     url: {
       type: "string",
-      description: "HTTPS URL that receives the deliveries. For tests, `http:` on a loopback host.",
+      description:
+        "HTTPS URL that receives the deliveries. For tests, `http:` on a loopback host, and on a private name if the gateway has `testNetwork`.",
     },
     events: {
       type: "array",

@@ -64,9 +64,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults: createFaults(engine),
     chaos: createChaos(engine),
     fetch: createFetch(engine, baseUrl),
-    createKey: (key) => createKey(engine.state, key),
+    createKey: (key) => createKey(engine.state, key, settings.testNetwork),
     revokeKey: (key) => {
-      const next = revokeKey(engine.state, key);
+      const next = revokeKey(engine.state, key, settings.testNetwork);
       engine.changed();
       return next;
     },

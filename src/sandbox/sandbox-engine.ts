@@ -12,7 +12,7 @@ import type { SandboxSnapshot } from "./sandbox-types.ts";
 import { ASSUMED_SERIALIZER } from "./serializer/assumed.ts";
 import { learnedSerializer } from "./serializer/learned/learned-serializer.ts";
 import type { Serializer } from "./serializer/serializer.ts";
-import { initialState } from "./state/state.ts";
+import { addNetworkKey, initialState } from "./state/state.ts";
 import {
   STATE,
   type State,
@@ -87,7 +87,9 @@ export class Engine implements SandboxState {
   }
 
   restore(snapshot: SandboxSnapshot): void {
-    this.#replaceState(structuredClone(checkSnapshot(snapshot)));
+    const state = structuredClone(checkSnapshot(snapshot));
+    if (this.settings.testNetwork) addNetworkKey(state);
+    this.#replaceState(state);
   }
 
   snapshot(): SandboxSnapshot {
@@ -122,8 +124,9 @@ export class Engine implements SandboxState {
   }
 
   #initialState(): State {
-    const { seed, clock, startMs } = this.settings;
-    const state = initialState(seed, clock === "virtual" ? startMs : machineTime());
+    const { seed, clock, startMs, testNetwork } = this.settings;
+    const now = clock === "virtual" ? startMs : machineTime();
+    const state = initialState(seed, now, testNetwork);
     state.webhookSecret = this.serializer.newId("secret", { random: state.random, nextId: 1 });
     return state;
   }

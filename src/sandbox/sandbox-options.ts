@@ -58,6 +58,13 @@ export interface SandboxOptions {
    */
   country?: CountryCode | undefined;
   /**
+   * Makes a sandbox for other containers: its key `sandbox` starts with `sb_net_`, which a `Gateway` with `testNetwork`
+   * sends unencrypted to a private name, and receivers may have a private name too, such as
+   * `http://shop:3000/webhooks`. Set it together with `host` of `serve()`.
+   * @default false
+   */
+  testNetwork?: boolean | undefined;
+  /**
    * How long a webhook receiver may take to respond, in real milliseconds. Lower it in a test of a
    * slow receiver.
    * @default 5_000
@@ -98,6 +105,7 @@ const OPTIONS = {
   /** In cents, so that comparisons are exact. */
   limits: (limits) => checkLimits(limits ?? {}),
   country: (country = KENYA) => checkCountry("country", country),
+  testNetwork: (isOn = false) => checkChoice("testNetwork", isOn, [true, false]),
   deliveryTimeoutMs: (ms = 5_000) => checkMilliseconds("deliveryTimeoutMs", ms),
   deliver: (deliver = deliverWithFetch) => checkFunction("deliver", deliver),
   profile: (profile) => optional(profile, (given) => parseProfile(given, "`profile`")),

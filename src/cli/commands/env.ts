@@ -1,4 +1,6 @@
+import { isNetworkKey } from "../../contract/keys.ts";
 import type { FlagsOf } from "../../internal/flags.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -31,14 +33,26 @@ export async function run(input: Input<FlagsOf<typeof ENV>>): Promise<Output> {
 /** What a shop needs to use a sandbox. @throws {CliError} `rejected` for a value with other characters than a key has */
 export async function sandboxVariables(origin: string, kind = "secret") {
   const { keys, webhook_secret } = await querySandbox<Status>(origin, "/status");
+  const { protocol, hostname } = new URL(origin);
+  const isNetwork = protocol === "http:" && !isLoopback(hostname);
   const variables = {
     MALIPO_BASE_URL: origin + ASSUMPTIONS.address.value.prefix,
-    MALIPO_API_KEY: keys[kind] ?? "",
+    MALIPO_API_KEY: (isNetwork ? networkKey(origin, keys.sandbox) : keys[kind]) ?? "",
     MALIPO_WEBHOOK_SECRET: webhook_secret,
+    ...(isNetwork && { MALIPO_TEST_NETWORK: "1" }),
   };
   checkPlain(origin, "the key", variables.MALIPO_API_KEY);
   checkPlain(origin, "the webhook secret", webhook_secret);
   return variables;
+}
+
+/** A client sends no other key unencrypted to another machine. */
+function networkKey(origin: string, key = ""): string {
+  if (isNetworkKey(key)) return key;
+  throw new CliError(
+    "rejected",
+    `The sandbox at ${origin} is not in a test network: no client would send a key there unencrypted. Start it with the name in that address: malipo sandbox --network ${new URL(origin).hostname}`,
+  );
 }
 
 /** A shell evaluates what this command prints: it must find nothing to do in a value. */

@@ -25,6 +25,7 @@ export async function run(input: Input<FlagsOf<typeof SANDBOX>>): Promise<number
   const warn = (message: string) => printError(io, `malipo: ${message}`);
   const settings = readSettings(input);
   const { clock, auto, country, profile: path } = settings;
+  const testNetwork = settings.network !== undefined;
   const state = settings.state && pathOf(io, settings.state);
   // A seed that everybody knows would make keys that every web page knows.
   const seed = settings.seed ?? randomUUID();
@@ -33,7 +34,7 @@ export async function run(input: Input<FlagsOf<typeof SANDBOX>>): Promise<number
   // A seed repeats a transcript, timestamps included. Otherwise virtual time begins today, since an
   // inbox takes events that were signed long ago for replays.
   const startAt = clock === "virtual" && settings.seed === undefined ? new Date() : undefined;
-  const sandbox = createSandbox({ clock, startAt, auto, seed, country, profile });
+  const sandbox = createSandbox({ clock, startAt, auto, seed, country, profile, testNetwork });
   const restored = restore(sandbox, { ...settings, state }, warn);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? createStateSaver(sandbox, state, clock, warn) : undefined;

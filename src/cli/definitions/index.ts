@@ -28,6 +28,7 @@ export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   MALIPO_API_KEY: "the API key. No flag takes it, because other users can see a command line",
   MALIPO_BASE_URL: "the URL of the service, with its path prefix",
+  MALIPO_TEST_NETWORK: "1 for a sandbox in another container",
   MALIPO_WEBHOOK_SECRET: "the webhook signing secret",
   MALIPO_LOG:
     "debug writes a line to stderr for each request to the service, warn only for failed ones",

@@ -11,6 +11,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = singles({
     examples: [
       "sandbox",
       "sandbox --webhook http://localhost:3000/webhooks --state sandbox.json",
+      "sandbox --network gateway --webhook http://shop:3000/webhooks",
       "sandbox --profile malipo.service.json",
       "sandbox --clock virtual --port 0 --json",
     ],
@@ -31,7 +32,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = singles({
   env: {
     about: "print the settings of a running sandbox for your shell or a .env file",
     summary:
-      "Prints the base URL, the secret key and the webhook secret of a running sandbox for a shell, or writes them into a .env file.",
+      "Prints the settings that a shop needs for a running sandbox, or writes them into a .env file.",
     ...lazily(ENV, () => import("../commands/env.ts"), "run"),
     examples: ["env", "env --write .env"],
   },

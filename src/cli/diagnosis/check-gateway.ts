@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Gateway } from "../../client/gateway.ts";
 import { settingsFrom } from "../../client/settings.ts";
-import type { KeyKind } from "../../contract/keys.ts";
+import { isNetworkKey, type KeyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import {
   BASE_URL_MISSING,
@@ -46,11 +46,19 @@ const KEY_KINDS: Readonly<Record<KeyKind, string>> = {
 const VALID_BASE_URL = "https://service.invalid/v1";
 const VALID_KEY = "pk_doctor";
 
+/** `http:` on a private name depends on the key. */
+const keyForUrl = ({ apiKey = "" }: GivenGateway): string =>
+  isNetworkKey(apiKey) && !/\s/.test(apiKey) ? apiKey : VALID_KEY;
+
+const NETWORK_KEY =
+  "a key of a sandbox in a test network: with MALIPO_TEST_NETWORK=1 it may travel by http to a private name";
+
 function checkKey(given: GivenGateway, keyFile: string | undefined): Check {
   const name = "key";
   let detail: string;
   try {
-    detail = KEY_KINDS[settingsFrom({ apiKey: "", ...given, baseUrl: VALID_BASE_URL }).kind];
+    const { key, kind } = settingsFrom({ apiKey: "", ...given, baseUrl: VALID_BASE_URL });
+    detail = isNetworkKey(key) ? NETWORK_KEY : KEY_KINDS[kind];
   } catch (error) {
     const { message } = error as Error;
     return { name, state: "fail", detail: given.apiKey ? message : KEY_MISSING };
@@ -67,7 +75,7 @@ const isReadableByOthers = (path: string) =>
 function checkBaseUrl(given: GivenGateway): [check: Check, url: URL | undefined] {
   const name = "base URL";
   try {
-    const { baseUrl } = settingsFrom({ baseUrl: "", ...given, apiKey: VALID_KEY });
+    const { baseUrl } = settingsFrom({ baseUrl: "", ...given, apiKey: keyForUrl(given) });
     const url = new URL(baseUrl);
     if (url.pathname !== "/") return [{ name, state: "ok", detail: baseUrl }, url];
     const advice =

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { DAY_MS } from "../../internal/units.ts";
+import { isLoopback } from "../../internal/urls.ts";
 import { causesOf } from "../../storage/engine-away.ts";
 import type { Io } from "../io.ts";
 import type { Check } from "./check.ts";
@@ -53,7 +54,8 @@ const MIN_DAYS = 14;
 export async function checkTls(url: URL, env: Io["env"]): Promise<Check> {
   const name = "TLS";
   if (url.protocol === "http:") {
-    return { name, state: "skipped", detail: "not used: http on this machine" };
+    const place = isLoopback(url.hostname) ? "on this machine" : "in a test network";
+    return { name, state: "skipped", detail: `not used: http ${place}` };
   }
   const proxy = proxyFor(url, env);
   if (proxy !== undefined && usesProxy(env)) {

@@ -15,8 +15,12 @@ export const SANDBOX = {
   state: { value: "path", summary: "a file in which the sandbox's state stays between runs" },
   host: {
     value: "address",
-    summary: "the address to listen on; 0.0.0.0 lets other machines and containers use it",
+    summary: "the address to listen on; 0.0.0.0 lets other machines use it",
     default: "127.0.0.1",
+  },
+  network: {
+    value: "name",
+    summary: "the name under which other containers reach it over http",
   },
   cors: {
     value: "origin",
@@ -68,8 +72,7 @@ export const ENV = {
   ...SANDBOX_URL,
   write: {
     value: "path",
-    summary:
-      "a .env file to write them into, whole or not at all; its other variables stay as they are",
+    summary: "a .env file to write them into; its other variables stay as they are",
   },
   kind: {
     value: "kind",

@@ -30,20 +30,27 @@ const newKeysNote = ({ is_new, state }: Ready): string | undefined =>
     ? "The keys are new in this run: write .env again. To keep them: --state sandbox.json"
     : undefined;
 
+const NETWORK_VARIABLES =
+  "It sets MALIPO_BASE_URL, MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET and MALIPO_TEST_NETWORK=1.";
+
 /**
  * The first steps of a new user, to a paid payment. The keys are on the page, and `malipo env` prints them.
  *
  * @param isFound - Commands that are run in this folder find this sandbox without `--url`.
  */
 export function banner(ready: Ready, isFound: boolean): string {
-  const urlFlag = isFound ? "" : ` --url ${ready.url}`;
+  const { url, network_url } = ready;
+  const isNetwork = network_url !== null;
+  // A loopback address hands out the secret key, and leads to nothing in another container.
+  const urlFlag = !isNetwork && isFound ? "" : ` --url ${network_url ?? url}`;
   const note = newKeysNote(ready);
   return [
     `${bold("A payment gateway is running on this machine:")} ${bold(ready.page)}`,
     settings(ready, urlFlag),
     "",
-    `For your shop:  npx malipo env --write .env${urlFlag}`,
-    `${bold("A first payment")}, in another terminal in this folder:`,
+    `For your shop${isNetwork ? ", in its container" : ""}:  npx malipo env --write .env${urlFlag}`,
+    isNetwork ? NETWORK_VARIABLES : undefined,
+    `${bold("A first payment")}, in ${isNetwork ? "a shell of another container" : "another terminal in this folder"}:`,
     "",
     `  eval "$(npx malipo env${urlFlag})"`,
     `  npx malipo payments initiate --amount 100 --phone ${PHONE}`,

@@ -1,10 +1,11 @@
 import { nearNames } from "../../contract/near-names.ts";
 import type { Schema } from "../../contract/schema.ts";
-import { SCHEMAS, type SchemaName } from "../../contract/schemas.ts";
+import { type SchemaName, schemaNamed } from "../../contract/schemas.ts";
 import type { ParamIssue } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
+import type { Settings } from "../settings.ts";
 import { describeGiven, notJson } from "./body-text.ts";
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
@@ -28,9 +29,9 @@ export function checkBody(
   endpoint: string,
   schema: SchemaName,
   body: unknown,
-  redactor: Redactor,
+  { redactor, testNetwork }: Pick<Settings, "redactor" | "testNetwork">,
 ): unknown {
-  const { data, issues } = check(endpoint, SCHEMAS[schema], body, redactor);
+  const { data, issues } = check(endpoint, schemaNamed(schema, testNetwork), body, redactor);
   if (issues.length > 0) throw invalidParams(endpoint, issues);
   return data;
 }

@@ -21,7 +21,7 @@ export class Webhooks {
    * while nothing can have happened.
    *
    * @throws {InvalidParamsError} before anything is sent: the `url` must be `https:` (`http:` only
-   * on a loopback host), and the `events` non-empty strings, if they are set.
+   * on a loopback host, or with `testNetwork` on a private name), and the `events` non-empty strings, if they are set.
    * @see docs/reference/service.md, "Webhook registrations"
    *
    * @example

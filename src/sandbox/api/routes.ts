@@ -6,7 +6,7 @@ import {
   phoneToValidate,
 } from "../../contract/payment.ts";
 import type { Schema } from "../../contract/schema.ts";
-import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
+import { networkWebhooks, webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { parseTimestamp } from "../clock.ts";
 import {
   type Body,
@@ -89,12 +89,21 @@ function phoneField({ serializer }: SandboxState, body: Body): string {
   throw new ErrorResponse("invalid_phone", `phone: ${message}`, { field: "phone" });
 }
 
-function webhookFields(body: Body, isChange: boolean): Partial<Omit<StoredWebhook, "id">> {
+const WEBHOOKS = { webhookRegistration, webhookChanges } as const;
+
+function webhookFields(
+  { sandboxState, body }: RouteContext,
+  isChange: boolean,
+): Partial<Omit<StoredWebhook, "id">> {
+  const schemas = sandboxState.settings.testNetwork ? networkWebhooks : WEBHOOKS;
   const {
     name,
     url,
     events = isChange ? undefined : EVENT_KINDS,
-  } = checked<Partial<StoredWebhook>>(isChange ? webhookChanges : webhookRegistration, body);
+  } = checked<Partial<StoredWebhook>>(
+    schemas[isChange ? "webhookChanges" : "webhookRegistration"],
+    body,
+  );
   if (name === "") throw invalidField("name", "expected a name that is not empty");
   if (events?.length === 0) throw invalidField("events", "expected at least one event kind");
   const unknown = events?.find((event) => !(EVENT_KINDS as readonly string[]).includes(event));
@@ -259,8 +268,9 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
   "mobileMoney.initiate": initiate,
   "mobileMoney.status": status,
   "mobileMoney.validatePhone": validatePhone,
-  "webhooks.register": ({ sandboxState, body }) => {
-    const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
+  "webhooks.register": (context) => {
+    const { sandboxState } = context;
+    const fields = webhookFields(context, false) as Omit<StoredWebhook, "id">;
     const webhook = { id: sandboxState.serializer.newId("webhook", sandboxState.state), ...fields };
     sandboxState.state.webhooks.push(webhook);
     return { resource: "webhook", record: webhook, isNew: true };
@@ -268,7 +278,7 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
   "webhooks.list": (context) => listOf(context, "webhook", context.sandboxState.state.webhooks),
   "webhooks.update": (context) => {
     const webhook = findWebhook(context);
-    const record = Object.assign(webhook, webhookFields(context.body, true));
+    const record = Object.assign(webhook, webhookFields(context, true));
     return { resource: "webhook", record };
   },
   "webhooks.delete": (context) => remove(context.sandboxState.state.webhooks, findWebhook(context)),

@@ -65,7 +65,7 @@ export const FAULT_COMMANDS = {
     message: () => "All faults are cleared.",
   }),
   chaos: defineCommand({
-    summary: "Starts random faults at the given rates, from 0 (never) to 1 (always).",
+    summary: "Starts random faults at the given rates.",
     path: "/chaos",
     fields: [...CHAOS_NAMES, "seed"],
     example: { duplicate: 0.3, lostResponses: 0.1, seed: "42" },

@@ -1,3 +1,4 @@
+import { isWebhookUrl } from "../../contract/webhook.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 import { textDecoder } from "../../internal/utf8.ts";
@@ -63,7 +64,14 @@ function describeFailure(error: unknown): string {
 
 const { maxConcurrent, maxPending } = ASSUMPTIONS.deliveryQueue.value;
 
+const NOT_NEAR: PostResult = {
+  error: "not sent: http: to a private name needs a sandbox in a test network (--network)",
+  body: "",
+};
 const DROPPED: PostResult = { error: "dropped by chaos", body: "" };
+
+const unlessAllowed = (url: string, { testNetwork }: SandboxSettings): PostResult | undefined =>
+  isWebhookUrl(url, testNetwork) ? undefined : NOT_NEAR;
 
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
@@ -246,7 +254,8 @@ export class DeliverySender implements Deliveries, EventSender {
     };
     const { url, body } = delivery;
     const isDropped = faults.includes("drop");
-    const result = await (isDropped ? DROPPED : post(url, { headers, body }, settings));
+    const notSent = isDropped ? DROPPED : unlessAllowed(url, settings);
+    const result = await (notSent ?? post(url, { headers, body }, settings));
     ended();
     if (isGone()) return;
     this.#log(planned, sentAt, result);

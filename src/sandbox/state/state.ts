@@ -1,6 +1,11 @@
 import { type CountryCode, countryWith } from "../../contract/countries.ts";
 import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
-import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
+import {
+  isNetworkKey,
+  KEY_PREFIXES,
+  type KeyKind,
+  NETWORK_KEY_PREFIX,
+} from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice, checkOptions, type OptionRows } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
@@ -24,8 +29,12 @@ function allowedScopes(kind: KeyKind): Scope[] {
   return [...new Set(scopes)].filter((scope) => scope !== undefined);
 }
 
-const newKey = (random: RandomState, kind: KeyKind): string =>
-  `${KEY_PREFIXES[kind]}sandbox_${nextName(random, "token", 24)}`;
+/** Keys of a sandbox say what they are for: a test network has a mark of its own. */
+const newKey = (random: RandomState, kind: KeyKind, inTestNetwork: boolean): string => {
+  const isNetwork = inTestNetwork && kind === "sandbox";
+  const prefix = isNetwork ? NETWORK_KEY_PREFIX : `${KEY_PREFIXES[kind]}sandbox_`;
+  return prefix + nextName(random, "token", 24);
+};
 
 /** What a key is made of. */
 export interface KeyOptions {
@@ -41,7 +50,7 @@ const KEY_OPTIONS = {
 } satisfies OptionRows<KeyOptions>;
 
 /** @throws {ConfigurationError} for an unknown kind, or a scope that the kind may not have. */
-export function createKey(state: State, options: KeyOptions): string {
+export function createKey(state: State, options: KeyOptions, inTestNetwork: boolean): string {
   const { kind, scopes } = checkOptions(options, KEY_OPTIONS, "createKey()");
   const allowed = allowedScopes(kind);
   const wrong = scopes?.find((scope) => !allowed.includes(scope));
@@ -50,7 +59,7 @@ export function createKey(state: State, options: KeyOptions): string {
       `A ${kind} key cannot have the scope "${wrong}". Its scopes can be: ${allowed.join(", ")}.`,
     );
   }
-  const key = newKey(state.random, kind);
+  const key = newKey(state.random, kind, inTestNetwork);
   state.keys[key] = { kind, scopes: [...(scopes ?? allowed)] };
   return key;
 }
@@ -60,7 +69,7 @@ export function createKey(state: State, options: KeyOptions): string {
  *
  * @throws {ConfigurationError} for a key that does not exist. It may be a real one, so it is not quoted.
  */
-export function revokeKey(state: State, key: string): string {
+export function revokeKey(state: State, key: string, inTestNetwork: boolean): string {
   const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
   if (stored === undefined) {
     throw new ConfigurationError(
@@ -68,14 +77,14 @@ export function revokeKey(state: State, key: string): string {
     );
   }
   delete state.keys[key];
-  const next = newKey(state.random, stored.kind);
+  const next = newKey(state.random, stored.kind, inTestNetwork);
   state.keys[next] = stored;
   if (state.builtIn[stored.kind] === key) state.builtIn[stored.kind] = next;
   return next;
 }
 
 /** The state of a sandbox in which nothing has happened yet, without its signing secret. */
-export function initialState(seed: string, now: number): State {
+export function initialState(seed: string, now: number, inTestNetwork: boolean): State {
   const state: State = {
     version: 1,
     now,
@@ -96,9 +105,15 @@ export function initialState(seed: string, now: number): State {
     faults: [],
   };
   for (const kind of ["public", "secret", "sandbox"] as const) {
-    state.builtIn[kind] = createKey(state, { kind });
+    state.builtIn[kind] = createKey(state, { kind }, inTestNetwork);
   }
   return state;
+}
+
+/** A state that was saved before its sandbox was in a test network has no key of one. Its old key stays valid. */
+export function addNetworkKey(state: State): void {
+  if (isNetworkKey(state.builtIn.sandbox)) return;
+  state.builtIn.sandbox = createKey(state, { kind: "sandbox" }, true);
 }
 
 export const newPhone = (): StoredPhone => ({ balanceCents: ASSUMPTIONS.balance.value, on: true });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { SCOPES } from "../../contract/endpoints.ts";
-import { webhookRegistration } from "../../contract/webhook.ts";
+import { isWebhookUrl } from "../../contract/webhook.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/json.ts";
 import type { PromptOutcome } from "./prompt-outcomes.ts";
@@ -17,7 +17,8 @@ const time = number.check(z.minimum(-8e15), z.maximum(8e15));
 const cents = z.int().check(z.minimum(0));
 
 const webhookUrl = text.check(
-  z.refine((url) => webhookRegistration.safeParse({ name: "", url }).success),
+  // A state may be of a test network. Outside of one, nothing is sent to such an address.
+  z.refine((url) => isWebhookUrl(url, true)),
 );
 
 const task = z.discriminatedUnion("kind", [
