@@ -207,7 +207,7 @@ describe("a drill by itself", () => {
     const broken = BROKEN_SHOPS.find(({ name }) => name === "a retry after a timeout");
     if (broken === undefined) expect.unreachable();
     const start = shops.write(broken.name, breakShop(broken));
-    const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+    const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
     const busy = setInterval(stop, 1_500);
     const result = await drillShop({ start, quiet: "5s" }, broken.cases).finally(() =>
       clearInterval(busy),
