@@ -119,9 +119,9 @@ describe("what would be published", () => {
   });
 
   // The limit stops growth.
-  test("unpacks to at most 4,550 kB, the manual included", () => {
+  test("unpacks to at most 4,600 kB, the manual included", () => {
     process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB\n`);
-    expect(unpackedSize).toBeLessThanOrEqual(4_550_000);
+    expect(unpackedSize).toBeLessThanOrEqual(4_600_000);
   });
 });
 
