@@ -5,6 +5,7 @@ import { createCheckout } from "malipo/checkout";
 import { postgres } from "malipo/postgres";
 import { ofTypeOrm } from "./executor.ts";
 
+const PAID = ["PaymentAuthorized", "PaymentSettled"];
 let shop: vendure.Injector; // Vendure sets it
 const tableOfOrders = (ctx: vendure.RequestContext) =>
   shop.get(vendure.TransactionalConnection).getRepository(ctx, vendure.Order);
@@ -27,7 +28,7 @@ export const checkout = createCheckout({
       const metadata = { amount, currency, reference: payments[0]?.reference };
       const paid = await orders.addPaymentToOrder(ctx, order.id, { method: "malipo", metadata });
       if (vendure.isGraphQlErrorResult(paid)) return refuse(paid.message);
-      if (paid.state === "ArrangingPayment") throw new Error(`The order ${id} was not settled.`);
+      if (!PAID.includes(paid.state)) throw new Error(`The order ${id} is ${paid.state}.`);
     }),
 });
 
@@ -52,7 +53,7 @@ export const steadyOrders: vendure.OrderProcess<string> = {
     if (from !== "ArrangingPayment") return;
     const { status, effect } = (to === "AddingItems" && (await checkout.get(code))) || {};
     if (status === "pending" || effect === "due") return "A phone is asked to pay the order.";
-    const table = tableOfOrders(ctx).createQueryBuilder("orders").setLock("pessimistic_write");
+    const table = tableOfOrders(ctx).createQueryBuilder("orders").setLock("for_no_key_update");
     const { state } = await table.where({ id }).getOneOrFail();
     if (state !== from) return "The order has changed.";
   },

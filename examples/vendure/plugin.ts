@@ -49,7 +49,11 @@ class PhonePayments {
   },
   configuration: (config) => {
     const webhooks = nodeHandler(checkout.receiver); // above the body parser of Vendure
-    config.apiOptions.middleware.push({ route: "/webhooks", handler: webhooks, beforeListen: true });
+    config.apiOptions.middleware.push({
+      route: "/webhooks",
+      handler: webhooks,
+      beforeListen: true,
+    });
     config.paymentOptions.paymentMethodHandlers.push(mobileMoney);
     config.orderOptions.process.push(steadyOrders);
     return config;
