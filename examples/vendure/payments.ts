@@ -47,7 +47,7 @@ export const mobileMoney = new vendure.PaymentMethodHandler({
   settlePayment: () => ({ success: true }),
 });
 
-/** No order changes while a phone is asked to pay it, or between two looks of this process. */
+/** An order does not change while a phone is asked to pay it. Of two changes at the same moment, one is made. */
 export const steadyOrders: vendure.OrderProcess<string> = {
   async onTransitionStart(from, to, { ctx, order: { id, code } }) {
     if (from !== "ArrangingPayment") return;
@@ -59,18 +59,14 @@ export const steadyOrders: vendure.OrderProcess<string> = {
   },
 };
 
-const ENDS: Partial<Record<string, "canceled" | "paid_elsewhere">> = {
-  Cancelled: "canceled",
-  PaymentAuthorized: "paid_elsewhere",
-  PaymentSettled: "paid_elsewhere",
-};
-
 /** What the shop does with an order, the checkout learns. */
 export async function startCheckout(): Promise<void> {
   const events = shop.get(vendure.EventBus);
   events.ofType(vendure.OrderStateTransitionEvent).subscribe(({ toState, order }) => {
-    const reason = ENDS[toState]; // of an order that is paid by phone, it changes nothing
-    if (reason !== undefined) checkout.cancel(order.code, { reason }).catch(console.error);
+    const reason = toState === "Cancelled" ? "canceled" : "paid_elsewhere";
+    if (reason === "paid_elsewhere" && !PAID.includes(toState)) return;
+    // Of an order that is paid by phone, this changes nothing.
+    checkout.cancel(order.code, { reason }).catch(console.error);
   });
   events.registerBlockingEventHandler({
     id: "malipo-refunds",
