@@ -71,7 +71,7 @@ export function installVendure(): string {
     filter: (path) => !/node_modules|dist/.test(path),
   });
   writeFileSync(join(folder, "with-gift-cards.ts"), WITH_GIFT_CARDS);
-  npm(folder, "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+  npm(folder, "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund");
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   npm(folder, "run", "build");
   return folder;
