@@ -46,9 +46,9 @@ interface PhonePayment {
   readonly attempts: readonly { readonly status: string }[];
 }
 
-/** The shop of the example with a second method: a payment of as many cents as its metadata says. */
+/** The shop of the example, for several processes, with a second method: a payment of as many cents as its metadata says. */
 const WITH_GIFT_CARDS = `
-import { bootstrap, LanguageCode, PaymentMethodHandler } from "@vendure/core";
+import { bootstrap, LanguageCode, NoopSessionCacheStrategy, PaymentMethodHandler } from "@vendure/core";
 import { config } from "./vendure-config.ts";
 
 const giftCard = new PaymentMethodHandler({
@@ -59,6 +59,7 @@ const giftCard = new PaymentMethodHandler({
   settlePayment: () => ({ success: true }),
 });
 config.paymentOptions.paymentMethodHandlers.push(giftCard);
+config.authOptions.sessionCacheStrategy = new NoopSessionCacheStrategy(); // two processes
 bootstrap(config);
 `;
 
@@ -83,10 +84,10 @@ function npm(cwd: string, ...args: string[]): void {
 }
 
 /** @throws {Error} for an error of GraphQL, and for a result that is one. */
-function caller(url: string): Call {
+function caller(urlOf: () => string): Call {
   let token: string | undefined;
   return async <Data>(query: string, variables: Json = {}) => {
-    const response = await fetch(url, {
+    const response = await fetch(urlOf(), {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -246,25 +247,27 @@ async function holdOrder(databaseUrl: string, code: string) {
   };
 }
 
-/** A served sandbox, and the shop, which has its webhook registered there. */
+/** A served sandbox, and two processes of the shop, whose callers take turns. The first one gets the webhooks. */
 export async function openVendure(folder: string, databaseUrl: string) {
   const sandbox = createSandbox({ clock: "real" });
   const service = await sandbox.serve({ port: 0 });
   const gateway = { apiKey: sandbox.keys.secret, baseUrl: service.baseUrl };
   const { payments, webhooks } = new Gateway(gateway);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const ports = [await freePort(), await freePort()] as const;
   const events = ["payment.initiated", "payment.completed", "payment.failed"];
-  await webhooks.register({ name: "shop", url: `${url}/webhooks`, events });
+  await webhooks.register({ name: "shop", url: `http://127.0.0.1:${ports[0]}/webhooks`, events });
   const env = {
-    ...{ PORT: `${port}`, DATABASE_URL: databaseUrl, COOKIE_SECRET: "of the tests" },
+    ...{ DATABASE_URL: databaseUrl, COOKIE_SECRET: "of the tests" },
     MALIPO_API_KEY: sandbox.keys.secret,
     MALIPO_BASE_URL: service.baseUrl,
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
   };
   const program = { args: ["dist/with-gift-cards.js"], folder };
-  let shop: ShopProcess = await startShop(program, env);
-  const admin = caller(`${url}/admin-api`);
+  const start = (port: number) => startShop(program, { ...env, PORT: `${port}` });
+  let shops: readonly ShopProcess[] = [await start(ports[0])];
+  let turn = 0;
+  const api = (name: string) => () => `http://127.0.0.1:${ports[turn++ % shops.length]}/${name}`;
+  const admin = caller(api("admin-api"));
   const login = () =>
     admin(
       `mutation { login(username: "superadmin", password: "superadmin") { ... on CurrentUser { id } } }`,
@@ -279,11 +282,13 @@ export async function openVendure(folder: string, databaseUrl: string) {
     furnish: async () => {
       await login();
       await furnishShop(admin);
+      // A process remembers for a while what it has read of zones and taxes.
+      shops = [...shops, await start(ports[1])];
     },
     /** What the checkout has stored, for staff. */
     office,
-    printed: () => shop.printed(),
-    customer: async () => newCustomer(caller(`${url}/shop-api`), await addProduct(admin)),
+    printed: () => shops.map((shop) => shop.printed()).join(""),
+    customer: async () => newCustomer(caller(api("shop-api")), await addProduct(admin)),
     /** What the shop says of an order to its staff. */
     order: async (code: string): Promise<ShopOrder> => {
       const { orders } = await admin<{ orders: { items: ShopOrder[] } }>(
@@ -312,15 +317,15 @@ export async function openVendure(folder: string, databaseUrl: string) {
       const { items } = await payments.list();
       return items.filter(({ account_reference }) => account_reference === label);
     },
-    end: (signal: NodeJS.Signals) => shop.end(signal),
+    end: (signal: NodeJS.Signals) => Promise.all(shops.map((shop) => shop.end(signal))),
     restart: async () => {
-      shop = await startShop(program, env);
+      shops = await Promise.all(ports.map(start));
       await login();
     },
     close: async () => {
       await office.stop();
       await engine.close();
-      await shop.end("SIGKILL");
+      for (const shop of shops) await shop.end("SIGKILL");
       await service.close();
       rmSync(folder, { recursive: true, force: true });
     },
