@@ -81,7 +81,8 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
     const delivery = shop.sandbox.deliveries
       .all()
       .findLast(({ event }) => event === "payment.completed");
-    await shop.sandbox.deliveries.resend(delivery?.id ?? "");
+    const { attempts } = await shop.sandbox.deliveries.resend(delivery?.id ?? "");
+    expect(attempts.map(({ status }) => status)).toEqual([200, 200]);
     await settled("the webhook comes again", code);
     expect(await shop.payments(code)).toHaveLength(1);
   });
@@ -108,6 +109,14 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
     shop.sandbox.phone(phone).approve();
     await settled("clicks twice at once", code);
     expect(await shop.payments(code)).toHaveLength(1);
+  });
+
+  test("settles an order whose webhook is lost", async () => {
+    const { code, phone } = await asked();
+    await shop.sandbox.chaos({ drop: 1 }, async () => {
+      phone.approve();
+      await settled("its webhook is lost", code);
+    });
   });
 
   test("settles an order once that is paid while both processes are dead", async () => {
