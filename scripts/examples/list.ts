@@ -125,6 +125,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "two shops that had their orders before, drilled by their test: it needs MariaDB and PostgreSQL",
     "test/docs/examples-own-orders.long.test.ts",
   ),
+  vendure: tests(
+    "a plugin for Vendure, in the real Vendure by its own Shop API, run by its test: it needs PostgreSQL",
+    "test/docs/examples-vendure.long.test.ts",
+  ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",
     "test/docs/examples-workers.test.ts",

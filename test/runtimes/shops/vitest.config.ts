@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run shops`: the shop on the real Next.js. `npm test` calls its routes by their shape. */
+/** `npm run shops`: the shop on the real Next.js, whose routes `npm test` calls by their shape, and the real Vendure. */
 export default defineConfig({
   test: {
-    include: ["test/runtimes/shops/*.shop.ts"],
+    globalSetup: "test/support/engines/setup.ts",
+    include: ["test/runtimes/shops/*.shop.ts", "test/docs/examples-vendure.long.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 25_000 } },
