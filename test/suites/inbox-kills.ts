@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,9 +40,9 @@ export function killSuite(
     readonly effects: () => Promise<string[]>;
   }
 
-  async function start({ place, orm }: Stage, port: number, die?: Point) {
+  async function start({ place, orm }: Stage, port: number, more: Partial<ShopSettings> = {}) {
     // Parts of it are not whole milliseconds, which is all that an engine takes.
-    const setup: ShopSettings = { place, orm, port, die, leaseMs: 2_000 };
+    const setup: ShopSettings = { place, orm, port, leaseMs: 2_000, ...more };
     const shop = new WorkerProcess("shop", { file, setup });
     open.add(shop);
     if (!(await shop.ready)) throw new Error(`The shop ended: ${shop.errors.join("")}`);
@@ -77,7 +77,7 @@ export function killSuite(
     const stage = await freshStage(orm);
     const { effects } = stage;
     const port = await freePort();
-    const shop = await start(stage, port, point);
+    const shop = await start(stage, port, { die: point });
     const delivered = deliver(port, deliveryOf("PAY-1"));
     const killedBy = await shop.exit;
     await start(stage, port);
@@ -137,6 +137,23 @@ export function killSuite(
         expect(await Promise.race([shop.exit, sleep(50_000, "it runs")])).toBe(null);
       },
     );
+
+    test("whose handler blocks it for longer than its lease repeats no effect, and says so", async () => {
+      const stage = await freshStage();
+      const { effects } = stage;
+      const file = join(files, `${stage.place.name}.end`);
+      const [port, otherPort] = await Promise.all([freePort(), freePort()]);
+      const blocked = await start(stage, port, { blocksUntil: file });
+      await deliver(port, deliveryOf("PAY-1"));
+      await start(stage, otherPort);
+      await until(async () => (await effects()).includes("PAY-1"));
+      writeFileSync(file, "");
+      await until(async () => blocked.errors.join("").includes("The lease was lost"));
+      await deliver(port, deliveryOf("PAY-2"));
+      await until(async () => (await effects()).includes("PAY-2"));
+      expect((await effects()).sort()).toEqual(["PAY-1", "PAY-2"]);
+      expect(blocked.errors.join("")).not.toContain("Missing lock");
+    });
 
     test("leaves its events to the others, on a store that all created at the same time", async () => {
       const stage = await freshStage();

@@ -59,8 +59,11 @@ export const alreadyStarted = (): ConfigurationError =>
     "This inbox has been started already. Create one inbox for each receiver.",
   );
 
-export const leaseLost = (): Error =>
-  new Error("The lease was lost: another process has this event now.");
+/** @param key - That of the event, if it is known. */
+export const leaseLost = (key?: string): Error =>
+  new Error(
+    `The lease was lost${key === undefined ? "" : ` of the event ${JSON.stringify(key)}`}: another process has it now. Its handler may have blocked this process for longer than the lease: do long computations in a worker thread.`,
+  );
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");
 

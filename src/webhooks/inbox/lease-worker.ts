@@ -38,6 +38,8 @@ interface Held {
   readonly lease: Lease;
   readonly merchant: string | undefined;
   readonly controller: AbortController;
+  /** Since when this process surely has it for the length of a lease. */
+  keptAt: number;
   /** Its own transaction has ended it, it is handed back, or another process has it. */
   isOver: boolean;
   /** Its handler has ended. */
@@ -152,6 +154,7 @@ export class LeaseWorker {
   async #commit(): Promise<void> {
     this.#notePace();
     const ended = [...this.#ended];
+    const keptAt = performance.now();
     const busy = this.#busy();
     const claim = { room: () => this.#room(), kinds: this.#kinds, busy };
     const leases = await this.#store.commit({ ...changesOf(ended), claim });
@@ -163,7 +166,8 @@ export class LeaseWorker {
     for (const lease of leases) {
       const controller = new AbortController();
       const merchant = merchantOf(lease.traceContext);
-      const held: Held = { lease, merchant, controller, isOver: false, hasEnded: false, begun: [] };
+      const state = { keptAt, isOver: false, hasEnded: false, begun: [] };
+      const held: Held = { lease, merchant, controller, ...state };
       this.#held.set(lease.token, held);
       this.#ready.push(held);
     }
@@ -253,10 +257,17 @@ export class LeaseWorker {
     const run = this.#options.run({ ...job, ...(transaction && { transaction }) });
     held.run = run
       .then(() => transactionsOf(held))
+      .finally(() => this.#keepLate(held))
       .then(
         () => this.#finish(held, { lease, as: "complete" }),
         (error: unknown) => this.#finish(held, this.#failed(lease, error)),
       );
+  }
+
+  /** A handler that blocks this process keeps it from renewing: at its end, another process may have the event. */
+  async #keepLate(held: Held): Promise<void> {
+    const isLate = performance.now() - held.keptAt > this.#pace.leaseMs;
+    if (isLate && !held.isOver) await this.#extend([held]);
   }
 
   #failed(lease: Lease, error: unknown): Ended {
@@ -292,19 +303,29 @@ export class LeaseWorker {
   }
 
   async #renew(): Promise<void> {
-    const live = [...this.#held.values()].filter(({ isOver }) => !isOver);
-    const tokens = live.map(({ lease }) => lease.token);
+    await this.#extend([...this.#held.values()].filter(({ isOver }) => !isOver));
+    this.#renewer.in(this.#pace.leaseMs / 3);
+  }
+
+  async #extend(live: readonly Held[]): Promise<void> {
+    if (live.length === 0) return;
+    const keptAt = performance.now();
     try {
-      for (const token of tokens.length > 0 ? await this.#store.extend(tokens) : []) {
-        const lost = this.#held.get(token);
-        if (lost === undefined || lost.isOver) continue;
-        lost.isOver = true;
-        lost.controller.abort(leaseLost());
+      const lost = new Set(await this.#store.extend(live.map(({ lease }) => lease.token)));
+      for (const held of live) {
+        if (!lost.has(held.lease.token)) held.keptAt = keptAt;
+        else if (!held.isOver) this.#lose(held);
       }
     } catch (error) {
       this.#retryInMs(error);
     }
-    this.#renewer.in(this.#pace.leaseMs / 3);
+  }
+
+  #lose(held: Held): void {
+    const error = leaseLost(held.lease.key);
+    held.isOver = true;
+    held.controller.abort(error);
+    if (this.#state !== "stopped") this.#options.onError(error);
   }
 
   /**

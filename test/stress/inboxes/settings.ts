@@ -42,6 +42,8 @@ export interface ShopSettings {
   /** With which library the shop writes, in the transaction of an inbox in PostgreSQL. */
   readonly orm?: OrmName | undefined;
   readonly port: number;
+  /** The handler of the first delivery blocks its process until this file is there. */
+  readonly blocksUntil?: string | undefined;
   /** Dies there, in the first delivery. */
   readonly die?: Point | undefined;
 }

@@ -1,4 +1,5 @@
 // The receiver of a shop, in a process that tests kill.
+import { existsSync } from "node:fs";
 import { nodeHandler } from "malipo/node";
 import {
   createWebhookReceiver,
@@ -44,8 +45,14 @@ async function effectIn(place: Place, orm: Orm | undefined): Promise<Effect> {
   };
 }
 
+/** As a long computation does: nothing else of this process runs. */
+function blockUntil(file: string): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(file)) Atomics.wait(cell, 0, 0, 20);
+}
+
 async function runShop(settings: ShopSettings): Promise<void> {
-  const { place, port, die, leaseMs, orders = [] } = settings;
+  const { place, port, die, leaseMs, blocksUntil, orders = [] } = settings;
   const { mode = "start", isDrainer = false, version } = settings;
   // Only a shop that writes with such a library loads them.
   const orm =
@@ -85,6 +92,7 @@ async function runShop(settings: ShopSettings): Promise<void> {
   });
   const handle: WebhookHandler = async (event, context) => {
     at("in the handler");
+    if (blocksUntil !== undefined) blockUntil(blocksUntil);
     await effect(String(event.data.reference), context, () => at("in the middle of its effect"));
     at("after its effect");
   };

@@ -1,9 +1,10 @@
-import { type Job, Worker } from "bullmq";
+import { ErrorCode, type Job, Worker } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { Poller } from "../../../internal/poller.ts";
 import { sleep, waitAtMost } from "../../../internal/timeout.ts";
 import { isPermanent } from "../../../storage/engine-away.ts";
 import { explained } from "../../../storage/redis/redis-errors.ts";
+import { leaseLost } from "../errors.ts";
 import type { DrainLimits, WorkerOptions } from "../inbox-types.ts";
 import type { Pace } from "../pace.ts";
 import { attemptsOf, JOBS_PER_PLACE, Processor } from "./processor.ts";
@@ -15,6 +16,9 @@ const RETRY_MS = 1_000;
 
 /** How long a stop waits for Redis after its limit: what is handed back is written. */
 const HAND_BACK_MS = 700;
+
+/** Another process has the job of a handler that ended, or has ended it. */
+const LOST: readonly unknown[] = [ErrorCode.JobLockNotExist, ErrorCode.JobNotExist];
 
 /** Processes the jobs of some queues, within one concurrency. */
 export class Workers {
@@ -103,7 +107,8 @@ export class Workers {
   /** While it stops, connections are closed on purpose. What waiting cannot heal rejects the start. */
   #report(given: unknown): void {
     if (this.#stopping.signal.aborted) return;
-    const error = explained(given);
+    const { code } = Object(given) as { code?: unknown };
+    const error = LOST.includes(code) ? leaseLost() : explained(given);
     if (this.#workers.length > 0 || !isPermanent(error)) this.#options.onError(error);
   }
 
