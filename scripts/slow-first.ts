@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export const SLOW: readonly string[] = [
   "test/browser/manual.long.test.ts",
   "test/drill/run-drill.long.test.ts",
+  "test/drill/former-shops.long.test.ts",
   "test/package/orders-campaign.long.test.ts",
   "test/drill/goods/goods.long.test.ts",
   "test/package/compilers.long.test.ts",

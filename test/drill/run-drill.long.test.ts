@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { allCases, type DrillCase } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults, promiseResults } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
-import { BROKEN_SHOPS, breakShop, FORMER_SHOPS, INBOX_SHOP } from "./shops/broken-shops.ts";
+import { BROKEN_SHOPS, breakShop, INBOX_SHOP } from "./shops/broken-shops.ts";
 import {
   ALL_ROUTES,
   brokenPromises,
@@ -39,24 +39,6 @@ const OF_ROUTES = new Set(
 );
 
 describe.concurrent("a drill", () => {
-  // These take longest, so they begin first.
-  test.for(FORMER_SHOPS)(
-    "finds what is wrong with $file, and nothing else",
-    async ({ file, breaks, follows, processes, groups, ...shop }) => {
-      const some = allCases().filter(
-        (one) => groups.includes(one.group) && (shop.isAway || !isAway(one)),
-      );
-      const cases = process.env.DRILL === "all" ? allCases() : some;
-      const start = node(`test/drill/shops/${file}`);
-      const raw = { start, quiet: "10s", processes, workers: "2" };
-      const result = await drillShop(raw, undefined, { cases });
-      const broken = brokenPromises(result);
-      expect(broken, formatResults(result)).toEqual(expect.arrayContaining([...breaks]));
-      const other = broken.filter((one) => !breaks.includes(one) && !follows.includes(one));
-      expect(other, formatResults(result)).toEqual([]);
-    },
-  );
-
   test.for([
     ["TypeScript", node("test/drill/shops/right-shop.ts"), ALL_ROUTES],
     ["Python", "python3 test/drill/shops/shop.py", undefined],
