@@ -97,7 +97,7 @@ const SERVICE: readonly Row[] = [
   ["status", ["final"], ["before"], "{it} says completed, and has the status failed", PAYING],
   ["lag", ["final"], ["before"], "the list says pending for 2 s after {it}", PAYING],
   ["paidAmount", ["final"], ["before"], "another amount is paid than the shop asked for", PAYING],
-  ["away", ["start"], ["before", "middle"], "the service goes away for two minutes {moment}", BOTH],
+  ["away", ["start"], ["before", "middle"], "the service goes away for 100 seconds {moment}", BOTH],
 ];
 
 /** Two processes of the shop: the other one gets the order, too, while the prompt request waits. */
@@ -330,7 +330,9 @@ function faultOf([kind, subject, when]: Half): Fault {
   return { kind, subject, when, text: describe(row?.[3] ?? "no webhook arrives", subject, when) };
 }
 
+/** How many cases run at the same time in a shop that runs beside others, and in one that runs alone. */
 const WAVE_SIZE = 12;
+export const WAVE_SIZE_ALONE = 24;
 
 /** Of these, each case only waits: more of them fit into a wave. */
 const PATIENT = 4;
@@ -347,14 +349,18 @@ function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boo
         ? one.act
         : isManaged(one)
           ? "managed"
-          : (["away", "slow"].find((kind) => hasKind(one, kind)) ?? "others");
+          : hasKind(one, "away")
+            ? "away"
+            : hasKind(one, "slow") || one.faults.length > 1
+              ? "slow"
+              : "others";
     return { key, isPatient: key !== "others" };
   }
   const { kind, subject, when } = fault;
-  // A shop may read one payment after another, and prompts that are ignored expire one after another: what waits at
-  // one moment would hold the others, which never reach theirs.
+  // A shop may read one payment after another: what waits at one moment would hold the others, which never reach theirs.
+  // Prompts that are ignored expire at once, by a clock that waits for all other deliveries.
   const isLate = subject === "final" && one.customer === "does nothing";
-  const moment = isLate || subject === "read" ? when : "";
+  const moment = subject === "read" ? when : "";
   return { key: `${kind} ${subject} ${moment} ${isLate}`, isPatient: true };
 }
 

@@ -8,6 +8,7 @@ import { parseJson } from "../internal/json.ts";
 import { type CaseRun, findRun, type Scene } from "./case-run.ts";
 import { isOfProcess, type Subject, type When } from "./cases.ts";
 import { MAX_SERVICE_MS, pace } from "./machine-pace.ts";
+import { MAX_RING_MS } from "./promises.ts";
 
 /** The requests at which something can go wrong. */
 const SUBJECTS: Readonly<Partial<Record<EndpointName, Subject>>> = {
@@ -18,7 +19,8 @@ const SUBJECTS: Readonly<Partial<Record<EndpointName, Subject>>> = {
 };
 
 const PREFIX = "/api/v1";
-const AWAY_MS = 120_000;
+/** Longer than a prompt may take after the click. */
+const AWAY_MS = MAX_RING_MS + 10_000;
 /** How long the prompt request waits while the other process of the shop looks at the order. */
 const LOOK_MS = 700;
 

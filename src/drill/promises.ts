@@ -45,7 +45,7 @@ const OWN_PHONE = "the phone that was typed rings, and no other one";
 export const SECRET = "no key, no secret and no full phone number is printed or answered";
 
 /** How long after a click a customer still expects the phone to ring. */
-const MAX_RING_MS = 90_000;
+export const MAX_RING_MS = 90_000;
 
 const paidCount = ({ payments }: CaseRun) => payments.filter(isPaid).length;
 /**

@@ -23,7 +23,7 @@ import { GoodsProcess } from "./goods-process.ts";
 import { type DrillListener, type DrillResult, quoteOutput } from "./run-drill.ts";
 
 /** How long the goods of an order may take if nothing waits for the end of a try. */
-const SETTLE_MS = 15_000;
+const MAX_TRY_MS = 15_000;
 /** After a try whose process has ended, the next one begins after 90 s. */
 const LEASE_MS = 150_000;
 /** How long after "done" the goods may come. */
@@ -83,7 +83,7 @@ class GoodsRun implements CaseResult {
   }
 }
 
-const isSettled = ({ effect, reviews }: GoodsEnd) =>
+const hasEnded = ({ effect, reviews }: GoodsEnd) =>
   effect !== "due" && effect !== "none" ? true : reviews.length > 0;
 
 /** Rehearses an `onPaid`. Never rejects for what it does. */
@@ -181,7 +181,7 @@ class GoodsDrill {
     const failed = run.story.findLast(({ who }) => who === "shop")?.text ?? "";
     if (end.effect === "refused")
       throw new Error("onPaid refused the order: export an `order` that it accepts");
-    if (traits !== undefined && isSettled(end)) return traits;
+    if (traits !== undefined && hasEnded(end)) return traits;
     throw new Error(`onPaid gave no goods, although nothing had gone wrong. ${failed}`);
   }
 
@@ -202,10 +202,10 @@ class GoodsDrill {
     for (const phone of phones) this.#sandbox.phone(phone).approve();
     run.note("customer", `pays ${run.ids.length === 1 ? "the order" : "the orders"}`);
     run.note("drill", run.case.text);
-    await this.#settle(run, reader, () => shop.isAlive, SETTLE_MS);
+    await this.#waitForEnd(run, reader, () => shop.isAlive, MAX_TRY_MS);
     if (kind === "twice" && this.#last !== undefined) await shop.ask("deliver", this.#last);
     if (kind.startsWith("kill")) {
-      await Promise.race([shop.ended(), sleep(SETTLE_MS, undefined, { ref: false })]);
+      await Promise.race([shop.ended(), sleep(MAX_TRY_MS, undefined, { ref: false })]);
       run.hasHappened = shop.wasKilled;
     }
     // Goods that nothing waits for come after "done".
@@ -226,7 +226,7 @@ class GoodsDrill {
   }
 
   /** Waits until each order of a case has ended, at most for a time. Resolves with whether they have. */
-  async #settle(
+  async #waitForEnd(
     run: GoodsRun,
     reader: GoodsProcess,
     goesOn: () => boolean,
@@ -235,7 +235,7 @@ class GoodsDrill {
     const end = performance.now() + limitMs;
     while (performance.now() < end && goesOn() && !this.#options.signal.aborted) {
       const looks = await Promise.all(run.ids.map((id) => reader.ask("look", id)));
-      if (looks.every(isSettled)) return true;
+      if (looks.every(hasEnded)) return true;
       await sleep(POLL_MS);
     }
     return false;
@@ -253,7 +253,7 @@ class GoodsDrill {
     );
     this.#receivers = [reader];
     await reader.ask("start");
-    await Promise.all(open.map((run) => this.#settle(run, reader, () => true, LEASE_MS)));
+    await Promise.all(open.map((run) => this.#waitForEnd(run, reader, () => true, LEASE_MS)));
     const stopped = this.#processes.filter(({ isStopped }) => isStopped);
     for (const one of stopped) one.goOn();
     // It goes on where it stopped: its goods must not come a second time.

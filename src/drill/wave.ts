@@ -29,7 +29,7 @@ function waitOf(cases: readonly DrillCase[], slowMs: number): string {
   const fault = cases.map(processFault).find((one) => one !== undefined);
   if (fault?.kind === "kill") return `${count} (the shop is killed)`;
   if (fault !== undefined) return `${count} (the shop is paused for ${inSeconds(STOP_MS)})`;
-  if (cases.some((one) => hasKind(one, "away"))) return `${count} (the service is away for 2 min)`;
+  if (cases.some((one) => hasKind(one, "away"))) return `${count} (the service is away for 100 s)`;
   if (cases.some(isManaged)) return `${count} (canceled, refunded, changed, or paid in parts)`;
   const isSlow = cases.some((one) => hasKind(one, "slow"));
   return isSlow ? `${count} (the service takes ${inSeconds(slowMs)})` : count;

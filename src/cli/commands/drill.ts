@@ -126,12 +126,14 @@ function runForGoods(input: Input<DrillFlags>, module: string): Output | Promise
   return input.flags.list ? listGoods() : drillGoods(input, module, path);
 }
 
+const lineOf = ({ number, text }: Pick<DrillCase, "number" | "text">) =>
+  `${`${number}`.padStart(5)}  ${text}`;
+
 /** The cases of an `onPaid`. How many statements fail is known when it runs. */
 function listGoods(): Output {
   const value = goodsCases(1);
-  const lines = value.map((one) => `${`${one.number}`.padStart(5)}  ${one.text}`);
-  const text = () => [`${value.length} cases, one more for each further statement`, ...lines];
-  return { value, text: () => text().join("\n") };
+  const title = `${value.length} cases, one more for each further statement`;
+  return { value, text: () => [title, ...value.map(lineOf)].join("\n") };
 }
 
 /** Drills the `onPaid` of a module. */
@@ -225,8 +227,9 @@ function list(input: Input<DrillFlags>): Output {
   const text = () =>
     GROUP_NAMES.flatMap((group) => {
       const cases = value.filter((one) => one.group === group);
-      const lines = cases.map((one) => `${`${one.number}`.padStart(5)}  ${one.text}`);
-      return cases.length > 0 ? ["", `${GROUPS[group]} (--only ${group})`, ...lines] : [];
+      return cases.length > 0
+        ? ["", `${GROUPS[group]} (--only ${group})`, ...cases.map(lineOf)]
+        : [];
     }).join("\n");
   return { value, text: () => `${value.length} cases\n${text()}` };
 }

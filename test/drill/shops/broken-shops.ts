@@ -458,7 +458,7 @@ export const FORMER_SHOPS: readonly {
   readonly processes: string;
   /** The groups of cases that show it. */
   readonly groups: readonly string[];
-  /** Whether it shows only while the service is away for two minutes. */
+  /** Whether it shows only while the service is away for 100 seconds. */
   readonly isAway: boolean;
 }[] = [
   {
