@@ -64,6 +64,8 @@ const FEW = 3;
 const MAX_END_MS = 15_000;
 const INTERRUPTED = "the drill was interrupted";
 const STOPPED = "the drill stopped before it";
+/** In a shop that runs alone. What it does after the service has come back needs no time of its own then. */
+const WAVES_AFTER_AWAY = 4;
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;
 const KILLS = 3;
@@ -172,7 +174,7 @@ class Drill {
     const isAway = (wave: readonly DrillCase[]) => wave.some((one) => hasKind(one, "away"));
     const away = waves.filter(isAway);
     const others = waves.filter((wave) => !isAway(wave));
-    const queue = (isAlone ? [...others, ...away] : others).values();
+    const queue = (isAlone ? others.toSpliced(-WAVES_AFTER_AWAY, 0, ...away) : others).values();
     const workers = Math.min(this.#settings.workers, waves.length);
     await Promise.all([
       ...Array.from({ length: workers }, () => this.#work(queue)),
