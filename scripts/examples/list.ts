@@ -122,7 +122,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "test/docs/examples-durable.long.test.ts",
   ),
   "own-orders": tests(
-    "two shops that had their orders before, drilled by their test: it needs MariaDB and PostgreSQL",
+    "three shops that had their orders before, drilled by their test: it needs MariaDB and PostgreSQL",
     "test/docs/examples-own-orders.long.test.ts",
   ),
   vendure: tests(

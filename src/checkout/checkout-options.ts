@@ -178,8 +178,8 @@ export interface Checkout extends ManagedOrders, StatusRoute, PayPages {
   /**
    * Makes an order without asking anyone.
    *
-   * @param options - `transaction`: your own open transaction on the store's database. If it is rolled
-   * back, nothing is left.
+   * @param options - `transaction`: your own open transaction on the store's database: a client, or of a library
+   * what you give to `transact`, such as `ofPrisma(tx)`. If it is rolled back, nothing is left.
    */
   create(order: NewOrder, options?: { transaction?: unknown }): Promise<CustomerOrder>;
   /**

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CaseRun, Look, Scene } from "./case-run.ts";
-import { pace } from "./machine-pace.ts";
+import { pace, until } from "./machine-pace.ts";
 import { checkLook } from "./promises.ts";
 import {
   needsId,
@@ -13,6 +13,8 @@ import type { ShopProcess } from "./shop-process.ts";
 
 const TIMEOUT_MS = 10_000;
 const NIGHTLY_TIMEOUT_MS = 60_000;
+/** How long people wait for the id of an order that the shop itself gives. */
+const MAX_ID_MS = 15_000;
 /** A shop that takes longer for a page has no time on a busy machine: its own limits may have run out. */
 const SLOW_LOOK_MS = 1_000;
 /** How much of a body an error quotes. */
@@ -137,11 +139,17 @@ export class Customers {
     const { settings, shops } = this.#scene;
     const template = settings[route];
     if (template === undefined) return "failed";
+    const line = `${template.method} ${template.path}`;
+    // The phone may ring before the shop has answered the order.
+    const hasId = () => run.id !== undefined;
+    if (needsId(template) && !(await until(hasId, MAX_ID_MS))) {
+      run.rejectedRoute = `--${route}: ${line} was not sent, since the shop gave no id`;
+      return "failed";
+    }
     const values = valuesOf(run, amount === undefined ? {} : { amount });
     const sent = this.#send(template, values, { shop: shops.at(-1) });
     const response = await sent.catch(() => undefined);
     const { who, did } = ROUTES[route];
-    const line = `${template.method} ${template.path}`;
     const what = amount === undefined ? did : `${did} to KES ${amount}`;
     run.note(who, `${what}: ${line} -> ${response?.status ?? "no response"}`);
     if (response !== undefined && response.status < 400) return "accepted";

@@ -4,16 +4,22 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { join, resolve } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
 import { runDrill } from "../../src/drill/run-drill.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 
-const LIBRARIES = ["prisma", "typeorm"] as const;
+const LIBRARIES = ["prisma", "typeorm", "pg"] as const;
 type Library = (typeof LIBRARIES)[number];
-const engines = { prisma: await sharedMysql(), typeorm: await sharedPostgres() };
+// A database each. In one that a person gives, two shops would see the orders of each other.
+const engines = {
+  prisma: await sharedMysql(),
+  typeorm: await sharedPostgres(),
+  pg: await sharedPostgres(),
+};
+const concurrent = engines.typeorm?.url !== engines.pg?.url;
 
 // Below this project, where its packages are found.
 mkdirSync("test/docs/bundles", { recursive: true });
@@ -24,6 +30,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const COLUMNS = `(id VARCHAR(64) PRIMARY KEY, product VARCHAR(64) NOT NULL, cents INT NOT NULL,
   state VARCHAR(16) NOT NULL DEFAULT 'new'`;
 
+async function migratePostgres(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("DROP TABLE IF EXISTS orders");
+  await client.query(`CREATE TABLE orders ${COLUMNS}, paid_at TIMESTAMPTZ)`);
+  await client.end();
+}
+
 /** The table that the shop has had. */
 const MIGRATE: Readonly<Record<Library, (url: string) => Promise<void>>> = {
   prisma: async (url) => {
@@ -32,13 +46,8 @@ const MIGRATE: Readonly<Record<Library, (url: string) => Promise<void>>> = {
     await connection.query(`CREATE TABLE orders ${COLUMNS}, paid_at DATETIME(3))`);
     await connection.end();
   },
-  typeorm: async (url) => {
-    const client = new pg.Client(url);
-    await client.connect();
-    await client.query("DROP TABLE IF EXISTS orders");
-    await client.query(`CREATE TABLE orders ${COLUMNS}, paid_at TIMESTAMPTZ)`);
-    await client.end();
-  },
+  typeorm: migratePostgres,
+  pg: migratePostgres,
 };
 
 function run(command: string, ...args: string[]): void {
@@ -49,16 +58,14 @@ function run(command: string, ...args: string[]): void {
   expect(status, stdout + stderr).toBe(0);
 }
 
-/** What a merchant types. TypeORM is a package of this project. */
-const INSTALL: Readonly<Record<Library, () => void>> = {
-  prisma: () => {
-    run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund");
-    symlinkSync(process.cwd(), join(folder, "prisma/node_modules/malipo"));
-    run("npm", "run", "generate");
-    run(join(process.cwd(), "node_modules/.bin/tsc"), "-p", "..");
-  },
-  typeorm: () => {},
-};
+/** What a merchant types. TypeORM and `pg` are packages of this project. */
+beforeAll(() => {
+  if (engines.prisma === undefined) return;
+  run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+  symlinkSync(process.cwd(), join(folder, "prisma/node_modules/malipo"));
+  run("npm", "run", "generate");
+  run(join(process.cwd(), "node_modules/.bin/tsc"), "-p", "..");
+});
 
 /** Each act of people with each kind of fault once, apart from a service that is away for long. */
 function someCases() {
@@ -69,7 +76,7 @@ function someCases() {
   });
 }
 
-describe.each(LIBRARIES)("a shop with its own orders, by %s", (library) => {
+describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (library) => {
   const engine = engines[library];
 
   test("has at most 25 lines that know of payments", () => {
@@ -84,7 +91,6 @@ describe.each(LIBRARIES)("a shop with its own orders, by %s", (library) => {
   test.skipIf(engine === undefined)("keeps each promise of the drill", async () => {
     const url = engine?.url ?? "";
     await MIGRATE[library](url);
-    INSTALL[library]();
     const file = readDrillFile(readFileSync(join(folder, "malipo.drill.json"), "utf8"));
     const start = `cd "${resolve(folder, library)}" && exec "${process.execPath}" shop.ts`;
     const settings = parseSettings({ ...file, start, env: [`DATABASE_URL=${url}`] });

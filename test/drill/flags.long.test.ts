@@ -117,6 +117,23 @@ describe.concurrent("a drill", () => {
     );
   });
 
+  test("waits for the id that a shop gives, before it cancels or changes the order", async () => {
+    const ask = 'if (result === "added") await ask(rows("id = ?", order)[0] as Order);';
+    const sleep = "await new Promise((resolve) => setTimeout(resolve, 300));";
+    const cases = allCases().filter(({ act }) => /^(?:cancel|update)Meanwhile$/.test(`${act}`));
+    const raw = {
+      start: shop("late id", [ask, `${ask} ${sleep}`]),
+      cancel: "POST /orders/{id}/cancel",
+      update: 'PUT /orders/{id} {"amount":{amount}}',
+    };
+    const { result, status, broken } = await drill(raw, { cases });
+    expect([status, broken, result.obstacles]).toEqual([0, [], []]);
+    const lines = result.results.flatMap(({ story }) => story.map(({ text }) => text));
+    const managed = lines.filter((text) => /^(?:canceled|changed) the order/.test(text));
+    expect(managed).toHaveLength(cases.length);
+    for (const line of managed) expect(line).toMatch(/ -> 200$/);
+  });
+
   test("fails if the one case that was asked for has a fault that never happened", async () => {
     const start = shop("unread");
     const read = allCases()

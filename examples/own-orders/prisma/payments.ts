@@ -5,10 +5,9 @@ import type { Prisma } from "./client/client.ts";
 import { DATABASE_URL, prisma } from "./database.ts";
 import { ofPrisma } from "./executor.ts";
 
-const isolationLevel = "ReadCommitted";
 export const checkout = createCheckout({
   store: mysql(DATABASE_URL, {
-    transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx)), { isolationLevel }),
+    transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx))),
   }),
   onPaid: ({ id }, { transaction, refuse }) =>
     transaction(async (tx: Prisma.TransactionClient) => {

@@ -2,6 +2,7 @@
 import express from "express";
 import { nodeHandler } from "malipo/node";
 import { prisma } from "./database.ts";
+import { ofPrisma } from "./executor.ts";
 import { checkout } from "./payments.ts";
 
 const { PORT = 3000 } = process.env;
@@ -16,7 +17,7 @@ app.use(express.json());
 app.get("/orders/:id", async ({ params: { id } }, response) => {
   const order = await prisma.order.findUnique({ where: { id } });
   if (order === null) return void response.status(404).json({ error: "There is none." });
-  response.json({ ...(await checkout.get(id)), ...order });
+  response.json({ ...(await checkout.get(id)), order });
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   // First, since the money may have come: then the order is paid, and its goods are given.
@@ -24,6 +25,23 @@ app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   if (status === "canceled")
     await prisma.order.updateMany({ where: { id, state: "new" }, data: { state: "canceled" } });
   response.json({ status });
+});
+
+// Let only your staff call these two. If the checkout rejects, Express answers 409: a phone rings, or it is paid.
+app.put("/orders/:id", async ({ params: { id }, body: { amount } = {} }, response) => {
+  await prisma.$transaction(async (tx) => {
+    await checkout.update(id, { amount }, { transaction: ofPrisma(tx) });
+    const data = { cents: Math.round(amount * 100) };
+    await tx.order.updateMany({ where: { id, state: "new" }, data });
+  });
+  response.json({ amount });
+});
+app.post("/orders/:id/refund", async ({ params: { id } }, response) => {
+  const amount = ((await prisma.order.findUnique({ where: { id } }))?.cents ?? 0) / 100;
+  // The money was paid back. A second click has the same reference, and changes nothing.
+  await checkout.refunds.add(id, { amount, reference: `${id}/1`, by: "staff" });
+  await prisma.order.update({ where: { id }, data: { state: "refunded" } });
+  response.json({ amount });
 });
 
 // Customers order and pay by it, also again. The page has made the id.

@@ -2,6 +2,7 @@
 import express from "express";
 import { nodeHandler } from "malipo/node";
 import { Orders, source } from "./database.ts";
+import { ofTypeOrm } from "./executor.ts";
 import { checkout } from "./payments.ts";
 
 const { PORT = 3000 } = process.env;
@@ -18,13 +19,30 @@ app.use(express.json());
 app.get("/orders/:id", async ({ params: { id } }, response) => {
   const order = await orders.findOneBy({ id });
   if (order === null) return void response.status(404).json({ error: "There is none." });
-  response.json({ ...(await checkout.get(id)), ...order });
+  response.json({ ...(await checkout.get(id)), order });
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   // First, since the money may have come: then the order is paid, and its goods are given.
   const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
   if (status === "canceled") await orders.update({ id, state: "new" }, { state: "canceled" });
   response.json({ status });
+});
+
+// Let only your staff call these two. If the checkout rejects, Express answers 409: a phone rings, or it is paid.
+app.put("/orders/:id", async ({ params: { id }, body: { amount } = {} }, response) => {
+  await source.transaction(async (manager) => {
+    await checkout.update(id, { amount }, { transaction: ofTypeOrm(manager) });
+    const data = { cents: Math.round(amount * 100) };
+    await manager.update(Orders, { id, state: "new" }, data);
+  });
+  response.json({ amount });
+});
+app.post("/orders/:id/refund", async ({ params: { id } }, response) => {
+  const amount = ((await orders.findOneBy({ id }))?.cents ?? 0) / 100;
+  // The money was paid back. A second click has the same reference, and changes nothing.
+  await checkout.refunds.add(id, { amount, reference: `${id}/1`, by: "staff" });
+  await orders.update({ id }, { state: "refunded" });
+  response.json({ amount });
 });
 
 // Customers order and pay by it, also again. The page has made the id.

@@ -80,8 +80,8 @@ export interface ManagedOrders {
    * Changes what an order is for, until it is paid: `pay` then asks for what is left. An amount that is not more than
    * what has come pays the order, and what came beyond it is a review. `undefined` if the order does not exist.
    *
-   * @param options - `transaction`: your own open transaction on the store's database. If it is rolled back, nothing
-   * has changed.
+   * @param options - `transaction`: your own open transaction on the store's database: a client, or of a library
+   * what you give to `transact`, such as `ofPrisma(tx)`. If it is rolled back, nothing has changed.
    * @throws {InvalidParamsError} for wrong changes.
    * @throws {OrderBusyError} while a phone is asked to pay it.
    * @throws {OrderConflictError} if it is paid, canceled or expired, and not yet as `changes` say.

@@ -1,0 +1,14 @@
+// The checkout keeps its tables beside `orders`. An order is paid in the transaction in which malipo records it.
+import { createCheckout } from "malipo/checkout";
+import { postgres } from "malipo/postgres";
+import { pool } from "./database.ts";
+
+const PAY = "UPDATE orders SET state = 'paid', paid_at = now() WHERE id = $1 AND state = 'new'";
+export const checkout = createCheckout({
+  store: postgres(pool),
+  onPaid: ({ id }, { transaction, refuse }) =>
+    transaction(async (client) => {
+      const { rowCount } = await client.query(PAY, [id]);
+      if (rowCount === 0) refuse("The order is canceled.");
+    }),
+});

@@ -1,0 +1,59 @@
+// A shop that had its orders before. What it does for payments is in payments.ts, and in the lines that name `checkout`.
+import express from "express";
+import { nodeHandler } from "malipo/node";
+import { findOrder, inTransaction, pool } from "./database.ts";
+import { checkout } from "./payments.ts";
+
+const { PORT = 3000 } = process.env;
+const PRICES = new Map([["beans", 180_500]]); // cents
+const ID = /^[\w-]{12,64}$/;
+
+await checkout.start();
+const app = express();
+app.use("/webhooks", nodeHandler(checkout.receiver)); // above every body parser
+app.use(express.json());
+
+app.get("/orders/:id", async ({ params: { id } }, response) => {
+  const order = await findOrder(id);
+  if (order === undefined) return void response.status(404).json({ error: "There is none." });
+  response.json({ ...(await checkout.get(id)), order });
+});
+app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
+  // First, since the money may have come: then the order is paid, and its goods are given.
+  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  if (status === "canceled")
+    await pool.query("UPDATE orders SET state = 'canceled' WHERE id = $1 AND state = 'new'", [id]);
+  response.json({ status });
+});
+
+// Let only your staff call these two. If the checkout rejects, Express answers 409: a phone rings, or it is paid.
+app.put("/orders/:id", async ({ params: { id }, body: { amount } = {} }, response) => {
+  await inTransaction(async (transaction) => {
+    await checkout.update(id, { amount }, { transaction });
+    const change = "UPDATE orders SET cents = $2 WHERE id = $1 AND state = 'new'";
+    await transaction.query(change, [id, Math.round(amount * 100)]);
+  });
+  response.json({ amount });
+});
+app.post("/orders/:id/refund", async ({ params: { id } }, response) => {
+  const amount = ((await findOrder(id))?.cents ?? 0) / 100;
+  // The money was paid back. A second click has the same reference, and changes nothing.
+  await checkout.refunds.add(id, { amount, reference: `${id}/1`, by: "staff" });
+  await pool.query("UPDATE orders SET state = 'refunded' WHERE id = $1", [id]);
+  response.json({ amount });
+});
+
+// Customers order and pay by it, also again. The page has made the id.
+app.post("/orders", async ({ body: { order: id, product, phone, after } = {} }, response) => {
+  const cents = PRICES.get(product);
+  if (cents === undefined || !ID.test(id))
+    return void response.status(400).json({ error: "Not for sale." });
+  const insert =
+    "INSERT INTO orders (id, product, cents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+  await pool.query(insert, [id, product, cents]);
+  const order = await findOrder(id);
+  if (order === undefined || order.state === "canceled")
+    return void response.status(409).json({ error: "It is canceled." });
+  response.json(await checkout.pay({ id, amount: order.cents / 100, phone }, { after }));
+});
+app.listen(Number(PORT));
