@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   });
 
   test.each(PAGES)(
-    "the page %s fits and passes axe, light and dark, at four widths",
+    "the page %s fits at four widths, and passes axe at both ends of them, light and dark",
     async (path) => {
       for (const colorScheme of ["light", "dark"] as const) {
         const page = await open(path, colorScheme);
@@ -120,6 +120,8 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
           expect([path, viewport.width, width]).toEqual([path, viewport.width, viewport.width]);
           const name = `manual-${path.replaceAll("/", "-")}-${viewport.width}-${colorScheme}.png`;
           await page.screenshot({ path: `test/browser/artefacts/${name}` });
+          // What lies between has the parts of one of them.
+          if (viewport !== VIEWPORTS[0] && viewport !== DESKTOP) continue;
           await page.evaluate(axe.source);
           const found = await page.evaluate(async () => {
             const { axe: checker } = globalThis as unknown as { axe: typeof import("axe-core") };

