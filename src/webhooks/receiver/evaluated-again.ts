@@ -79,9 +79,9 @@ export class Turn {
     for (const other of before) all.started.delete(other);
     all.started.add(this);
     if (before.length === 0) return;
-    // biome-ignore lint/suspicious/noConsole: the user has edited a handler, and must see that it is in use
+    // biome-ignore lint/suspicious/noConsole: the user has edited a handler, and must see that the edit is in use
     console.info(
-      "malipo webhooks: your code was loaded again, so its handlers get all events from now on, and those before get none. This happens only while NODE_ENV is development.",
+      "malipo: a development server has loaded your code again. The handlers that it loaded last get all events from now on, and those before get none.",
     );
     const left = before.map((other) => other.own.leaveTo(this.own));
     await waitAtMost(Promise.allSettled(left), LEAVE_MS);

@@ -1,9 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import BetterSqlite3 from "better-sqlite3";
+import { Redis } from "ioredis";
+import { memory } from "malipo";
+import { mysql } from "malipo/mysql";
+import { postgres } from "malipo/postgres";
+import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
+import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { InboxEngine } from "../../../src/webhooks/inbox/inbox-engine.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 
@@ -15,7 +24,7 @@ const info = vi.spyOn(console, "info");
 
 beforeEach(() => {
   vi.stubEnv("NODE_ENV", "development");
-  info.mockReset();
+  info.mockReset().mockImplementation(() => {});
   file = join(folder, `${++files}.db`);
 });
 afterEach(async () => {
@@ -56,7 +65,7 @@ describe("in development, a receiver whose module is evaluated again", () => {
     }
     await expect.poll(() => log).toHaveLength(20);
     expect(log.filter((line) => !line.startsWith("new "))).toEqual([]);
-    expect(lines()).toEqual([expect.stringMatching(/^malipo webhooks: .*loaded again/)]);
+    expect(lines()).toEqual([expect.stringMatching(/^malipo: .* loaded your code again/)]);
   });
 
   test("takes over at its first delivery, since Next starts only the first one", async () => {
@@ -132,5 +141,51 @@ describe("each receiver goes on", () => {
     await deliver(first);
     await expect.poll(() => log).toEqual(["first PAY-71"]);
     expect(lines()).toEqual([]);
+  });
+});
+
+describe("the place of an engine", () => {
+  const pool = (database: string) => new pg.Pool({ host: "db", database });
+  const client = (db: number) => new Redis({ host: "redis", db, lazyConnect: true });
+
+  test.each<[string, InboxEngine, InboxEngine, InboxEngine]>([
+    ["sqlite", sqlite("a.db"), sqlite("a.db"), sqlite("b.db")],
+    [
+      "postgres",
+      postgres("postgres://a/a"),
+      postgres("postgres://a/a"),
+      postgres("postgres://a/b"),
+    ],
+    [
+      "a schema of postgres",
+      postgres("postgres://a/a", { schema: "one" }),
+      postgres("postgres://a/a", { schema: "one" }),
+      postgres("postgres://a/a"),
+    ],
+    ["a pool of pg", postgres(pool("a")), postgres(pool("a")), postgres(pool("b"))],
+    ["mysql", mysql("mysql://a/a"), mysql("mysql://a/a"), mysql("mysql://a/b")],
+    ["redis", redis("redis://a"), redis("redis://a"), redis("redis://b")],
+    ["a client of ioredis", redis(client(0)), redis(client(0)), redis(client(1))],
+  ])("%s is the same for the same database only", (_, one, same, other) => {
+    const placeOf = (engine: InboxEngine) => engine.inbox().place?.();
+    expect(placeOf(one)).toBeDefined();
+    expect(placeOf(same)).toBe(placeOf(one));
+    expect(placeOf(other)).not.toBe(placeOf(one));
+  });
+
+  test("is that of the file, if an open database is passed", () => {
+    const database = new DatabaseSync(file);
+    const again = new BetterSqlite3(file);
+    expect(sqlite(database).inbox().place?.()).toContain(file);
+    expect(sqlite(again).inbox().place?.()).toBe(sqlite(database).inbox().place?.());
+    database.close();
+    again.close();
+  });
+
+  test.each([
+    ["memory", memory()],
+    ["a database in memory", sqlite(":memory:")],
+  ])("is none for %s, which nothing else can have", (_, engine) => {
+    expect(engine.inbox().place?.()).toBeUndefined();
   });
 });
