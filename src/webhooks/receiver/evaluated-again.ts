@@ -71,20 +71,20 @@ export class Turn {
     return this.#others().some(({ number }) => number < this.number);
   }
 
-  /** Has those before leave. */
-  async take(): Promise<void> {
+  /** Has those before leave. `undefined` if there are none: then nothing waits. */
+  take(): Promise<unknown> | undefined {
     const all = neighbours();
-    if (all === undefined) return;
+    if (all === undefined) return undefined;
     const before = this.#others();
     for (const other of before) all.started.delete(other);
     all.started.add(this);
-    if (before.length === 0) return;
+    if (before.length === 0) return undefined;
     // biome-ignore lint/suspicious/noConsole: the user has edited a handler, and must see that the edit is in use
     console.info(
       "malipo: a development server has loaded your code again. The handlers that it loaded last get all events from now on, and those before get none.",
     );
     const left = before.map((other) => other.own.leaveTo(this.own));
-    await waitAtMost(Promise.allSettled(left), LEAVE_MS);
+    return waitAtMost(Promise.allSettled(left), LEAVE_MS);
   }
 
   /** It is not started any more. */

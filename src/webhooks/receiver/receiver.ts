@@ -178,7 +178,8 @@ class Receiver implements WebhookReceiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    await this.#turn.take();
+    const leaving = this.#turn.take();
+    if (leaving !== undefined) await leaving;
     try {
       await this.#settings.inbox.start(this.#workerOptions());
     } catch (error) {
