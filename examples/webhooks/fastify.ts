@@ -15,7 +15,7 @@ const app = fastify();
 app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
 app.addHook("onReady", () => receiver.start());
 app.addHook("onClose", async () => {
-  await receiver.stop(); // running handlers finish; other processes take over the rest
+  await receiver.stop();
   await db.close();
 });
 await app.listen({ port: Number(process.env.PORT ?? 3000) });

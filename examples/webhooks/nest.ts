@@ -22,7 +22,7 @@ class AppModule implements NestModule {
     await receiver.start();
   }
   async onApplicationShutdown() {
-    await receiver.stop(); // running handlers finish; other processes take over the rest
+    await receiver.stop();
     await db.close();
   }
 }

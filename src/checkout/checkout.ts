@@ -3,7 +3,7 @@ import { startClocks } from "../internal/elapsed-time.ts";
 import { maskedPhone } from "../phones/phone-number.ts";
 import { openAtStart } from "../storage/engine-away.ts";
 import type { Checkout, CheckoutOptions, PayParams } from "./checkout-options.ts";
-import { checkoutReceiver } from "./checkout-receiver.ts";
+import { type CheckoutReceiver, checkoutReceiver } from "./checkout-receiver.ts";
 import { type CheckoutSettings, checkoutSettings } from "./checkout-settings.ts";
 import { customerPhone } from "./orders/customer-phone.ts";
 import { manageOrders } from "./orders/manage-orders.ts";
@@ -120,10 +120,9 @@ function bookCalls(
 function runCheckout(
   { store }: EngineSettings,
   { open, openAtStart, close }: ReturnType<typeof storeLife>,
-  { receiver, dropStarted }: ReturnType<typeof checkoutReceiver>,
-  engine: Engine,
+  { receiver, dropStarted }: CheckoutReceiver,
+  worker: Worker,
 ): Pick<Checkout, "start" | "stop" | "reconcile"> {
-  const worker = new Worker(engine);
   return {
     start: async () => {
       await openAtStart();
@@ -171,15 +170,24 @@ export function createCheckout<Connection>(options: CheckoutOptions<Connection>)
   const engine = new Engine(settings.engine);
   const life = storeLife(settings.engine);
   const { open } = life;
-  const received = checkoutReceiver(settings, (update) => engine.note(update));
-  const asks = askCalls(settings, engine, open);
+  const received: CheckoutReceiver = checkoutReceiver(settings, (update) => engine.note(update), {
+    start: () => running.start(),
+    stopRest: () => worker.stop(STOP_MS),
+  });
+  const asks = askCalls(settings, engine, async () => {
+    await open();
+    await received.takeOver();
+  });
   const orders = manageOrders(engine, open, { country, currency, publicMetadata });
+  const customers = customerCalls(settings, engine, { pay: asks.pay, get: orders.get, open });
+  const worker = new Worker(engine);
+  const running = runCheckout(settings.engine, life, received, worker);
   return {
     ...{ gateway: settings.engine.gateway, country, receiver: received.receiver },
     ...asks,
     ...orders,
-    ...customerCalls(settings, engine, { pay: asks.pay, get: orders.get, open }),
+    ...customers,
     ...bookCalls(settings, engine, open),
-    ...runCheckout(settings.engine, life, received, engine),
+    ...running,
   };
 }

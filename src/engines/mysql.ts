@@ -162,7 +162,9 @@ export function mysql(source: string | MysqlPool, given: MysqlOptions = {}): Mys
   const life = new EngineLife("mysql(url)");
   const isOwnPool = typeof source === "string";
   const room = new MysqlRoom<unknown>({ pool: poolFor(source), isOwnPool, transact, now });
-  const options = { owner: "mysql", pepper, onWarning: undefined };
+  // A pool is known by itself: it does not tell its database.
+  const place = () => (isOwnPool ? `mysql ${source}` : source);
+  const options = { owner: "mysql", pepper, onWarning: undefined, place };
   const { idempotency, inbox, checkout, sql, open, check, stored } = new SqlEngine(
     room,
     life,

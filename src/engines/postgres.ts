@@ -236,7 +236,8 @@ export function postgres(
   const isOwnPool = typeof source === "string";
   const pool = isOwnPool ? poolFor(source, undefined) : (source as unknown as pg.Pool);
   const room = new PostgresRoom<unknown>({ pool, isOwnPool, schema, transact, now });
-  const options = { owner: "postgres", pepper, onWarning: undefined };
+  const place = () => placeOf(source, schema);
+  const options = { owner: "postgres", pepper, onWarning: undefined, place };
   const engine = new SqlEngine(room, life, options);
   const { idempotency, inbox, checkout, sql, open, check, stored } = engine;
   const wakeups = lateWakeups(
@@ -253,6 +254,15 @@ export function postgres(
     },
     close: () => life.close(),
   };
+}
+
+/** See `Inbox.place`. A pool that does not tell its database is known by itself. */
+function placeOf(source: string | PostgresPool, schema: string): unknown {
+  if (typeof source === "string") return JSON.stringify(["postgres", source, schema]);
+  const { options } = source as Partial<pg.Pool>;
+  if (options === undefined) return source;
+  const { connectionString, host, port, database } = options;
+  return JSON.stringify(["postgres", { connectionString, host, port, database }, schema]);
 }
 
 const noPlaceToListen = () =>

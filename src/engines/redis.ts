@@ -162,6 +162,14 @@ const PART_OPTIONS = {
 
 type Client = Redis | Cluster;
 
+/** See `Inbox.place`. A cluster that the user passes is known by itself. */
+function placeOf(source: string | Client, queue: string): unknown {
+  if (typeof source === "string") return JSON.stringify(["redis", source, queue]);
+  if ("nodes" in source) return source;
+  const { host, port, path, db } = source.options;
+  return JSON.stringify(["redis", { host, port, path, db }, queue]);
+}
+
 function checkSource(source: string | Client): string | Client {
   if (typeof source === "string" && /^rediss?:\/\//.test(source)) return source;
   if (isObject(source) && typeof source.duplicate === "function")
@@ -236,7 +244,7 @@ export function redis(source: string | Redis | Cluster, options: RedisOptions = 
         return bullmqInbox({ ...checked, connection, replicas: own.replicas });
       }, checked.retentionMs);
       life.onClose(() => inbox.stop(0));
-      return inbox;
+      return { ...inbox, place: () => placeOf(source, checked.queue) };
     },
     wakeups: () => {
       life.check();

@@ -41,6 +41,8 @@ export interface SqlEngineOptions {
   readonly onWarning: ((warning: string) => void) | undefined;
   /** What the user must know when an inbox starts. */
   readonly atStart?: () => readonly string[];
+  /** See `Inbox.place`. */
+  readonly place?: () => unknown;
 }
 
 /** Keys, events and orders in one database. */
@@ -93,9 +95,9 @@ export class SqlEngine<Connection> {
 
   readonly inbox = (given: InboxOptions = {}): Inbox => {
     this.#life.check();
-    const { owner, atStart: check } = this.#options;
+    const { owner, atStart: check, place } = this.#options;
     const { retentionMs, pace } = checkOptions(given, INBOX_OPTIONS, `The inbox of ${owner}`);
-    return sqlInbox(this.#eventTables(), { retentionMs, pace, ...(check && { check }) });
+    return sqlInbox(this.#eventTables(), { retentionMs, pace, place, ...(check && { check }) });
   };
 
   readonly checkout = (): CheckoutStore<Connection> => {

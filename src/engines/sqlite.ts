@@ -14,6 +14,7 @@ import { isObject } from "../internal/is-object.ts";
 import { warnOnce } from "../internal/warn-once.ts";
 import { LateSqliteRoom } from "../storage/sqlite/late-room.ts";
 import { modeWarning, sqliteModule } from "../storage/sqlite/open-file.ts";
+import { fileOf } from "../storage/sqlite/same-file.ts";
 import type { BetterSqlite3 } from "../storage/sqlite/shared-database.ts";
 import { SqliteRoom } from "../storage/sqlite/sqlite-room.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
@@ -109,6 +110,10 @@ const OPTIONS = {
 const isDatabase = (source: unknown): source is DatabaseSync | BetterSqlite3 =>
   isObject(source) && typeof source.prepare === "function" && typeof source.exec === "function";
 
+/** See `Inbox.place`. */
+const placeOf = (file: string): string | undefined =>
+  file === "" || file === ":memory:" ? undefined : `sqlite ${file}`;
+
 /**
  * Keeps everything in a SQLite file: idempotency keys, events and orders are safe across crashes and power
  * cuts, for all processes of one machine that share the file. It needs only Node. Use the file of your shop, so
@@ -163,7 +168,8 @@ export function sqlite<Source extends string | DatabaseSync | BetterSqlite3>(
     const warning = modeWarning(source as string | DatabaseSync);
     return warning === undefined ? [] : [warning.message];
   };
-  const engine = new SqlEngine(room, life, { owner: "sqlite", pepper, onWarning, atStart });
+  const place = () => placeOf(typeof source === "string" ? source : fileOf(source as DatabaseSync));
+  const engine = new SqlEngine(room, life, { owner: "sqlite", pepper, onWarning, atStart, place });
   const { idempotency, inbox, checkout, sql, open, check, stored } = engine;
   const close = () => life.close();
   return {

@@ -179,6 +179,11 @@ export interface Inbox {
    * beside other processes.
    */
   drain?(options: WorkerOptions, limits: DrainLimits): Promise<DrainResult>;
+  /**
+   * @internal Where it stores: equal for two inboxes of one database. Without it, or with `undefined`, no other one
+   * has the same events.
+   */
+  readonly place?: () => unknown;
   /** Payments that look like the same money twice, if the inbox can store them. */
   readonly doublePayments?: DoublePaymentList | undefined;
 }

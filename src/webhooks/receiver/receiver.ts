@@ -16,6 +16,7 @@ import {
   type WebhookRequest,
 } from "./accept.ts";
 import { type BodyStream, isStream, type ReadBody, readBody } from "./body-stream.ts";
+import { Turn } from "./evaluated-again.ts";
 import { Handlers } from "./handlers.ts";
 import { JobProcessor } from "./process.ts";
 import { observed } from "./receiver-hooks.ts";
@@ -40,9 +41,20 @@ const SWEEP_OPTIONS = {
   merchant: (merchant) => merchant,
 } satisfies OptionRows<NonNullable<Parameters<WebhookReceiver["sweep"]>[1]>>;
 
+/** How long running handlers may take. */
+const STOP_MS = 30_000;
+
 const STOP_OPTIONS = {
-  timeoutMs: (ms = 30_000) => checkWholeNumber("timeoutMs", ms, 0),
+  timeoutMs: (ms = STOP_MS) => checkWholeNumber("timeoutMs", ms, 0),
 } satisfies OptionRows<OptionsOf<"stop">>;
+
+/** What starts and stops with a receiver that is a part of something. */
+export interface Whole {
+  /** Starts the receiver, too. */
+  readonly start: () => Promise<void>;
+  /** Stops only the rest. */
+  readonly stopRest: () => Promise<void>;
+}
 
 /** A receiver's life: it starts once and stops once. Its methods may be passed on without it. */
 class Receiver implements WebhookReceiver {
@@ -56,17 +68,29 @@ class Receiver implements WebhookReceiver {
   #draining: Promise<DrainResult> | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
+  readonly #whole: Whole;
+  readonly #turn: Turn;
+  #takingOver: Promise<void> | undefined;
+  /** The receiver that its module has made when it was evaluated again. */
+  #successor: Pick<WebhookReceiver, "handle"> | undefined;
   readonly waiting: WebhookReceiver["waiting"];
   readonly deadLetters: WebhookReceiver["deadLetters"];
   readonly conflicts: WebhookReceiver["conflicts"];
   readonly doublePayments: WebhookReceiver["doublePayments"];
 
-  constructor(settings: ReceiverSettings) {
+  constructor(settings: ReceiverSettings, whole?: Whole) {
     const { inbox } = settings;
     const isFixed = () => this.#state !== "new" || this.#draining !== undefined;
     this.#settings = settings;
     this.#handlers = new Handlers(isFixed, settings);
     this.#processor = new JobProcessor(this.#handlers, settings);
+    this.#whole = whole ?? { start: () => this.start(), stopRest: async () => {} };
+    const own = {
+      kinds: () => this.#handlers.kinds(),
+      leaveTo: (successor: Pick<WebhookReceiver, "handle">) => this.#leaveTo(successor),
+      handle: (request: WebhookRequest) => this.handle(request),
+    };
+    this.#turn = new Turn(own, inbox.place);
     this.waiting = pendingEvents(inbox);
     this.deadLetters = waitingEvents("dead letters", inbox.deadLetters);
     this.conflicts = waitingEvents("conflicts", inbox.conflicts);
@@ -83,6 +107,10 @@ class Receiver implements WebhookReceiver {
   };
 
   readonly handle: WebhookReceiver["handle"] = async (request) => {
+    if (this.#isDueAgain()) await this.takeOver();
+    if (this.#successor !== undefined && this.#state !== "stopped") {
+      return this.#successor.handle(request);
+    }
     // Plain JavaScript may call without a request.
     const { body: given } = Object(request) as WebhookRequest;
     const { body, outcome } = isStream(given) ? await this.#read(request, given) : { body: given };
@@ -135,6 +163,8 @@ class Receiver implements WebhookReceiver {
   }
 
   readonly start: WebhookReceiver["start"] = async () => {
+    const hasTakenOver = this.#takingOver !== undefined && this.#state === "started";
+    if (hasTakenOver) return this.#starting;
     this.#checkNew("Create a new one with createWebhookReceiver().");
     this.#state = "started";
     this.#starting = this.#startInbox();
@@ -148,8 +178,35 @@ class Receiver implements WebhookReceiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    await this.#settings.inbox.start(this.#workerOptions());
+    const leaving = this.#turn.take();
+    if (leaving !== undefined) await leaving;
+    try {
+      await this.#settings.inbox.start(this.#workerOptions());
+    } catch (error) {
+      this.#turn.release();
+      throw error;
+    }
     this.#handlers.complete();
+  }
+
+  /** Whether one of a former evaluation of its module runs: in Next, nothing starts this one after an edit. */
+  #isDueAgain(): boolean {
+    return this.#state === "new" && this.#draining === undefined && this.#turn.isTaken();
+  }
+
+  /** Starts it if a former one runs. Never rejects. */
+  readonly takeOver = async (): Promise<void> => {
+    if (this.#isDueAgain()) {
+      this.#takingOver ??= this.#whole.start().catch((error) => this.#settings.onError(error));
+    }
+    await this.#takingOver;
+  };
+
+  async #leaveTo(successor: Pick<WebhookReceiver, "handle">): Promise<void> {
+    this.#successor = successor;
+    await this.#whole.stopRest();
+    this.#stopping ??= this.#stopInbox(STOP_MS);
+    await this.#stopping;
   }
 
   #workerOptions(): WorkerOptions {
@@ -199,6 +256,7 @@ class Receiver implements WebhookReceiver {
   };
 
   async #stopInbox(timeoutMs: number): Promise<void> {
+    this.#turn.release();
     const deadline = performance.now() + timeoutMs;
     // What was taken is stored before the inbox closes.
     await waitAtMost(Promise.allSettled([this.#starting, ...this.#accepting]), timeoutMs);
@@ -235,3 +293,10 @@ class Receiver implements WebhookReceiver {
 export function createWebhookReceiver(options: WebhookReceiverOptions = {}): WebhookReceiver {
   return new Receiver(checkReceiverOptions(options));
 }
+
+/** A receiver that is a part of something. */
+export const createPartReceiver = (
+  options: WebhookReceiverOptions,
+  whole: Whole,
+): WebhookReceiver & { takeOver(): Promise<void> } =>
+  new Receiver(checkReceiverOptions(options), whole);

@@ -27,6 +27,8 @@ export interface Example {
     body: string,
     headers?: Record<string, string>,
   ): Promise<[status: number, description: string]>;
+  /** Sends a signed delivery; returns the status of the response. */
+  post(body: string): Promise<number>;
   get(): Promise<number>;
   /** Sends a signal; returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
@@ -63,6 +65,8 @@ export async function runExample(
       const response = await fetch(url, { method: "POST", headers, body });
       return [response.status, JSON.parse(await response.text()).ResultDesc];
     },
+    post: async (body) =>
+      (await fetch(url, { method: "POST", headers: signatureOf(body), body })).status,
     get: async () => (await fetch(url)).status,
     end: async (signal) => {
       child.kill(signal);

@@ -17,6 +17,7 @@ export interface SqlInboxOptions {
   readonly pace: Pace;
   /** What the user must know of the database at the start, beside what its tables tell. */
   readonly check?: () => readonly string[];
+  readonly place?: (() => unknown) | undefined;
 }
 
 /** What every inbox in a database of SQL has. */
@@ -24,7 +25,7 @@ export type SqlInbox = Inbox & Lists & Required<Pick<Inbox, "stats" | "horizon" 
 
 /** An inbox in the tables of a database. Its stop does not close the database. */
 export function sqlInbox(tables: Tables<InboxStatement>, options: SqlInboxOptions): SqlInbox {
-  const { retentionMs, pace, check = () => [] } = options;
+  const { retentionMs, pace, check = () => [], place } = options;
   const store: InboxStore = new InboxStore(tables, options, () => workers.arrived());
   const workers: Workers = new Workers(() => new SqlLeases(store), pace);
   const reported = (given: WorkerOptions): WorkerOptions => ({
@@ -33,6 +34,7 @@ export function sqlInbox(tables: Tables<InboxStatement>, options: SqlInboxOption
   });
   return {
     retentionMs,
+    ...(place && { place }),
     accept: (delivery) => store.accept(delivery),
     /** Resolves when the database was reached, or is away: then the worker goes on trying. */
     start: async (given) => {
