@@ -21,6 +21,8 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   bullmq: {
     imports: [
       "DelayedError",
+      // https://api.docs.bullmq.io/enums/v5.ErrorCode.html
+      "ErrorCode",
       "Job",
       "JobsOptions",
       "Queue",

@@ -17,7 +17,11 @@ const RETRY_MS = 1_000;
 /** How long a stop waits for Redis after its limit: what is handed back is written. */
 const HAND_BACK_MS = 700;
 
-/** Another process has the job of a handler that ended, or has ended it. */
+/**
+ * Another process has the job of a handler that ended, or has ended it.
+ *
+ * @see https://docs.bullmq.io/guide/troubleshooting
+ */
 const LOST: readonly unknown[] = [ErrorCode.JobLockNotExist, ErrorCode.JobNotExist];
 
 /** Processes the jobs of some queues, within one concurrency. */
