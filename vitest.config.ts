@@ -85,8 +85,8 @@ export default defineConfig({
     globalSetup: "test/support/engines/setup.ts",
     reporters: resultsFile ? ["default", resultsReporter(resultsFile)] : ["default"],
     sequence: { sequencer: SlowFirst },
-    // One more than there are cores: tests wait for engines, browsers and timers for a third of their time.
-    maxWorkers: availableParallelism() + 1,
+    // One for each core: of the long tests, many are drills, whose waits grow with the work beside them.
+    maxWorkers: availableParallelism(),
     // What runs side by side in one file are drills: they wait for timers of shops, and take a sixth of a core each.
     maxConcurrency: 8,
     coverage: {

@@ -7,11 +7,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export const SLOW: readonly string[] = [
   "test/browser/manual.long.test.ts",
   "test/drill/run-drill.long.test.ts",
-  "test/drill/former-shops.long.test.ts",
   "test/package/orders-campaign.long.test.ts",
   "test/drill/goods/goods.long.test.ts",
   "test/package/compilers.long.test.ts",
   "test/browser/pay-page.long.test.ts",
+  "test/drill/former-shops.long.test.ts",
   "test/drill/printed-shop.long.test.ts",
   "test/drill/ends.long.test.ts",
   "test/checkout/rules/model/model.long.test.ts",

@@ -1,6 +1,7 @@
 // `npm test` and `npm run test:long`: what a change must pass. The last line is `N passed, N failed`.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { whatIsMissing } from "./programs.ts";
 import { readResults, TEST_RESULTS } from "./test-results.ts";
@@ -19,6 +20,9 @@ interface Suite {
   readonly elsewhere: string;
 }
 
+/** One more than there are cores: tests wait for engines, browsers and timers for a third of their time. */
+const WORKERS = availableParallelism() + 1;
+
 const BUILD: Check = ["build", "tsup --silent"];
 
 const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
@@ -34,7 +38,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       ["size", "node scripts/check-size.ts"],
       ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
     ],
-    tests: ["tests", 'vitest run --project "!long*"'],
+    tests: ["tests", `vitest run --project "!long*" --maxWorkers ${WORKERS}`],
     elsewhere:
       "NOT RUN: kills, failovers, drills, campaigns, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
