@@ -330,9 +330,7 @@ function faultOf([kind, subject, when]: Half): Fault {
   return { kind, subject, when, text: describe(row?.[3] ?? "no webhook arrives", subject, when) };
 }
 
-/** How many cases run at the same time in a shop that runs beside others, and in one that runs alone. */
 const WAVE_SIZE = 12;
-export const WAVE_SIZE_ALONE = 24;
 
 /** Of these, each case only waits: more of them fit into a wave. */
 const PATIENT = 4;

@@ -9,7 +9,6 @@ import {
   hasKind,
   randomCases,
   type Subject,
-  WAVE_SIZE_ALONE,
 } from "./cases.ts";
 import { conclude, placedOrders } from "./conclude.ts";
 import { finishDay } from "./day-end.ts";
@@ -168,12 +167,12 @@ class Drill {
       if (why === undefined) cases.push(one);
       else this.#skip(one, why);
     }
-    // With one worker, one shop runs at a time: its database may be the one of all of them.
-    const isAlone = this.#settings.workers === 1;
-    const waves = groupIntoWaves(cases, isAlone ? WAVE_SIZE_ALONE : undefined);
+    const waves = groupIntoWaves(cases);
     const isAway = (wave: readonly DrillCase[]) => wave.some((one) => hasKind(one, "away"));
     const away = waves.filter(isAway);
     const others = waves.filter((wave) => !isAway(wave));
+    // With one worker, one shop runs at a time: its database may be the one of all of them.
+    const isAlone = this.#settings.workers === 1;
     const queue = (isAlone ? others.toSpliced(-WAVES_AFTER_AWAY, 0, ...away) : others).values();
     const workers = Math.min(this.#settings.workers, waves.length);
     await Promise.all([

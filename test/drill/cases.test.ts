@@ -5,13 +5,12 @@ import {
   groupIntoWaves,
   hasKind,
   processFault,
-  WAVE_SIZE_ALONE,
 } from "../../src/drill/cases.ts";
 
 const numbersOf = (cases: readonly DrillCase[]) => cases.map(({ number }) => number);
 
-describe.each([12, WAVE_SIZE_ALONE])("waves of %i cases", (size) => {
-  const waves = groupIntoWaves(allCases(), size);
+describe("the waves of a drill", () => {
+  const waves = groupIntoWaves(allCases());
 
   test("hold each case once", () => {
     const held = numbersOf(waves.flat()).toSorted((one, other) => one - other);
@@ -33,9 +32,4 @@ describe.each([12, WAVE_SIZE_ALONE])("waves of %i cases", (size) => {
     const away = waves.filter((wave) => wave.some((one) => hasKind(one, "away")));
     expect(away.map((wave) => wave.every((one) => hasKind(one, "away")))).toEqual([true]);
   });
-});
-
-test("a shop that runs alone is drilled in fewer waves, since their waits add up", () => {
-  const count = (size?: number) => groupIntoWaves(allCases(), size).length;
-  expect(count(WAVE_SIZE_ALONE)).toBeLessThan(count());
 });
