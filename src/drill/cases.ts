@@ -335,6 +335,13 @@ const WAVE_SIZE = 12;
 /** Of these, each case only waits: more of them fit into a wave. */
 const PATIENT = 4;
 
+function whatTakesTime(one: DrillCase): string {
+  if (one.act === "lastPiece") return one.act;
+  if (isManaged(one)) return "managed";
+  if (hasKind(one, "away")) return "away";
+  return hasKind(one, "slow") || one.faults.length > 1 ? "slow" : "others";
+}
+
 /**
  * What cases of one wave have in common. A fault of the process happens to all of them at once, each at its
  * moment around the same request or webhook.
@@ -342,16 +349,7 @@ const PATIENT = 4;
 function waveOf(one: DrillCase): { readonly key: string; readonly isPatient: boolean } {
   const fault = processFault(one);
   if (fault === undefined) {
-    const key =
-      one.act === "lastPiece"
-        ? one.act
-        : isManaged(one)
-          ? "managed"
-          : hasKind(one, "away")
-            ? "away"
-            : hasKind(one, "slow") || one.faults.length > 1
-              ? "slow"
-              : "others";
+    const key = whatTakesTime(one);
     return { key, isPatient: key !== "others" };
   }
   const { kind, subject, when } = fault;

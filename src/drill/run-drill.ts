@@ -63,7 +63,10 @@ const FEW = 3;
 const MAX_END_MS = 15_000;
 const INTERRUPTED = "the drill was interrupted";
 const STOPPED = "the drill stopped before it";
-/** In a shop that runs alone. What it does after the service has come back needs no time of its own then. */
+/**
+ * With one worker, so many waves follow the one in which the service is away. What the shop still does for its orders then
+ * happens beside them.
+ */
 const WAVES_AFTER_AWAY = 4;
 /** How many random orders are in the shop at once, and how often it is killed meanwhile. */
 const MANY = 50;

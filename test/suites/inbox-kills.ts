@@ -148,7 +148,7 @@ export function killSuite(
       await start(stage, otherPort);
       await until(async () => (await effects()).includes("PAY-1"));
       writeFileSync(file, "");
-      await until(async () => blocked.errors.join("").includes("The lease was lost"));
+      await until(async () => blocked.errors.join("").includes("was lost: another process"));
       await deliver(port, deliveryOf("PAY-2"));
       await until(async () => (await effects()).includes("PAY-2"));
       expect((await effects()).sort()).toEqual(["PAY-1", "PAY-2"]);

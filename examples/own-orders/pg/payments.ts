@@ -3,12 +3,13 @@ import { createCheckout } from "malipo/checkout";
 import { postgres } from "malipo/postgres";
 import { pool } from "./database.ts";
 
-const PAY = "UPDATE orders SET state = 'paid', paid_at = now() WHERE id = $1 AND state = 'new'";
+const PAY =
+  "UPDATE orders SET state = 'paid', paid_at = now() WHERE id = $1 AND cents = $2 AND state = 'new'";
 export const checkout = createCheckout({
   store: postgres(pool),
-  onPaid: ({ id }, { transaction, refuse }) =>
+  onPaid: ({ id, amount }, { transaction, refuse }) =>
     transaction(async (client) => {
-      const { rowCount } = await client.query(PAY, [id]);
-      if (rowCount === 0) refuse("The order is canceled.");
+      const { rowCount } = await client.query(PAY, [id, Math.round(Number(amount) * 100)]);
+      if (rowCount === 0) refuse("The order is canceled, or has another price.");
     }),
 });

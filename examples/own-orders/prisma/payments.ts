@@ -9,10 +9,10 @@ export const checkout = createCheckout({
   store: mysql(DATABASE_URL, {
     transact: (run) => prisma.$transaction((tx) => run(tx, ofPrisma(tx))),
   }),
-  onPaid: ({ id }, { transaction, refuse }) =>
+  onPaid: ({ id, amount }, { transaction, refuse }) =>
     transaction(async (tx: Prisma.TransactionClient) => {
-      const data = { state: "paid", paidAt: new Date() };
-      const { count } = await tx.order.updateMany({ where: { id, state: "new" }, data });
-      if (count === 0) refuse("The order is canceled.");
+      const where = { id, cents: Math.round(Number(amount) * 100), state: "new" };
+      const row = await tx.order.updateMany({ where, data: { state: "paid", paidAt: new Date() } });
+      if (row.count === 0) refuse("The order is canceled, or has another price.");
     }),
 });

@@ -9,10 +9,10 @@ export const checkout = createCheckout({
   store: postgres(DATABASE_URL, {
     transact: (run) => source.transaction((manager) => run(manager, ofTypeOrm(manager))),
   }),
-  onPaid: ({ id }, { transaction, refuse }) =>
+  onPaid: ({ id, amount }, { transaction, refuse }) =>
     transaction(async (manager: EntityManager) => {
-      const data = { state: "paid", paidAt: new Date() };
-      const { affected } = await manager.update(Orders, { id, state: "new" }, data);
-      if (affected === 0) refuse("The order is canceled.");
+      const row = { id, cents: Math.round(Number(amount) * 100), state: "new" };
+      const { affected } = await manager.update(Orders, row, { state: "paid", paidAt: new Date() });
+      if (affected === 0) refuse("The order is canceled, or has another price.");
     }),
 });

@@ -62,7 +62,7 @@ export const alreadyStarted = (): ConfigurationError =>
 /** @param key - That of the event, if it is known. */
 export const leaseLost = (key?: string): Error =>
   new Error(
-    `The lease was lost${key === undefined ? "" : ` of the event ${JSON.stringify(key)}`}: another process has it now. Its handler may have blocked this process for longer than the lease: do long computations in a worker thread.`,
+    `The lease of ${key === undefined ? "an event" : `the event ${JSON.stringify(key)}`} was lost: another process has the event now. The handler may have blocked this process for longer than the lease: do long computations in a worker thread.`,
   );
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");

@@ -26,7 +26,7 @@ describe("leases", () => {
     const worker = await workOn({ due: ["a", "b"], extend });
     await vi.advanceTimersByTimeAsync(1_000);
     const [a, b] = [worker.run("a"), worker.run("b")];
-    expect(String(a.job.signal.reason)).toContain('The lease was lost of the event "key of a"');
+    expect(String(a.job.signal.reason)).toContain('The lease of the event "key of a" was lost');
     expect(worker.onError.mock.calls).toEqual([[a.job.signal.reason]]);
     expect(b.job.signal.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1_000);

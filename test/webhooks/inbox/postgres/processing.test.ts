@@ -172,7 +172,7 @@ describe.skipIf(engine === undefined)("postgresInbox: processing", () => {
     await query(url, `UPDATE ${tablesOf(schema).events} SET ${taken}`);
     const before = await rowOf(schema);
     await until(() => lost.aborted);
-    expect(String(lost.reason)).toContain("lease was lost");
+    expect(String(lost.reason)).toContain("was lost: another process");
     expect(await rowOf(schema)).toEqual(before);
   });
 

@@ -177,7 +177,7 @@ describe("time", () => {
     const signal = await begun;
     inbox.database.exec("UPDATE malipo_inbox SET token = 1, due_at = due_at + 3600000");
     await until(() => signal.aborted);
-    expect(String(signal.reason)).toContain("lease was lost");
+    expect(String(signal.reason)).toContain("was lost: another process");
     await sleep(100);
     const row = inbox.database
       .prepare("SELECT state, token, attempts, error FROM malipo_inbox")
