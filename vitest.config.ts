@@ -68,7 +68,8 @@ const secondRun = { retry: 1 };
  * A test waits for what happens: a line, a row, an event. Only one that hangs reaches these limits, on the busiest
  * machine. No test has one of its own.
  */
-const limits = (minutes: number) => ({
+const everywhere = (minutes: number) => ({
+  setupFiles: source("./test/support/processor-time.ts"),
   testTimeout: minutes * 60_000,
   hookTimeout: minutes * 60_000,
   expect: { poll: { timeout: 120_000 } },
@@ -104,7 +105,7 @@ export default defineConfig({
           exclude: [NODE_MODULES, INSTALLED, LONG, ...ENGINES, ...ALONE],
           // One process runs many files, one after another.
           isolate: false,
-          ...limits(5),
+          ...everywhere(5),
         },
       },
       {
@@ -116,14 +117,19 @@ export default defineConfig({
           exclude: [NODE_MODULES, INSTALLED, LONG],
           // Tests that run side by side would clear the mocks of each other.
           clearMocks: false,
-          ...limits(5),
+          ...everywhere(5),
           ...secondRun,
         },
       },
       {
         define,
         resolve: { alias: [...alias, ...msw2] },
-        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"], isolate: false, ...limits(5) },
+        test: {
+          name: "msw 2",
+          include: ["test/**/*.msw.test.ts"],
+          isolate: false,
+          ...everywhere(5),
+        },
       },
       {
         define,
@@ -132,7 +138,7 @@ export default defineConfig({
           env,
           include: [INSTALLED, "examples/**/*.test.ts"],
           exclude: [NODE_MODULES, LONG],
-          ...limits(5),
+          ...everywhere(5),
         },
       },
       {
@@ -144,7 +150,7 @@ export default defineConfig({
           exclude: [NODE_MODULES, INSTALLED],
           // As in "engines": they run some of the same suites.
           clearMocks: false,
-          ...limits(20),
+          ...everywhere(20),
           ...secondRun,
         },
       },
@@ -154,7 +160,7 @@ export default defineConfig({
           name: "long, as installed",
           env,
           include: ["test/{package,browser,docs,cli/installed,drill}/**/*.long.test.ts"],
-          ...limits(20),
+          ...everywhere(20),
           ...secondRun,
         },
       },

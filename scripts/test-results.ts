@@ -17,7 +17,15 @@ export interface TestResults {
   readonly secondRuns: readonly string[];
   /** The tests that did not run. */
   readonly skipped: readonly string[];
-  readonly files: readonly { readonly path: string; readonly tests: number; readonly ms: number }[];
+  readonly files: readonly TestFile[];
+}
+
+export interface TestFile {
+  readonly path: string;
+  readonly tests: number;
+  readonly ms: number;
+  /** Of the file, and of the programs that it started and that have ended. Only Linux says it. */
+  readonly processorMs?: number | undefined;
 }
 
 const MAX_MESSAGE_LINES = 60;
@@ -48,12 +56,13 @@ function resultsOf(
   const failures: string[] = [];
   const secondRuns: string[] = [];
   const skipped: string[] = [];
-  const files: { path: string; tests: number; ms: number }[] = [];
+  const files: TestFile[] = [];
   for (const module of modules) {
     const path = relative(".", module.moduleId);
     const tests = [...module.children.allTests()];
     const { collectDuration, duration } = module.diagnostic();
-    files.push({ path, tests: tests.length, ms: Math.round(collectDuration + duration) });
+    const ms = Math.round(collectDuration + duration);
+    files.push({ path, tests: tests.length, ms, processorMs: module.meta().processorMs });
     // A file that cannot be loaded, or whose hook fails, is one failure.
     for (const part of [module, ...module.children.allSuites()]) {
       const what = part.type === "suite" ? `${path}: ${part.fullName}` : path;

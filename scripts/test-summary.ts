@@ -28,7 +28,11 @@ const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`.padStart(6
 /** The files that took longest. Another file may have run beside each. */
 export function slowestOf(files: TestResults["files"]): string[] {
   const slowest = files.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST);
-  return slowest.map(({ path, tests, ms }) => `${seconds(ms)}  ${path}, ${tests} tests`);
+  return slowest.map(({ path, tests, ms, processorMs }) => {
+    const spent =
+      processorMs === undefined ? "" : `, ${seconds(processorMs).trim()} of the processor`;
+    return `${seconds(ms)}  ${path}, ${tests} tests${spent}`;
+  });
 }
 
 /** The number of passed and failed checks and tests, and what a person must read of them. */

@@ -116,10 +116,12 @@ describe("the sum", () => {
   test("comes after the ten files that took longest", () => {
     const files = [4, 11, 2, 9, 7, 1, 8, 3, 12, 6, 5].map((seconds) => ({
       ...{ path: `${seconds}.test.ts`, tests: 3, ms: seconds * 1_000 },
+      // Not every system says it.
+      processorMs: seconds === 12 ? 5_000 : undefined,
     }));
     const lines = slowestOf(files);
     expect(lines).toHaveLength(10);
-    expect(lines[0]).toBe("  12 s  12.test.ts, 3 tests");
+    expect(lines[0]).toBe("  12 s  12.test.ts, 3 tests, 5 s of the processor");
     expect(lines.at(-1)).toBe("   2 s  2.test.ts, 3 tests");
   });
 
