@@ -126,6 +126,7 @@ export type Act =
   | "tabs"
   | "late"
   | "lateWhileWaiting"
+  | "failedWhileWaiting"
   | "lateAfterPaying"
   | "phoneMeanwhile"
   | "phoneAfterPaying"
@@ -190,6 +191,23 @@ const ROUTES: readonly (readonly [act: Act, text: string, first: readonly Custom
   ["partMeanwhile", "a part is paid by hand while the phone rings, the customer {acts}, and pays again", BOTH],
   ["cancelTwice", "the customer {acts}, two clicks cancel the order, and an old page pays again", ["cancels"]],
   ["refundTwice", "the customer {acts}, two clicks pay the money back, and an old page sends the order again", ["approves"]],
+];
+
+const FAILED_WHILE_WAITING =
+  "the customer {acts}, then pays again, and payment.failed of the first attempt arrives once more while the second waits";
+
+/** What becomes of the prompt request before that. @see Act */
+const FAILED_ATTEMPTS: readonly (readonly [
+  text: string,
+  first: readonly Customer[],
+  lost?: Half,
+])[] = [
+  [FAILED_WHILE_WAITING, FAILING],
+  [
+    `the response to the prompt request is lost, ${FAILED_WHILE_WAITING}`,
+    ["cancels"],
+    ["reset", "start", "middle"],
+  ],
 ];
 
 /** Whether what is due changes in a case: the order grows, or a part of it is paid by hand. */
@@ -312,6 +330,10 @@ export function allCases(): DrillCase[] {
   for (const [act, text] of CLICKS) add(BOTH, { group: "people", text, act });
   add(RIVALS, { group: "people", text: LAST_PIECE, act: "lastPiece" });
   for (const [act, text, first] of ROUTES) add(first, { group: "people", text, act });
+  for (const [text, first, lost] of FAILED_ATTEMPTS) {
+    const faults = lost === undefined ? [] : [faultOf(lost)];
+    add(first, { group: "people", text, act: "failedWhileWaiting", faults });
+  }
   return cases;
 }
 

@@ -9,6 +9,7 @@ import {
   ENDS,
   FORGED,
   GOODS_ONCE,
+  NO_FALSE_FAILURE,
   ONE_PROMPT,
   PROMISES,
   REFUNDED,
@@ -85,6 +86,12 @@ const LIKELIER: readonly Likelier[] = [
     promise: GOODS_ONCE,
     fits: (_, result) => acts(result, "lateAfterPaying", "lateWhileWaiting"),
     cause: "goods for each paid attempt, and not once for the order",
+  },
+  {
+    promise: NO_FALSE_FAILURE,
+    fits: (_, result) => acts(result, "failedWhileWaiting"),
+    cause:
+      "a payment.failed of an earlier attempt that ends the order: it ends the attempt whose reference it has, also if a read told that reference",
   },
   {
     promise: CANCELED,

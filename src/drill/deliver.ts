@@ -235,28 +235,25 @@ export async function succeedLate(
   payment.isLatePaid = true;
   payment.status = "completed";
   run.note("service", `${payment.reference} has succeeded after all`);
-  await deliverCompleted(scene, run, payment);
+  await deliverFinal(scene, run, payment, "payment.completed");
 }
 
-/** Sends `payment.completed` for a payment, also if it was sent before. */
-export async function deliverCompleted(
+/** Sends the final event of a payment, also if it was sent before. */
+export async function deliverFinal(
   scene: Scene,
   run: CaseRun,
   { reference, reported }: DrillPayment,
+  event: "payment.completed" | "payment.failed",
 ): Promise<void> {
   const { client, sandbox, shops } = scene;
   const data = { ...(await client.payments.get(reference)) } as Record<string, unknown>;
-  for (const name of FAILURE_FIELDS) delete data[name];
+  if (event === "payment.completed") for (const name of FAILURE_FIELDS) delete data[name];
   const timestamp = sandbox.clock.now().toISOString();
-  const body = JSON.stringify({
-    event: "payment.completed",
-    timestamp,
-    data: { ...data, ...reported },
-  });
+  const body = JSON.stringify({ event, timestamp, data: { ...data, ...reported } });
   const url = `${shops[0]?.origin}${scene.settings.webhook}`;
   const signature = signWebhook(body, sandbox.webhookSecret);
   const status = await post({ url, body, signature });
-  run.note("service", `delivered payment.completed: the shop returned ${status ?? "nothing"}`);
+  run.note("service", `delivered ${event}: the shop returned ${status ?? "nothing"}`);
 }
 
 function checkResponse(

@@ -1,7 +1,7 @@
 // What becomes of an order beside being paid: it is canceled, paid back, or changed, or a part of it is paid by hand.
 import type { CaseRun, Scene } from "./case-run.ts";
 import type { ManagingAct } from "./cases.ts";
-import { deliverCompleted, succeedLate } from "./deliver.ts";
+import { deliverFinal, succeedLate } from "./deliver.ts";
 import { type Closed, type DrillPayment, dueOf, isPaid } from "./drill-payment.ts";
 import { until } from "./machine-pace.ts";
 import { CHANGED } from "./promises.ts";
@@ -154,7 +154,7 @@ export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boo
     const { run, scene } = stage;
     const payment = (await refund(stage)) ? run.payments.find(isPaid) : undefined;
     if (payment === undefined) return false;
-    await deliverCompleted(scene, run, payment);
+    await deliverFinal(scene, run, payment, "payment.completed");
     return true;
   },
   refundAgain: refundAndOrder,

@@ -1,5 +1,5 @@
 import type { Act } from "./cases.ts";
-import { succeedLate } from "./deliver.ts";
+import { deliverFinal, succeedLate } from "./deliver.ts";
 import { until } from "./machine-pace.ts";
 import { MANAGED, type Stage } from "./manage-order.ts";
 
@@ -29,6 +29,14 @@ async function succeedFirst({ scene, run }: Stage): Promise<boolean> {
   return true;
 }
 
+/** The customer who is asked again reads the shop's page after this, and then answers. */
+async function failFirstAgain({ scene, run }: Stage): Promise<boolean> {
+  const [first] = run.payments;
+  if (first?.status !== "failed") return false;
+  await run.whileWaiting(() => deliverFinal(scene, run, first, "payment.failed"));
+  return true;
+}
+
 /** A second prompt was sent, which waits for the customer. */
 const isAskedAgain = ({ run }: Stage) => wait(() => run.payments.length > 1);
 
@@ -49,6 +57,9 @@ const ACTS: Readonly<Record<Act, (stage: Stage) => Promise<boolean>>> = {
   },
   lateWhileWaiting: async (stage) => {
     return (await payAgain(stage)) && (await isAskedAgain(stage)) && (await succeedFirst(stage));
+  },
+  failedWhileWaiting: async (stage) => {
+    return (await payAgain(stage)) && (await isAskedAgain(stage)) && (await failFirstAgain(stage));
   },
   lateAfterPaying: async (stage) => {
     return (

@@ -12,6 +12,7 @@ const NEEDS: Readonly<
   again: ["again"],
   tabs: ["again"],
   lateWhileWaiting: ["again"],
+  failedWhileWaiting: ["again"],
   lateAfterPaying: ["again"],
   lastPiece: ["stock"],
   clicks: ["clicks"],

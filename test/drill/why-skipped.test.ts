@@ -35,7 +35,13 @@ test("a shop that has everything runs every case", () => {
 
 test("what a shop does not have is the reason why its cases are not run", () => {
   expect(skippedBy(BARE)).toEqual({
-    "--again is not given": ["again", "tabs", "lateWhileWaiting", "lateAfterPaying"],
+    "--again is not given": [
+      "again",
+      "tabs",
+      "lateWhileWaiting",
+      "lateAfterPaying",
+      "failedWhileWaiting",
+    ],
     "--processes 2 is not given": ["processes"],
     "--last-piece is not given": ["lastPiece"],
     "--cancel is not given": [

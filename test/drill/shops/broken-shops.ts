@@ -201,6 +201,14 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
     cases: [279],
   },
   {
+    name: "a failure of an earlier attempt that ends the order",
+    right: ' && order.reference === data.reference) end(order, "failed");',
+    wrong: ') end(order, "failed");',
+    breaks: NO_FALSE_FAILURE,
+    cases: [360, 361, 362],
+    cause: "a payment.failed of an earlier attempt",
+  },
+  {
     name: "a second attempt beside an open one",
     right: "WHERE id = ? AND status = 'failed'\"",
     wrong: 'WHERE id = ?"',

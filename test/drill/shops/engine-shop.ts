@@ -24,7 +24,8 @@ interface Orders {
   open(): Promise<Record<string, string>[]>;
   /** Begins another attempt of an order that has failed; `false` for one that has not. */
   again(id: string): Promise<boolean>;
-  started(id: string, reference: string): Promise<void>;
+  /** A response, or a read after a lost one, tells the reference of an attempt: the next attempt has another one. */
+  knows(order: Record<string, string>, reference: string): Promise<void>;
   /**
    * Ends an order, once, and ships it if it is paid. Paid stays paid. The failure of an attempt says nothing
    * of the next one.
@@ -51,6 +52,8 @@ function redisOrders(): Orders {
     redis.call("HINCRBY", KEYS[1], "attempt", 1)
     redis.call("SADD", KEYS[2], ARGV[1])
     return 1`;
+  const KNOWS = `if redis.call("HGET", KEYS[1], "attempt") == ARGV[1] then
+    redis.call("HSET", KEYS[1], "reference", ARGV[2]) end`;
   const read = async (id: string) => {
     const order = await redis.hgetall(key(id));
     return order.id === undefined ? undefined : order;
@@ -75,8 +78,8 @@ function redisOrders(): Orders {
       const orders = await Promise.all((await redis.smembers(`${RUN}:open`)).map(read));
       return orders.filter((one) => one !== undefined);
     },
-    started: async (id, reference) => {
-      await redis.hset(key(id), { reference });
+    knows: async ({ id = "", attempt = "" }, reference) => {
+      await redis.eval(KNOWS, 1, key(id), attempt, reference);
       await redis.set(`${RUN}:reference:${reference}`, id);
     },
     end: async ({ id = "", attempt = "" }, status) => {
@@ -161,8 +164,9 @@ async function sqlOrders({ engine, open, insert, run }: Database): Promise<Order
       );
       return count === 1;
     },
-    started: async (id, reference) => {
-      await run(`UPDATE ${orders} SET reference = ? WHERE id = ?`, reference, id);
+    knows: async ({ id, attempt }, reference) => {
+      const set = `UPDATE ${orders} SET reference = ? WHERE id = ? AND attempt = ?`;
+      await run(set, reference, id, attempt);
     },
     end: async ({ id, attempt }, status) => {
       await run(
@@ -213,7 +217,7 @@ async function serve(orders: Orders): Promise<void> {
     const idempotencyKey = `${id}/${attempt}`;
     try {
       const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey });
-      await orders.started(id, reference);
+      await orders.knows(order, reference);
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       const isNothingSent = error.outcome === "rejected" || error.outcome === "not_sent";
@@ -230,6 +234,7 @@ async function serve(orders: Orders): Promise<void> {
         : list?.items.find(
             (one) => one.account_reference === id && !former.includes(`${one.reference}`),
           );
+      if (!reference && payment) await orders.knows(order, `${payment.reference}`);
       if (payment?.status === "completed" && isFor(order, payment)) await orders.end(order, "paid");
       else if (payment?.status === "failed") await orders.end(order, "failed");
       else if (payment === undefined && Date.now() - Number(at) > 15_000) {

@@ -96,26 +96,33 @@ const isOther = ({ reference, former, status }: Order, payment: Paid) =>
 const isFor = (order: Order, payment: Paid) =>
   (Number(payment.amount) === order.asked || isOther(order, payment)) && payment.currency === "KES";
 
+/** A response, or a read after a lost one, tells the reference of an attempt: the next attempt has another one. */
+const know = (id: string, attempt: number, reference: string) =>
+  change("reference = ? WHERE id = ? AND attempt = ?", reference, id, attempt);
+
 async function ask({ id, phone, asked, attempt }: Order): Promise<void> {
   const params = { phone, amount: asked, account_reference: id };
   const key = `${id}/${attempt}`;
   try {
     const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: key });
-    change("reference = ? WHERE id = ?", reference, id);
+    know(id, attempt, reference);
   } catch (error) {
     if (!isGatewayError(error)) throw error;
     if (error.outcome === "unknown" || error.code === "attempt_in_flight") return;
-    change("status = 'failed', closed = 1 WHERE id = ? AND status = 'pending'", id);
+    const failed =
+      "status = 'failed', closed = 1 WHERE id = ? AND attempt = ? AND status = 'pending'";
+    change(failed, id, attempt);
   }
 }
 
 async function look(): Promise<void> {
   for (const order of rows("status = 'pending' AND at <= ?", Date.now() - READ_AFTER_MS)) {
-    const { id, reference, former, at } = order;
+    const { id, reference, former, at, attempt } = order;
     const list = reference === null ? await gateway.payments.list({ per_page: 100 }) : undefined;
     const isNew = (one: { reference?: unknown }) => !former.includes(`${one.reference}`);
     const listed = list?.items.find((one) => one.account_reference === id && isNew(one));
     const found = reference ?? listed?.reference;
+    if (reference === null && found !== undefined) know(id, attempt, String(found));
     const payment = found === undefined ? undefined : await gateway.payments.get(String(found));
     if (payment?.status === "completed" && isFor(order, payment)) end(order, "paid", payment);
     else if (payment?.status === "failed") end(order, "failed");

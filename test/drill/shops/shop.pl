@@ -44,10 +44,16 @@ sub end_order {
   });
 }
 
+# A response, or a read after a lost one, tells the reference of an attempt: the next attempt has another one.
+sub know {
+  my ($known, $reference) = @_;
+  change($known->{id}, sub { $_[0]{attempt} == $known->{attempt} && ($_[0]{reference} = $reference) });
+}
+
 sub ask {
   my ($order) = @_;
   my ($status, $payment) = call('POST', '/mobile-money/payment/initiate', { phone => $order->{phone}, amount => $order->{amount}, account_reference => $order->{id} });
-  if ($payment) { change($order->{id}, sub { $_[0]{reference} = $payment->{reference} }) }
+  if ($payment) { know($order, $payment->{reference}) }
   elsif ($status >= 400 && $status < 500) { end_order($order, 'failed') }
 }
 
@@ -61,6 +67,7 @@ sub look {
       my (undef, $list) = call('GET', '/payments?per_page=100');
       next unless $list;
       ($reference) = map { $_->{reference} } grep { $_->{account_reference} eq $order->{id} && index($order->{former}, $_->{reference}) < 0 } @$list;
+      know($order, $reference) if $reference;
     }
     if ($reference) {
       my (undef, $payment) = call('GET', "/payments/$reference");

@@ -41,7 +41,7 @@ def ask(order, phone, amount, at):
     try:
         body = {"phone": phone, "amount": amount, "account_reference": order}
         reference = call("POST", "/mobile-money/payment/initiate", body)["reference"]
-        run("UPDATE orders SET reference = ? WHERE id = ?", reference, order)
+        run("UPDATE orders SET reference = ? WHERE id = ? AND at = ?", reference, order, at)
     except urllib.error.HTTPError as error:
         if error.code < 500:
             end(order, "failed", at)
@@ -59,6 +59,8 @@ def look_at(order, reference, at, amount, former):
         found = [one for one in call("GET", "/payments?per_page=100")
                  if one["account_reference"] == order and one["reference"] not in former]
         reference = found[0]["reference"] if found else None
+        # The next attempt has another one: what comes of this one says nothing of that.
+        run("UPDATE orders SET reference = ? WHERE id = ? AND at = ? AND reference IS NULL", reference, order, at)
     if reference is not None:
         payment = call("GET", f"/payments/{reference}")
         if payment["status"] == "completed" and is_for(amount, payment):
