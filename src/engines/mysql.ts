@@ -16,7 +16,6 @@ import {
   optional,
 } from "../internal/check-options.ts";
 import { MysqlRoom } from "../storage/mysql/mysql-room.ts";
-import { poolFor } from "../storage/mysql/pool.ts";
 import type { Transact } from "../storage/try-transact.ts";
 import type { InboxEngine, InboxOptions } from "../webhooks/inbox/inbox-engine.ts";
 import type { Inbox } from "../webhooks/inbox/inbox-types.ts";
@@ -160,10 +159,9 @@ export function mysql<Client = unknown>(
 export function mysql(source: string | MysqlPool, given: MysqlOptions = {}): MysqlEngine<unknown> {
   const { transact, now, pepper } = checkOptions(given, OPTIONS, "mysql");
   const life = new EngineLife("mysql(url)");
-  const isOwnPool = typeof source === "string";
-  const room = new MysqlRoom<unknown>({ pool: poolFor(source), isOwnPool, transact, now });
+  const room = new MysqlRoom<unknown>({ source, transact, now });
   // A pool is known by itself: it does not tell its database.
-  const place = () => (isOwnPool ? `mysql ${source}` : source);
+  const place = () => (typeof source === "string" ? `mysql ${source}` : source);
   const options = { owner: "mysql", pepper, onWarning: undefined, place };
   const { idempotency, inbox, checkout, sql, open, check, stored } = new SqlEngine(
     room,

@@ -49,7 +49,10 @@ export abstract class ServerRoom<Sent extends Prepared, Client extends Emitter, 
   protected readonly connections: Connections<Client>;
   #tryOnce: (() => Promise<void>) | undefined;
 
-  protected constructor(options: ServerRoomOptions<unknown>, pool: ConnectionPool<Client>) {
+  protected constructor(
+    options: Pick<ServerRoomOptions<unknown>, "transact" | "now">,
+    pool: ConnectionPool<Client>,
+  ) {
     const { transact, now } = options;
     this.transact = transact;
     this.now = now;

@@ -1,5 +1,4 @@
 // A process that makes the tables of seats: `node migrating.ts <engine> <address> <format> <isSlow>`.
-import mysql from "mysql2/promise";
 import pg from "pg";
 import { MysqlRoom } from "../../src/storage/mysql/mysql-room.ts";
 import { PostgresRoom } from "../../src/storage/postgres/postgres-room.ts";
@@ -16,7 +15,7 @@ const ROOMS: Readonly<Record<string, (address: string) => Room<never>>> = {
     const [connectionString = "", schema = ""] = address.split("#");
     return new PostgresRoom({ ...own, pool: new pg.Pool({ connectionString }), schema });
   },
-  mysql: (url) => new MysqlRoom({ ...own, pool: mysql.createPool(url) }),
+  mysql: (url) => new MysqlRoom({ ...own, source: url }),
 };
 
 const [engine = "", address = "", format, isSlow] = process.argv.slice(2);

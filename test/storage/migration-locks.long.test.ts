@@ -49,7 +49,7 @@ const SERVERS: readonly Server[] = [
     lock: "SELECT GET_LOCK(CONCAT('malipo ', MD5(DATABASE())), 0)",
     unlock: "SELECT RELEASE_ALL_LOCKS()",
     table: "malipo_seats",
-    openRoom: () => new MysqlRoom({ ...own, pool: mysql.createPool(mariadb?.url ?? "") }) as Room,
+    openRoom: () => new MysqlRoom({ ...own, source: mariadb?.url ?? "" }) as Room,
     connect: () => mysql.createConnection(mariadb?.url ?? ""),
   },
 ];

@@ -22,7 +22,7 @@ import { references, until } from "./inbox-stage.ts";
 /** What every inbox promises when processes die, and when several share a store. */
 export function killSuite(
   inbox: EngineName,
-  freshStore: (folder: string) => string,
+  freshStore: (folder: string) => string | Promise<string>,
   /** Only the effects of these libraries, in their own transactions. */
   orms?: readonly OrmName[],
   /** That of the inbox, if it can hang. */
@@ -51,7 +51,7 @@ export function killSuite(
   async function freshStage(orm?: OrmName): Promise<Stage> {
     const name = `malipo_${crypto.randomUUID().replaceAll("-", "_")}`;
     const place: Place = {
-      ...{ engine: inbox, name, url: freshStore(join(files, name)) },
+      ...{ engine: inbox, name, url: await freshStore(join(files, name)) },
       ledger: join(files, `${name}.ledger`),
     };
     const tables = await tablesIn(place);

@@ -38,4 +38,4 @@ export const postgresKeys = (
 
 /** Keys in a database of MySQL or MariaDB: its table is `malipo_idempotency`. */
 export const mysqlKeys = (pool: mysql.Pool, options?: SqlIdempotencyOptions): KeyStore =>
-  keyStore(new MysqlRoom({ isOwnPool: false, transact: undefined, now: undefined, pool }), options);
+  keyStore(new MysqlRoom({ source: pool, transact: undefined, now: undefined }), options);

@@ -2,6 +2,7 @@ import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { Component } from "../component.ts";
+import type { ConnectionPool } from "../connections.ts";
 import type { Dialect } from "../dialect.ts";
 import { ServerRoom, type ServerRoomOptions, type ServerState } from "../server-room.ts";
 import {
@@ -33,7 +34,8 @@ import {
   userOf,
 } from "./mysql-advice.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
-import { connectTo, noReply, OWNER, sizeOf } from "./pool.ts";
+import { OwnPool } from "./own-pool.ts";
+import { connectTo, giveBack, type MysqlSource, noReply, OWNER, poolFor, sizeOf } from "./pool.ts";
 import { byConnection, checkIdle, checkTransact, runOn } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;
@@ -79,7 +81,19 @@ const LIMIT_MIGRATION = plain(
 const MAX_TAKEN = 5;
 
 /** How a database is reached. */
-export type MysqlRoomOptions = ServerRoomOptions<mysql.Pool>;
+export interface MysqlRoomOptions extends Pick<ServerRoomOptions<never>, "transact" | "now"> {
+  /** An address, or a pool of the user, which stays open. */
+  readonly source: MysqlSource;
+}
+
+/** A pool of the user. */
+function poolOf(source: Exclude<MysqlSource, string>): ConnectionPool<mysql.PoolConnection> {
+  const pool = poolFor(source);
+  return {
+    ...{ size: sizeOf(pool), connect: (waitMs) => connectTo(pool, waitMs) },
+    ...{ checkIdle, release: giveBack, noReply },
+  };
+}
 
 /** A MariaDB or MySQL, for all processes of all machines. */
 export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
@@ -104,20 +118,9 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   readonly #run: Run = (...given) => this.run(...given);
 
   constructor(options: MysqlRoomOptions) {
-    const { pool, isOwnPool, now } = options;
-    super(options, {
-      size: sizeOf(pool),
-      connect: (waitMs) => connectTo(pool, waitMs),
-      // It is a round trip.
-      checkIdle: isOwnPool ? async () => {} : checkIdle,
-      release: (connection, isBroken) => {
-        if (isBroken) connection.destroy();
-        else connection.release();
-      },
-      end: isOwnPool ? () => pool.end() : undefined,
-      noReply,
-    });
-    this.dialect = mysqlDialect(now !== undefined);
+    const { source } = options;
+    super(options, typeof source === "string" ? new OwnPool(source) : poolOf(source));
+    this.dialect = mysqlDialect(options.now !== undefined);
   }
 
   /** One statement, on a connection of its own. After a deadlock, it has changed nothing, and is run again. */

@@ -18,8 +18,11 @@ const CONNECTIONS = 10;
 
 export const noReply = (): Error => new EngineAwayError("The MySQL server does not reply.");
 
+/** Where a database is: an address, or a pool of the user. */
+export type MysqlSource = string | mysql.Pool | { promise(): mysql.Pool };
+
 /** The pool of the user, or one that is made for an address. @throws {ConfigurationError} */
-export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }): mysql.Pool {
+export function poolFor(given: MysqlSource): mysql.Pool {
   if (typeof given === "string" && /^(?:mysql|mariadb):\/\//.test(given)) {
     try {
       return mysql.createPool({
@@ -46,6 +49,12 @@ export function poolFor(given: string | mysql.Pool | { promise(): mysql.Pool }):
 /** How many connections a pool makes at most. */
 export const sizeOf = ({ pool }: mysql.Pool): number =>
   pool?.config?.connectionLimit || CONNECTIONS;
+
+/** @param isBroken - Whether what is left on it is not known. */
+export function giveBack(connection: mysql.PoolConnection, isBroken: boolean): void {
+  if (isBroken) connection.destroy();
+  else connection.release();
+}
 
 /**
  * @param waitMs - How long to wait for a connection. Default: as long as a customer does.

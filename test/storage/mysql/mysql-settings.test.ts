@@ -1,5 +1,5 @@
-import type mysql from "mysql2/promise";
-import { afterAll, describe, expect, it, test } from "vitest";
+import mysql from "mysql2/promise";
+import { afterAll, describe, expect, it, onTestFinished, test } from "vitest";
 import type { Component } from "../../../src/storage/component.ts";
 import {
   mayMakeTables,
@@ -145,14 +145,35 @@ describe.skipIf(engine === undefined)("a connection", () => {
   });
 
   it("is made for an address, and ends with the room", async () => {
-    const pool = poolFor(await newDatabase());
-    const room = roomOn(pool, { isOwnPool: true });
+    const room = roomOn(await newDatabase());
     await room.open();
     await room.close();
-    await expect(pool.getConnection()).rejects.toThrow("closed");
+    await expect(room.check()).rejects.toThrow("closed");
     for (const given of ["postgres://localhost/shop", {} as mysql.Pool]) {
       expect(() => poolFor(given)).toThrow('such as "mysql://localhost/shop", or a pool of mysql2');
     }
+  });
+
+  it("is closed once nobody has used it for a while, and made again by the next call", async () => {
+    const url = await newDatabase();
+    const database = new URL(url).pathname.slice(1);
+    const owner = await mysql.createConnection(url.replace(/\/[^/]*$/, "/"));
+    onTestFinished(() => owner.end());
+    const count = async () => {
+      const [rows] = await owner.query<mysql.RowDataPacket[]>(
+        "SELECT count(*) AS sum FROM information_schema.processlist WHERE db = ?",
+        [database],
+      );
+      return Number(rows[0]?.sum);
+    };
+    const room = roomOn(url);
+    await Promise.all([room.check(), room.check()]);
+    expect(await count()).toBe(2);
+    await expect.poll(count).toBe(0);
+    expect(await room.check()).toEqual(await room.check());
+    expect(await count()).toBe(1);
+    await room.close();
+    await expect.poll(count).toBe(0);
   });
 
   it("may be of a pool for callbacks", async () => {

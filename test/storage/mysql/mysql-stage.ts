@@ -50,10 +50,12 @@ export const schemaOf = async (pool: mysql.Pool) =>
     ].map(async (sql) => (await pool.query(sql))[0]),
   );
 
-export const roomOn = (pool: mysql.Pool, options: Partial<MysqlRoomOptions> = {}) =>
+export const roomOn = (
+  source: string | mysql.Pool,
+  options: Partial<Omit<MysqlRoomOptions, "source">> = {},
+) =>
   new MysqlRoom<mysql.PoolConnection>({
-    pool,
-    isOwnPool: false,
+    source,
     transact: undefined,
     now: undefined,
     ...options,

@@ -1,6 +1,5 @@
 import type mysql from "mysql2/promise";
 import { MysqlRoom } from "../../../src/storage/mysql/mysql-room.ts";
-import { poolFor } from "../../../src/storage/mysql/pool.ts";
 import type { Transact } from "../../../src/storage/try-transact.ts";
 import type { SqlInbox } from "../../../src/webhooks/inbox/sql/inbox.ts";
 import { type RoomInboxOptions, roomInbox } from "./room-inbox.ts";
@@ -13,7 +12,6 @@ export interface MysqlInboxOptions extends RoomInboxOptions {
 /** @param source - The address of a database, or a pool, which stays open. */
 export function mysqlInbox(source: string | mysql.Pool, options: MysqlInboxOptions = {}): SqlInbox {
   const { transact } = options;
-  const isOwnPool = typeof source === "string";
-  const room = new MysqlRoom({ pool: poolFor(source), isOwnPool, transact, now: undefined });
+  const room = new MysqlRoom({ source, transact, now: undefined });
   return roomInbox(room, options);
 }

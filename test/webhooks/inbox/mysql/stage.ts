@@ -1,6 +1,5 @@
 import mysql, { type RowDataPacket } from "mysql2/promise";
 import { MysqlRoom } from "../../../../src/storage/mysql/mysql-room.ts";
-import { poolFor } from "../../../../src/storage/mysql/pool.ts";
 import { INBOX } from "../../../../src/webhooks/inbox/tables.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 
@@ -31,12 +30,7 @@ export async function query(url: string, text: string, values: unknown[] = []) {
 
 /** Makes the tables of an inbox. */
 export async function makeTables(url: string): Promise<void> {
-  const room = new MysqlRoom({
-    pool: poolFor(url),
-    isOwnPool: true,
-    transact: undefined,
-    now: undefined,
-  });
+  const room = new MysqlRoom({ source: url, transact: undefined, now: undefined });
   await room.tables(INBOX).open();
   await room.close();
 }
