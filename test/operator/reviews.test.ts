@@ -379,4 +379,46 @@ describe("the operator's page of a shop", () => {
     expect(html).toContain("TWICE-2");
     expect(html).not.toContain("TWICE-1");
   });
+
+  test("finds money by what was typed as its label, and by its payer", async () => {
+    const { get } = await openPage();
+    expect(await get("?q=stranger+2")).toContain("STRANGER-2");
+    const byPhone = await get("?q=0712345678");
+    expect(byPhone).toContain("STRANGER-1");
+    expect(byPhone).toContain("TWICE-3");
+    expect(await get("?q=order+goods-1")).not.toContain("STRANGER");
+  });
+
+  test("says in its own words why goods were not handed over", async () => {
+    const { get } = await openPage();
+    const html = await itemOf(get, "goods", "GOODS-1");
+    expect(html).toContain("It says: The stock does not respond.");
+    expect(html).toContain("onPaid failed: The stock does not respond. It is tried again.");
+    expect(await get("?order=GOODS-NEW")).toContain("It says: The stock does not respond.");
+  });
+
+  test("folds the lists with nothing to do", async () => {
+    const { get } = await openPage();
+    const folded = /<details>.*<\/details>/s.exec(await get())?.[0] ?? "";
+    expect(folded).toContain("5 lists with nothing to do");
+    expect(folded).toContain("Rejected requests");
+    expect(folded).not.toContain("Paid twice");
+  });
+
+  test("shows whole numbers on demand, to a person who may read them", async () => {
+    const { checkout } = await openPage();
+    const [order] = (await checkout.list()).items;
+    const query = `?order=${order?.id}`;
+    const pageFor = async (mayReadPhones: boolean, more = "") => {
+      const authorize = () => ({ operator: "Amina", mayReadPhones });
+      const handler = operatorHandler({ checkout, authorize });
+      return (await handler(new Request(ADDRESS + query + more))).text();
+    };
+    expect(await pageFor(false)).not.toContain("whole number");
+    expect(await pageFor(false, "&whole=1")).not.toMatch(/2547120\d{5}/);
+    const masked = await pageFor(true);
+    expect(masked).toContain("Show the whole number");
+    expect(masked).not.toMatch(/2547120\d{5}/);
+    expect(await pageFor(true, "&whole=1")).toMatch(/2547120\d{5}/);
+  });
 });
