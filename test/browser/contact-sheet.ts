@@ -61,7 +61,8 @@ function look({ parts, limit }: SheetLook["gaps"]): Found[] {
         rects.push(...lines);
         const isCut = new Set(lines.map(({ top }) => Math.round(top))).size > 1;
         // A reference may be cut anywhere.
-        if (isCut && /^\p{L}?\p{Ll}+\P{L}?$/u.test(word)) problems.push(`cuts the word ${word}`);
+        if (isCut && /^(?:\p{L}?\p{Ll}+\P{L}?|\d[\d,.:]*)$/u.test(word))
+          problems.push(`cuts the word ${word}`);
         const isOutside = lines.some(({ left, right }) => left < 0 || right > width + 0.5);
         if (isOutside && !parent.closest(".wide")) problems.push(`shows ${word} outside`);
       }

@@ -5,6 +5,7 @@ import { operatorHandler } from "malipo/operator";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserForSuite } from "../browser/browser-for-suite.ts";
+import { contactSheet } from "../browser/contact-sheet.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { CASHIER_CASES } from "./cashier-cases.ts";
 import { shopNight } from "./shop-night.ts";
@@ -46,5 +47,49 @@ describe.skipIf(!hasChromium)("the operator's page, for a cashier who is new", (
     await page.goto(`${at}?decisions=1`);
     const made = page.getByRole("main").getByRole("listitem").filter({ hasText: "Wanjiru done" });
     expect(await made.count()).toBe(CASHIER_CASES.length);
+  });
+
+  test("every page fits at each width, light and dark", async () => {
+    const night = await shopNight();
+    const { checkout } = night;
+    const authorize = () => ({ operator: "Wanjiru", mayReadPhones: true });
+    const handler = operatorHandler({ checkout, authorize, actions: true, takeBackMs: 3_600_000 });
+    const get = async (query: string) => (await handler(new Request(at + query))).text();
+    const style = `<style>${await get("?asset=style")}</style>`;
+    await checkout.refunds.add("TWICE-3", {
+      amount: "500.00",
+      reference: "SGR5K1TT0P",
+      by: "Amina",
+    });
+    const twice = "?list=twice&item=review%3ATWICE-1%3Aoverpaid%3APAY-TWICE-1";
+    const pages = {
+      everything: "",
+      list: "?list=late",
+      case: twice,
+      question: `${twice}&do=refunded`,
+      goods:
+        /\?list=goods&amp;item=[^"]+/.exec(await get("?list=goods"))?.[0].replace("&amp;", "&") ??
+        "",
+      order: "?order=TWICE-3",
+      "order, whole number": "?order=TWICE-3&whole=1",
+      search: "?q=0712345678",
+      "nothing found": "?q=NOTHING-9",
+      decisions: "?decisions=1",
+    };
+    const shown = await Promise.all(
+      Object.entries(pages).map(async ([name, query]) => {
+        const html = await get(query);
+        return { name, html: html.replace('<link rel="stylesheet" href="?asset=style">', style) };
+      }),
+    );
+    const gaps = { parts: ".card", limit: 60 };
+    for (const [width, columns] of [
+      [1280, 3],
+      [768, 4],
+      [390, 5],
+      [320, 5],
+    ] as const) {
+      await contactSheet(page, "operator", shown, { width, columns, gaps });
+    }
   });
 });

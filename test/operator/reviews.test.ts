@@ -393,7 +393,9 @@ describe("the operator's page of a shop", () => {
     const { get } = await openPage();
     const html = await itemOf(get, "goods", "GOODS-1");
     expect(html).toContain("It says: The stock does not respond.");
-    expect(html).toContain("onPaid failed: The stock does not respond. It is tried again.");
+    expect(html).toContain(
+      "The shop could not hand over the goods: The stock does not respond. It is tried again.",
+    );
     expect(await get("?order=GOODS-NEW")).toContain("It says: The stock does not respond.");
   });
 

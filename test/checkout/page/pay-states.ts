@@ -106,7 +106,7 @@ export async function payStates() {
   const form = (link: string, lang: string, phone: string, site = "same-origin") => {
     const headers = { "sec-fetch-site": site };
     const body = new URLSearchParams({ phone, lang, after: "0" });
-    return new Request(link, { method: "POST", headers, body });
+    return new Request(`${link}?lang=${lang}`, { method: "POST", headers, body });
   };
   const posts = (name: string, phone: string, site?: string, before?: Send) =>
     states.set(name, {
