@@ -136,7 +136,7 @@ export async function listView(
     const many = key === undefined ? groups.filter((one) => one.entries.length > 1) : [];
     const count = `${own.length.toLocaleString("en")}${hasMore ? "+" : ""}`;
     const next = last && link({ list: name, group: key, after: cursorOf(last) });
-    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint} ${list.todo}</p>${notWhole(problem)}${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
+    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint}</p>${notWhole(problem)}${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
       many.length > 1 && after === undefined
         ? html`<h3>By cause</h3><ul class="rows">${many.slice(0, ROWS).map((one) => groupRow(name, one, now))}</ul><h3>One by one</h3>`
         : many.length === 1 && after === undefined
