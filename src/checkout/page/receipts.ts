@@ -14,7 +14,7 @@ const listOf = (label: string, rows: readonly Row[]): Html =>
   html`<dl aria-label="${label}">${rows.map(([name, value]) => value !== undefined && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
 /** The money that paid an order: one payment, or its parts. */
-export function paidWith(order: OrderState): readonly Money[] {
+function paidWith(order: OrderState): readonly Money[] {
   const parts = countedMoney(order);
   const paying = payingMoney(order);
   return parts.length > 0 || paying === undefined ? parts : [paying];
