@@ -71,7 +71,7 @@ export default defineConfig(async ({ dts }) => {
       entry: { ...LIBRARY, ...TOOLS, webhooks, memory },
       outExtension: () => ({ js: ".cjs" }),
       inject: ["src/internal/text-encoder.ts"],
-      onSuccess: () => writeCommonJs("react"),
+      onSuccess: () => writeCommonJs(Object.keys(TOOLS), "react"),
     },
   ];
 });

@@ -17,12 +17,19 @@ const common: BuildOptions = {
  * Writes each file of `dist` that is named `.cjs` as CommonJS: until then it is an ES module, since esbuild splits
  * nothing else. Jest allows no `import()` without a flag, and so CommonJS requires what it loads on demand.
  *
+ * @param tools - The entry points that are minified, as their ES modules are.
  * @param pages - The entry points that run in a page. React needs the directive in the first line
  * (https://react.dev/reference/rsc/use-client), and esbuild writes "use strict" there.
  */
-export async function writeCommonJs(...pages: readonly string[]): Promise<void> {
-  const inPages = pages.map((entry) => `dist/${entry}.cjs`);
-  const others = globSync("dist/**/*.cjs").filter((path) => !inPages.includes(path));
+export async function writeCommonJs(
+  tools: readonly string[],
+  ...pages: readonly string[]
+): Promise<void> {
+  const namesOf = (entries: readonly string[]) => entries.map((entry) => `dist/${entry}.cjs`);
+  const [minified, inPages] = [namesOf(tools), namesOf(pages)];
+  const own = [...minified, ...inPages];
+  const others = globSync("dist/**/*.cjs").filter((path) => !own.includes(path));
   await build({ ...common, entryPoints: others });
+  await build({ ...common, entryPoints: minified, minify: true });
   await build({ ...common, entryPoints: inPages, banner: { js: '"use client";' } });
 }

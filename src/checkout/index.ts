@@ -32,8 +32,8 @@ export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
 export type { ManagedReviews } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
 export type { OrderUpdate } from "./orders/update-order.ts";
+export type { PayPageMessages, PayPageOwnTexts, PayPageTexts } from "./page/languages/texts.ts";
 export type { PayPageMerchant, PayPageOptions } from "./page/page-options.ts";
-export type { PayPageMessages, PayPageOwnTexts, PayPageTexts } from "./page/page-texts.ts";
 export type { PayLinkOptions, PayPages } from "./page/pay-page.ts";
 export type {
   MessageCode,

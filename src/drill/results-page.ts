@@ -47,7 +47,10 @@ function failures(result: DrillResult): Part {
     const broken = results.filter((one) => isBroken(one) && one.case.group === group);
     return broken.length > 0 && html`<h3>${title}</h3>${broken.map((one) => caseRow(one, result))}`;
   });
-  return results.some(isBroken) && html`<h2>What went wrong</h2>${sections}`;
+  return (
+    results.some(isBroken) &&
+    html`<section class="card"><h2>What went wrong</h2>${sections}</section>`
+  );
 }
 
 function titleOf(result: DrillResult): string {
@@ -78,14 +81,14 @@ export function resultsAsPage(result: DrillResult, version: string, date: Date):
     head: "",
     body: html`<main>
 <h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${titleOf(result)}</h1>
+<p class="notice ${exitStatus(result) === 0 ? "good" : "bad"}"><strong>${printableText(summarize(result))}</strong></p>
 ${listOf(untriedLines(result))}
 ${listOf(headlines(result), "harm")}
-<p>${printableText(summarize(result))}</p>
 <p class="hint">Each case is one order, and what goes wrong with it. Seed ${printableText(result.seed)}, ${when} UTC, malipo ${version}.</p>
-<h2>Promises</h2>
+<section class="card"><h2>Promises</h2>
 <table><thead><tr><th>Result</th><th>Promise</th><th>Broken in</th></tr></thead><tbody>
 ${rows}
-</tbody></table>
+</tbody></table></section>
 ${listOf(notesOf(result))}
 ${failures(result)}
 </main>`,

@@ -23,8 +23,14 @@ export interface KnownOfEntry {
   readonly cameAmounts?: readonly string[];
   /** The network's ids of what has come, for the search. */
   readonly transactionIds?: readonly string[];
-  /** The phone, masked. */
+  /** The network's id of the payment that it is about: the M-Pesa code. */
+  readonly code?: string | undefined;
+  /** The phone of the payer, masked. */
   readonly phone?: string | undefined;
+  /** The phones of all payers, masked, for the search. */
+  readonly payers?: readonly string[];
+  /** What was typed as the label, for the search. */
+  readonly label?: string | undefined;
   /** The digits of the phone, for the search alone: no page shows them. */
   readonly phoneDigits?: string | undefined;
   /** References of payments. */

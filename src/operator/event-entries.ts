@@ -49,16 +49,28 @@ export function dataOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The network's code, which the customer has in his message. */
+export function codeOf({
+  transaction_id,
+  provider_transaction_id,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  const code = transaction_id ?? provider_transaction_id;
+  return typeof code === "string" && code !== "" ? maskPhones(code) : undefined;
+}
+
 /** What a payment, or the data of an event, says for a row. */
 export function knownOf(
   data: Readonly<Record<string, unknown>>,
   country: CountryCode | undefined,
 ): KnownOfEntry {
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
+  const code = codeOf(data);
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");
   return {
     order: account_reference === undefined ? undefined : String(account_reference),
     amount: amount === undefined ? undefined : amountText(amount, currency),
+    code,
+    ...(code !== undefined && { transactionIds: [code] }),
     phone: phoneText(phone, country),
     phoneDigits: internationalDigits(String(phone ?? ""), country),
     references: names.slice(0, 1).map(String),

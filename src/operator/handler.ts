@@ -23,8 +23,13 @@ import { messageOf, timeWriter } from "./wording.ts";
 // The bundled stylesheet: see scripts/page-assets.ts.
 declare const OPERATOR_STYLE: string;
 
-/** Who may see the page: `true`, or the person with the name under which decisions are stored. */
-export type OperatorAccess = boolean | { readonly operator: string };
+/**
+ * Who may see the page: `true`, or the person with the name under which decisions are stored. Phones are masked, unless
+ * `mayReadPhones` is `true`: then the page of a case shows a whole number when the person asks for it.
+ */
+export type OperatorAccess =
+  | boolean
+  | { readonly operator: string; readonly mayReadPhones?: boolean | undefined };
 
 /** Options of {@link operatorHandler}. */
 export interface OperatorHandlerOptions {
@@ -142,11 +147,14 @@ const OPTIONS = {
   timeZone: timeIn,
 } satisfies OptionRows<OperatorHandlerOptions>;
 
+type Person = Pick<PageContext, "operator" | "mayReadPhones">;
+
 /** What `authorize` said: who it is; `undefined` for a person who may not see the page. */
-function personIn(access: unknown): { readonly name: string | undefined } | undefined {
-  if (access === true) return { name: undefined };
-  const { operator } = Object(access) as { operator?: unknown };
-  return typeof operator === "string" && operator !== "" ? { name: operator } : undefined;
+function personIn(access: unknown): Person | undefined {
+  if (access === true) return { operator: undefined, mayReadPhones: false };
+  const { operator, mayReadPhones } = Object(access) as Readonly<Record<string, unknown>>;
+  if (typeof operator !== "string" || operator === "") return undefined;
+  return { operator, mayReadPhones: mayReadPhones === true };
 }
 
 /**
@@ -186,7 +194,7 @@ export function operatorHandler(
     const person = personIn(await authorize(request));
     if (person === undefined) return text(403, "You may not see this page.");
     try {
-      return await requests.respond(request, person.name);
+      return await requests.respond(request, person);
     } catch (error) {
       // Of an address that no page has linked to, or of a store that does not respond.
       if (error instanceof ConfigurationError) return text(400, messageOf(error));
@@ -198,32 +206,27 @@ export function operatorHandler(
 /** Responds to the requests of persons who may see the page. */
 class OperatorRequests {
   readonly #decisions: Decisions;
-  readonly #context: Omit<PageContext, "now" | "operator" | "typed">;
+  readonly #context: Omit<PageContext, keyof Person | "now" | "typed">;
 
-  constructor(decisions: Decisions, context: Omit<PageContext, "now" | "operator" | "typed">) {
+  constructor(decisions: Decisions, context: Omit<PageContext, keyof Person | "now" | "typed">) {
     this.#decisions = decisions;
     this.#context = context;
   }
 
-  async respond(request: Request, operator: string | undefined): Promise<Response> {
+  async respond(request: Request, person: Person): Promise<Response> {
     const url = new URL(request.url);
     if (url.searchParams.get("asset") === "style") return respond(200, "css", OPERATOR_STYLE);
     // What another process has planned, or this one before a restart.
     // If that fails, the page says so as it lists the decisions.
     await this.#decisions.runDue().catch(() => {});
-    if (request.method === "POST") return this.#act(request, url, operator);
+    if (request.method === "POST") return this.#act(request, url, person);
     if (request.method !== "GET") return text(405, "GET or POST only.");
     if (url.searchParams.has("download")) return this.#download(url);
-    return this.#show(url, operator);
+    return this.#show(url, person);
   }
 
-  async #show(
-    url: URL,
-    operator: string | undefined,
-    error?: string,
-    typed?: RefundFields,
-  ): Promise<Response> {
-    const context = { ...this.#context, now: Date.now(), operator, typed };
+  async #show(url: URL, person: Person, error?: string, typed?: RefundFields): Promise<Response> {
+    const context = { ...this.#context, ...person, now: Date.now(), typed };
     let unreadable: string | undefined;
     const made = await this.#decisions.list().catch((cause): [] => {
       unreadable = `The decisions that were made cannot be read: ${messageOf(cause)}`;
@@ -244,7 +247,8 @@ class OperatorRequests {
     return response;
   }
 
-  async #act(request: Request, url: URL, by: string | undefined): Promise<Response> {
+  async #act(request: Request, url: URL, person: Person): Promise<Response> {
+    const { operator: by } = person;
     if (!this.#context.hasActions) {
       return text(405, "This page changes nothing: `actions` is not set.");
     }
@@ -259,7 +263,7 @@ class OperatorRequests {
     try {
       if (action === "take_back") {
         if (await this.#decisions.takeBack(decision, by)) return seeOther({ done: decision });
-        return this.#show(url, by, "It is too late to take this back.");
+        return this.#show(url, person, "It is too late to take this back.");
       }
       const target = {
         ...{ list, action, id: of("id"), group: of("group"), until: Number(of("until")) },
@@ -268,7 +272,7 @@ class OperatorRequests {
       if (refund !== undefined && by === undefined) throw new Error(NAMELESS);
       const made = await this.#decisions.plan(target, by);
       if (made === undefined) return text(422, "There is no such action.");
-      if (made.state === "failed") return this.#show(url, by, made.last.text, refund);
+      if (made.state === "failed") return this.#show(url, person, made.last.text, refund);
       return seeOther({
         ...(refund === undefined ? { list } : { order: of("id") ?? "" }),
         done: made.id,
@@ -276,7 +280,7 @@ class OperatorRequests {
     } catch (error) {
       const message = messageOf(error);
       const problem = error instanceof BegunError ? message : `Nothing was changed: ${message}`;
-      return this.#show(url, by, problem, refund);
+      return this.#show(url, person, problem, refund);
     }
   }
 }

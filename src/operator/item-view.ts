@@ -1,10 +1,9 @@
 import type { Refund } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
-import type { Payment } from "../contract/payment.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
-import { knownOf } from "./event-entries.ts";
+import { codeOf, knownOf } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
 import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
 import { type Asked, headline } from "./queue-view.ts";
@@ -30,7 +29,7 @@ function choicesView(
   }
   const { action, label, isDestructive } = chosen;
   const inputs = Object.entries({ ...fields, action });
-  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${chosen.says(count)}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Do nothing</a></div></form>`;
+  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${chosen.says(count)}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Go back</a></div></form>`;
 }
 
 /** What may be decided about all events of a group. */
@@ -43,32 +42,44 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
   html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
-/** The network's code, which the customer has in his message. */
-const networkCode = ({ transaction_id, provider_transaction_id }: Payment): Part => {
-  const code = transaction_id ?? provider_transaction_id;
-  return typeof code === "string" && code !== "" && html` code ${maskPhones(code)}`;
-};
-
 /** What was paid back of an order. */
 const refundsView = (refunds: readonly Refund[], time: WriteTime): Part =>
   refunds.length > 0 &&
   html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by }) => html`<li>${amountText(amount, currency)}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
 
+/** How the phones of payers are shown. */
+interface Phones {
+  readonly country: CountryCode | undefined;
+  /** The address of the same page with whole numbers, for a person who may read them. */
+  readonly whole: string | undefined;
+  /** Whether they are asked for now. */
+  readonly areWhole: boolean;
+}
+
+const phonesOf = ({ sources, mayReadPhones }: ItemContext, asked: Asked): Phones => ({
+  country: countryOf(sources),
+  whole: mayReadPhones ? link({ ...asked, whole: "1" }) : undefined,
+  areWhole: mayReadPhones && asked.whole !== undefined,
+});
+
+function payerView(phone: unknown, { country, whole, areWhole }: Phones): Part {
+  const masked = phoneText(phone, country);
+  if (masked === undefined || whole === undefined) return masked;
+  if (areWhole) return String(phone);
+  return html`${masked} <a href="${whole}">Show the whole number</a>`;
+}
+
 const paymentView = (
   { reference, payment, error }: ReadPayment,
-  country: CountryCode | undefined,
+  phones: Phones,
   meant: string | undefined,
 ): Html =>
-  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference !== undefined && html` order ${payment.account_reference}`}${networkCode(payment)} ${phoneText(payment.phone, country)}` : html`<span class="bad">${error}</span>`}</li>`;
+  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference && html` label ${payment.account_reference}`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</li>`;
 
 /** @param meant - The payment that a decision is about, if there are others. */
-const paymentsView = (
-  payments: readonly ReadPayment[],
-  country: CountryCode | undefined,
-  meant?: string,
-): Part =>
+const paymentsView = (payments: readonly ReadPayment[], phones: Phones, meant?: string): Part =>
   payments.length > 0 &&
-  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, country, payments.length > 1 ? meant : undefined))}</ul>`;
+  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, phones, payments.length > 1 ? meant : undefined))}</ul>`;
 
 /** Fields in which the service writes a sentence. */
 const SENTENCES: readonly string[] = ["failure_reason", "user_message"];
@@ -101,12 +112,19 @@ function bodyView(body: string, download: string): Html {
 const panel = (title: Part, content: Part, back?: string): Html =>
   html`<section class="card item" id="item" aria-labelledby="item-title">${back !== undefined && html`<p class="back"><a href="${back}">← Back to the list</a></p>`}<h2 id="item-title">${title}</h2>${content}</section>`;
 
+/** What the page of an item needs. */
+export interface ItemContext {
+  readonly sources: Sources;
+  readonly time: WriteTime;
+  readonly now: number;
+  readonly hasActions: boolean;
+  /** Whether the person may read whole phone numbers. */
+  readonly mayReadPhones: boolean;
+}
+
 /** What waits, with everything that is known of it. */
-export async function itemView(
-  sources: Sources,
-  asked: Asked,
-  { time, now, hasActions }: { time: WriteTime; now: number; hasActions: boolean },
-): Promise<Html> {
+export async function itemView(context: ItemContext, asked: Asked): Promise<Html> {
+  const { sources, time, now, hasActions } = context;
   const { list: name = "", item: id = "" } = asked;
   const list = LISTS[name] as QueueList;
   const back = link({ ...asked, item: undefined, do: undefined });
@@ -128,17 +146,18 @@ export async function itemView(
     }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
-  const content = html`<p class="cause">${cause}</p><p class="hint">Since ${time(at)}, ${ageText(at, now)}. ${entry.todo ?? list.todo}</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, countryOf(sources), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  const content = html`<p class="cause">${cause}</p><p class="todo"><strong>${entry.todo ?? list.todo}</strong></p><p class="hint">Since ${time(at)}, ${ageText(at, now)}.</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, phonesOf(context, asked), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
   return panel(headline(entry), content, back);
 }
 
 /** An order, or a payment, that may wait for nothing. */
 export async function lookupView(
-  sources: Sources,
-  { order: orderId, payment }: { order?: string | undefined; payment?: string | undefined },
-  time: WriteTime,
+  context: ItemContext,
+  asked: Asked,
   refund: { readonly isOffered: boolean; readonly typed: RefundFields | undefined },
 ): Promise<Html> {
+  const { sources, time } = context;
+  const { order: orderId, payment } = asked;
   const order = orderId === undefined ? undefined : await sources.checkout?.inspect(orderId);
   const references = payment === undefined ? [] : [payment];
   const known = order === undefined ? { references } : knownOfOrder(order);
@@ -149,8 +168,8 @@ export async function lookupView(
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
-    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>`;
-  const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, countryOf(sources))}${storyView(story, time)}`;
+    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
+  const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, phonesOf(context, asked))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/rules/order-types.ts";
+import { REVIEWS } from "../checkout/rules/view.ts";
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
@@ -23,12 +24,17 @@ export const knownOfOrder = (order: Order, about: readonly string[] = []): Known
     meant.length === 0
       ? attempts.at(-1)
       : attempts.find(({ reference = "" }) => meant.includes(reference));
+  const [wanted = attempt?.reference ?? paying.at(-1)] = meant;
+  const payment = payments.find(({ reference }) => reference === wanted);
   return {
     order: id,
     amount: amountText(amount, currency),
     cameAmounts: payments.map((one) => amountText(one.amount, one.currency)),
     transactionIds: payments.flatMap(({ transactionId }) => transactionId ?? []),
-    phone: attempt?.phone,
+    code: payment?.transactionId,
+    phone: attempt?.phone ?? payment?.phone,
+    payers: payments.flatMap((one) => one.phone ?? []),
+    label: order.accountReference,
     references: [...new Set([...meant, ...about, ...paying, ...asked])],
   };
 };
@@ -45,23 +51,28 @@ const REFUNDED = [
 const REFUNDED_UNGIVEN = [
   "I have paid it back",
   "The payment will be noted as paid back, and the goods will not be given any more. Pay it back first: this moves no money.",
-  "The payment is noted as paid back. onPaid is not called any more.",
+  "The payment is noted as paid back. The goods are not given any more.",
 ] as const;
-const DISMISS = [
-  "Nothing to do",
-  "The review will end, and nothing else will change.",
-  "The review has ended.",
+const KEEP = [
+  "Keep it",
+  "The money stays with the shop. Nothing else will change.",
+  "The money stays with the shop.",
+] as const;
+const KEEP_ORDER = [
+  "Keep it",
+  "The order stays as it is. Nothing else will change.",
+  "The order stays as it is.",
 ] as const;
 const GIVE = [
   "Give the goods",
-  "The order will count as paid, and onPaid will hand over the goods, once.",
-  "The order counts as paid. onPaid hands over the goods: until it has, the order is under “Goods that are due”.",
+  "The order will count as paid, and the shop will hand over the goods, once.",
+  "The order counts as paid. The shop hands over the goods: until it has, the order is under “Goods that are due”.",
 ] as const;
-const WITH_MONEY = { accept: GIVE, refunded: REFUNDED, dismiss: DISMISS };
+const WITH_MONEY = { accept: GIVE, refunded: REFUNDED, dismiss: KEEP };
 
 /** What may be decided about a review, in words. */
 const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
-  overpaid: { refunded: REFUNDED, dismiss: DISMISS },
+  overpaid: { refunded: REFUNDED, dismiss: KEEP },
   amount_mismatch: WITH_MONEY,
   currency_mismatch: WITH_MONEY,
   late_payment: WITH_MONEY,
@@ -69,13 +80,13 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
     refunded: REFUNDED_UNGIVEN,
     accept: [
       "Give the goods after all",
-      "onPaid will be called, and may refuse again. An order that was canceled counts as paid.",
-      "onPaid is called: until it has committed, the order is under “Goods that are due”.",
+      "The shop will try to hand over the goods, and may refuse again. An order that was canceled counts as paid.",
+      "The shop hands over the goods: until it has, the order is under “Goods that are due”.",
     ],
-    dismiss: DISMISS,
+    dismiss: KEEP,
   },
-  unmatched: { refunded: REFUNDED, dismiss: DISMISS },
-  contradiction: { dismiss: DISMISS },
+  unmatched: { refunded: REFUNDED, dismiss: KEEP },
+  contradiction: { dismiss: KEEP_ORDER },
   unknown_outcome: {
     accept: GIVE,
     dismiss: [
@@ -85,15 +96,23 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
     ],
   },
   effect_failed: {
-    accept: ["Try again now", "onPaid will be called at once.", "onPaid is called again."],
+    accept: [
+      "Try again now",
+      "The shop will try to hand over the goods at once.",
+      "The shop tries again to hand over the goods.",
+    ],
     refunded: REFUNDED_UNGIVEN,
-    dismiss: DISMISS,
+    dismiss: [
+      "Keep it",
+      "This case will end. The shop goes on trying to hand over the goods.",
+      "The case has ended. The shop goes on trying.",
+    ],
   },
   effect_unclear: {
     accept: [
       "The goods are missing",
-      "onPaid will be called again, unless it has committed for this order.",
-      "onPaid is called again, unless it had committed for this order.",
+      "The shop will hand over the goods again, unless it has noted that it did.",
+      "The shop hands over the goods again, unless it had noted that it did.",
     ],
     refunded: REFUNDED_UNGIVEN,
     dismiss: [
@@ -104,17 +123,55 @@ const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
   },
 };
 
-/** What a person does about a review, if its list says too much. */
-const TODO: Readonly<Partial<Record<ReviewKind, string>>> = {
-  unmatched:
-    "Find out who paid, and for what. Pay the money back, or give what it was for yourself and end this.",
-  late_payment: "Give the goods, or pay the money back.",
-  effect_unclear:
-    "Look which goods the customer has. The history of the order says what onPaid did.",
-  contradiction: "Read the payment at the service. The order is changed only by what you decide.",
+/** What has happened, and the one thing that a person does about it, in the words of the people of a shop. */
+const CASES: Readonly<Record<ReviewKind, readonly [cause: string, todo: string]>> = {
+  overpaid: [
+    "The order was paid, and more came.",
+    "Pay the amount of this case back. Keep it only if it is for something else.",
+  ],
+  amount_mismatch: [
+    "The customer paid another amount than the order costs.",
+    "Give the goods if the amount is all right. Otherwise pay it back.",
+  ],
+  currency_mismatch: [
+    "The customer paid in another currency than the order has.",
+    "Give the goods if the amount is all right. Otherwise pay it back.",
+  ],
+  late_payment: [
+    "The money came after the time to pay was over.",
+    "Give the goods if they are still there. Otherwise pay the money back.",
+  ],
+  refund_due: [
+    "The customer paid, and gets no goods.",
+    "Pay the money back in the dashboard of the service. Then say so here.",
+  ],
+  unknown_outcome: [
+    "It is not known whether the customer was asked to pay.",
+    "Look for the payment at the service. If it is there, give the goods. If not, the customer has not paid.",
+  ],
+  contradiction: [
+    "The service has said two different things about this payment.",
+    "Read the payment below, as the service has it now. Keep the order as it is if that agrees with it.",
+  ],
+  unmatched: [
+    "Money came that belongs to no order.",
+    "Find out who paid, and for what. Pay it back, or hand over what it was for yourself and keep it.",
+  ],
+  effect_failed: [
+    "The order is paid, and the shop could not hand over the goods. It tries again every few minutes.",
+    "Have the cause mended. Then try again now.",
+  ],
+  effect_unclear: [
+    "The order is paid, and it is not certain that all goods were handed over.",
+    "Look at what the customer has. The history of the order says what happened.",
+  ],
 };
 
 const DIFFERS: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
+
+/** What a review says beside its kind: why, and whether the goods were given. */
+const moreOf = ({ kind, message }: Review): string =>
+  message.replace(REVIEWS[kind], "").replace(" onPaid refused it:", " The shop refused it:");
 
 const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
   Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
@@ -122,7 +179,6 @@ const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
     label,
     says: () => says,
     done: () => done,
-    isDestructive: decision === "dismiss",
     pays: decision === "accept" && !kind.startsWith("effect_"),
     isLogged: true,
     run: async (_, by, line) =>
@@ -144,17 +200,22 @@ export async function listReviews(
   const reviews = (await sources.checkout?.reviews.list()) ?? [];
   const own = reviews.filter(({ kind }) => kinds.includes(kind));
   const entries = own.map((review): Entry => {
-    const { id, createdAt, kind, message, orderId, references, amount, currency } = review;
+    const { id, createdAt, kind, orderId, references, amount, currency } = review;
+    const { transactionId: code, phone, accountReference: label } = review;
     const came = amount === undefined ? undefined : amountText(amount, currency);
+    const [what, todo] = CASES[kind] ?? [review.message, undefined];
+    const cause = what + moreOf(review);
     return {
       id: REVIEW + id,
       at: Date.parse(createdAt),
-      cause: came !== undefined && DIFFERS.includes(kind) ? `${message} ${came} came.` : message,
-      todo: TODO[kind],
+      cause: came !== undefined && DIFFERS.includes(kind) ? `${cause} ${came} came.` : cause,
+      todo,
       orderId,
       about: references,
       came,
-      ...(orderId === undefined && { known: { references, amount: came } }),
+      ...(orderId === undefined && {
+        known: { references, amount: came, code, phone, label, order: label },
+      }),
       choices: reviewChoices(sources, review),
     };
   });
@@ -163,17 +224,19 @@ export async function listReviews(
 
 /** What the page says about money for an order that other money has paid. */
 export const PAID_ALREADY =
-  "The order is paid already. Pay this one back, or end this if nothing is to be paid back.";
+  "The order is paid already. Pay this one back. Keep it only if it is for something else.";
 
 /** A review with what its order says, and what may be decided about it now. */
 function withOrder(entry: Entry, order: Order): Entry {
   const known = knownOfOrder(order, entry.about);
+  const failed = entry.id.includes(":effect_failed:") && order.effectError;
+  const cause = failed ? `${entry.cause} It says: ${failed}.` : entry.cause;
   const isOver = order.status === "paid" || order.cancelReason === "paid_elsewhere";
   // Goods that were refused may be given after all.
   const [about] = order.reviews.filter(({ id }) => entry.id === REVIEW + id);
   const isRefused = about?.kind === "refund_due" && order.effect === "refused";
   const isPaid = isOver && !isRefused && entry.choices.some(({ pays }) => pays);
-  if (!isPaid) return { ...entry, known };
+  if (!isPaid) return { ...entry, known, cause };
   return {
     ...{ ...entry, known, todo: PAID_ALREADY },
     choices: entry.choices.filter(({ pays }) => !pays),
@@ -207,7 +270,9 @@ export async function listGoods(sources: Sources, limit: number): Promise<Entrie
         id: `goods:${order.id}`,
         at: Date.parse(order.paidAt ?? order.updatedAt),
         cause:
-          "The order is paid, and onPaid has not committed yet. It is tried again within five minutes.",
+          order.effectError === undefined
+            ? "The order is paid, and the shop is handing over the goods. It tries again within five minutes."
+            : `The order is paid, and the shop could not hand over the goods. It says: ${order.effectError}. It tries again within five minutes.`,
         orderId: order.id,
         known: knownOfOrder(order),
         choices: [],

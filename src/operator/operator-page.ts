@@ -16,8 +16,9 @@ export interface PageContext {
   readonly hasActions: boolean;
   /** Whether decisions outlive this process. */
   readonly isKept: boolean;
-  /** Who looks, as `authorize` said. */
+  /** Who looks, as `authorize` said, and whether that person may read whole phone numbers. */
   readonly operator: string | undefined;
+  readonly mayReadPhones: boolean;
   /** A refund that was sent and could not be noted. */
   readonly typed: RefundFields | undefined;
 }
@@ -87,7 +88,7 @@ async function contentOf(
   decisions: readonly Decision[],
   context: PageContext,
 ): Promise<Html> {
-  const { sources, now, time, hasActions, operator, typed } = context;
+  const { sources, now, hasActions, operator, typed } = context;
   const of = (name: string) => parameters.get(name) || undefined;
   const query = of("q")?.trim().slice(0, 200);
   if (query) {
@@ -98,7 +99,7 @@ async function contentOf(
   if (order !== undefined || payment !== undefined) {
     // A refund is noted under a name.
     const refund = { isOffered: hasActions && operator !== undefined, typed };
-    return html`<div class="stack">${await lookupView(sources, { order, payment }, time, refund)}</div>`;
+    return html`<div class="stack">${await lookupView(context, { order, payment, whole: of("whole") }, refund)}</div>`;
   }
   if (parameters.has("decisions"))
     return html`<div class="stack">${decisionsView(decisions, context)}</div>`;
@@ -108,6 +109,7 @@ async function contentOf(
     after: of("after"),
     item: of("item"),
     do: of("do"),
+    whole: of("whole"),
   };
   if (asked.list === undefined || listNamed(asked.list) === undefined) {
     return html`<div class="stack">${await overview(sources, now)}</div>`;
@@ -121,7 +123,7 @@ async function contentOf(
       now,
       (group) => hasActions && !isItem && groupChoices(name, group, asked),
     ),
-    isItem ? itemView(sources, asked, { time, now, hasActions }) : undefined,
+    isItem ? itemView(context, asked) : undefined,
   ]);
   return html`<div class="${isItem ? "beside" : "stack"}"><div class="stack queue">${list}</div>${item}</div>`;
 }
@@ -141,7 +143,7 @@ export async function renderOperatorPage(
   return renderPage({
     title: "Payments to look after",
     style: "?asset=style",
-    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, M-Pesa code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
+    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, label, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, M-Pesa code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
 ${error !== undefined && html`<p class="notice bad" role="alert">${error}</p>`}${shown.map((one) => notice(one, context))}
 <main id="main">${content}</main>`,
   });

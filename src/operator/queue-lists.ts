@@ -78,7 +78,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   twice: {
     title: "Paid twice",
     hint: "Two payments of one order, or with one transaction.",
-    todo: "Compare the payments. Pay one back if the customer paid twice.",
+    todo: "Pay one of the two back, if it is the same customer and the same order.",
     ...joined(reviewsOf("overpaid"), listDoubles),
   },
   amount: {
@@ -108,7 +108,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   goods: {
     title: "Goods that are due",
     hint: "These orders are paid, and their goods were not given yet.",
-    todo: "Fix what fails in onPaid. It is tried again automatically.",
+    todo: "Nothing, unless it stays here: then have the cause mended.",
     ...joined(reviewsOf("effect_failed", "effect_unclear"), listGoods),
   },
   rejected: {

@@ -5,7 +5,7 @@ import type { Entry, Sources } from "./entry.ts";
 import { MAX_BODY_BYTES, withKnown } from "./event-entries.ts";
 import { withOrders } from "./money-entries.ts";
 import { type Group, groupsOf, LISTS, MAX_ENTRIES, type QueueList } from "./queue-lists.ts";
-import { ageText, link, messageOf } from "./wording.ts";
+import { ageText, link, messageOf, plural } from "./wording.ts";
 
 /** What the address of the page asks for. */
 export interface Asked {
@@ -15,6 +15,11 @@ export interface Asked {
   readonly item?: string | undefined;
   /** A choice that is to be confirmed. */
   readonly do?: string | undefined;
+  /** An order or a payment that may wait for nothing. */
+  readonly order?: string | undefined;
+  readonly payment?: string | undefined;
+  /** Whole phone numbers are wanted. */
+  readonly whole?: string | undefined;
 }
 
 /** How many rows a page of a list has. */
@@ -36,7 +41,7 @@ export function entriesAfter<One extends Entry>(
 
 /** What an entry belongs to: its order, amount and phone. */
 export const headline = ({ known }: Entry): Html =>
-  html`<strong>${known?.order ?? known?.references.join(" and ") ?? "Data not read"}</strong>${known?.amount !== undefined && html` <span class="amount">${known.amount}</span>`}${known?.phone !== undefined && html` <span class="phone">${known.phone}</span>`}`;
+  html`<strong>${known?.order || known?.references.join(" and ") || "Data not read"}</strong>${known?.amount !== undefined && html` <span class="amount">${known.amount}</span>`}${known?.code !== undefined && html` <span class="code">${known.code}</span>`}${known?.phone !== undefined && html` <span class="phone">${known.phone}</span>`}`;
 
 export function row(list: string, entry: Entry, asked: Asked, now: number): Html {
   const isOpen = asked.item === entry.id;
@@ -89,9 +94,16 @@ async function section(sources: Sources, name: string, list: QueueList, now: num
   }
 }
 
-/** The counters of all lists, each a link. */
-const counters = (counts: Readonly<Record<string, string>>): Html =>
-  html`<nav aria-label="Lists"><ul class="counters">${Object.entries(LISTS).map(([name, { title }]) => html`<li><a href="${link({ list: name })}"${counts[name] === "0" && html` class="zero"`}>${title} <b>${counts[name]}</b></a></li>`)}</ul></nav>`;
+/** The counters of all lists, each a link. Those of empty lists are folded. */
+function counters(counts: Readonly<Record<string, string>>): Html {
+  const names = Object.keys(LISTS);
+  const empty = names.filter((name) => counts[name] === "0");
+  const some = names.filter((name) => !empty.includes(name));
+  const listOf = (shown: readonly string[]): Part =>
+    shown.length > 0 &&
+    html`<ul class="counters">${shown.map((name) => html`<li><a href="${link({ list: name })}"${counts[name] === "0" && html` class="zero"`}>${LISTS[name]?.title} <b>${counts[name]}</b></a></li>`)}</ul>`;
+  return html`<nav aria-label="Lists" class="stack">${listOf(some)}${empty.length > 0 && html`<details><summary class="hint">${plural(empty.length, "list")} with nothing to do</summary>${listOf(empty)}</details>`}</nav>`;
+}
 
 /** Everything that waits for a person now, money first. */
 export async function overview(sources: Sources, now: number): Promise<Html> {
@@ -124,7 +136,7 @@ export async function listView(
     const many = key === undefined ? groups.filter((one) => one.entries.length > 1) : [];
     const count = `${own.length.toLocaleString("en")}${hasMore ? "+" : ""}`;
     const next = last && link({ list: name, group: key, after: cursorOf(last) });
-    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint} ${list.todo}</p>${notWhole(problem)}${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
+    return html`${back}<section class="card" id="${name}" aria-labelledby="${name}-title">${heading(name, list.title, count)}<p class="hint">${list.hint}</p>${notWhole(problem)}${group !== undefined && html`<p><strong>${group.cause}</strong></p>${buttons(group)}`}${
       many.length > 1 && after === undefined
         ? html`<h3>By cause</h3><ul class="rows">${many.slice(0, ROWS).map((one) => groupRow(name, one, now))}</ul><h3>One by one</h3>`
         : many.length === 1 && after === undefined

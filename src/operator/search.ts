@@ -42,6 +42,9 @@ const ENOUGH = 100;
 
 const plain = (text: string) => text.replaceAll(/[\s,]/g, "").toLowerCase();
 
+/** A label as people type it: without case, blanks, dashes and dots. */
+const bare = (text: string) => text.replaceAll(/[\s\p{P}\p{S}]/gu, "").toLowerCase();
+
 /** Whether an amount such as `KES 1,500.00` is the one that is searched for; `undefined` if none is. */
 function amountMatcher(query: string): ((amount: string) => boolean) | undefined {
   const [, currency = "", whole, cents = ""] =
@@ -63,8 +66,16 @@ const hasAmount = (
 /** An id of the network, such as the M-Pesa code that a customer reads out. */
 const TRANSACTION_ID = /^[a-z\d]{8,20}$/i;
 
-/** Whether money of an order is searched for: by its amount, or by its id in the network. */
-function moneyMatcher(query: string): ((known: KnownOfEntry) => boolean) | undefined {
+/** Whether money of an order is searched for: by its payer, by its amount, or by its id in the network. */
+function moneyMatcher(
+  query: string,
+  country: CountryCode | undefined,
+): ((known: KnownOfEntry) => boolean) | undefined {
+  // Only the masked phone of a payer is stored.
+  if (internationalDigits(query, country) !== undefined) {
+    const masked = phoneText(query, country);
+    return ({ payers = [] }) => payers.some((one) => one === masked);
+  }
   const isAmount = amountMatcher(query);
   if (isAmount !== undefined) return (known) => hasAmount(known, isAmount);
   if (!TRANSACTION_ID.test(query)) return undefined;
@@ -80,12 +91,14 @@ function matcher(
 ): (entry: Entry) => boolean {
   const wanted = plain(query);
   const digits = internationalDigits(query, country);
-  const isMoney = moneyMatcher(query);
+  const isMoney = moneyMatcher(query, country);
+  const typed = bare(query);
   const orderIds = new Set(orders.map(({ id }) => id));
   return ({ known, orderId }) => {
     if (orderId !== undefined && orderIds.has(orderId)) return true;
     const names = [known?.order, orderId, ...(known?.references ?? [])];
     if (names.some((one) => one !== undefined && plain(one).includes(wanted))) return true;
+    if (typed !== "" && known?.label !== undefined && bare(known.label) === typed) return true;
     if (digits !== undefined && known?.phoneDigits === digits) return true;
     // The service sent the phone masked: nothing else is known of it.
     const isMasked = orderId === undefined && known?.phoneDigits === undefined;
@@ -174,7 +187,7 @@ export async function search(
 ): Promise<SearchStep> {
   const isFirst = from.events === undefined && from.orders === undefined;
   const named = (await sources.checkout?.find(query)) ?? [];
-  const isMoney = moneyMatcher(query);
+  const isMoney = moneyMatcher(query, countryOf(sources));
   const byMoney =
     isMoney !== undefined && (isFirst || from.orders !== undefined)
       ? await ordersByMoney(sources, isMoney, from.orders)

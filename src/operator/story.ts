@@ -98,6 +98,13 @@ const paymentLines = ({ reference, payment }: ReadPayment): StoryLine[] =>
     return Number.isNaN(at) ? [] : { at, text: `The payment ${reference} ${text} at the service.` };
   });
 
+/** The history of an order names `onPaid`, which is a word of developers. */
+const inStaffWords = (text: string): string =>
+  text
+    .replace("The goods were given: onPaid has committed.", "The goods were given.")
+    .replace(/^onPaid failed/, "The shop could not hand over the goods")
+    .replace(/^onPaid refused/, "The shop refused");
+
 /** Everything that is known of an order and of payments, in order of time. */
 export interface Story {
   readonly lines: readonly StoryLine[];
@@ -127,7 +134,11 @@ export async function storyOf(
     eventsOf(sources, references),
   ]);
   const lines: StoryLine[] = [
-    ...history.map(({ at, ...line }: OrderEvent) => ({ ...line, at: Date.parse(at) })),
+    ...history.map(({ at, text, by }: OrderEvent) => ({
+      at: Date.parse(at),
+      text: inStaffWords(text),
+      by,
+    })),
     ...payments.flatMap(paymentLines),
     ...events.lines,
     ...(since === undefined ? [] : [{ at: since.at, text: since.cause }]),

@@ -7,6 +7,7 @@ import { resultsAsPage } from "../../src/drill/results-page.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 import { checkLook } from "./check-look.ts";
+import { contactSheet } from "./contact-sheet.ts";
 
 // The build puts it into the package.
 vi.stubGlobal("DRILL_STYLE", JSON.parse((await pageAssets()).DRILL_STYLE ?? ""));
@@ -52,5 +53,12 @@ test.skipIf(!hasChromium)(
     );
     const isCut = await row.evaluate((one) => one.scrollWidth > one.clientWidth);
     expect(isCut).toBe(false);
+    const html = await page.content();
+    const gaps = { parts: "main", limit: 72 };
+    await contactSheet(page, "drill-sheet", [{ name: "drill", html }], {
+      width: 390,
+      columns: 1,
+      gaps,
+    });
   },
 );

@@ -24,14 +24,14 @@ const SIZE = { orders: 200, replays: 20, lost: 5 };
 
 /** What a person does about each kind of review: its list, words of its row, and the button. */
 const REVIEWS = [
-  ["twice", "More came than the amount", "I have paid it back"],
+  ["twice", "more came", "I have paid it back"],
   ["amount", "another amount", "Give the goods"],
   ["amount", "another currency", "I have paid it back"],
   ["refunds", "canceled", "Give the goods after all"],
-  ["late", "contradict", "Nothing to do"],
+  ["late", "two different things", "Keep it"],
   ["late", "no order", "I have paid it back"],
   ["unknown", "not known whether the customer", "The customer has not paid"],
-  ["goods", "12 times", "Try again now"],
+  ["goods", "It tries again every", "Try again now"],
 ] as const;
 
 /** How much each list has at first: reviews, and what stands beside them. */

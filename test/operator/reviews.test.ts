@@ -55,7 +55,7 @@ describe("requests that the service rejects", () => {
 describe("the operator's page of a shop", () => {
   test("keeps who decided what in the store of the checkout, for every process", async () => {
     const { checkout, gateway, decide } = await openPage();
-    await decide("twice", "More came than", "refunded");
+    await decide("twice", "more came", "refunded");
     const other = operatorHandler({ checkout, gateway, authorize: () => true });
     const html = await (await other(new Request(`${ADDRESS}?decisions=1`))).text();
     expect(html).toContain("<strong>Amina</strong>");
@@ -129,14 +129,16 @@ describe("the operator's page of a shop", () => {
     const { checkout, decide, get, given, restock } = await openPage();
     restock();
     for (let times = 0; times < OF_EACH; times++) {
-      expect(await decide("twice", "More came than", "refunded")).toBe(303);
+      expect(await decide("twice", "more came", "refunded")).toBe(303);
       expect(await decide("amount", "another amount", "accept")).toBe(303);
       expect(await decide("amount", "another currency", "refunded")).toBe(303);
       expect(await decide("refunds", "canceled", "accept")).toBe(303);
-      expect(await decide("late", "contradict", "dismiss")).toBe(303);
+      expect(await decide("late", "two different things", "dismiss")).toBe(303);
       expect(await decide("late", "no order", "refunded")).toBe(303);
       expect(await decide("unknown", "not known", "dismiss")).toBe(303);
-      expect(await decide("goods", "12 times", "accept")).toBe(303);
+      expect(
+        await decide("goods", "could not hand over the goods. It tries again every", "accept"),
+      ).toBe(303);
     }
     await checkout.reconcile();
     expect(await checkout.reviews.list()).toEqual([]);
@@ -324,7 +326,7 @@ describe("the operator's page of a shop", () => {
   test("names the payment that was paid back in the log of decisions, and not the one that paid the order", async () => {
     const { decide, get, checkout } = await openPage();
     const good = (await checkout.get("TWICE-1"))?.payments[0]?.reference ?? "";
-    await decide("twice", "More came than", "refunded");
+    await decide("twice", "more came", "refunded");
     const html = await get("?decisions=1");
     expect(html).toContain("TWICE-1, KES 1,500.00, PAY-TWICE-1");
     expect(html).not.toContain(good);
@@ -336,11 +338,13 @@ describe("the operator's page of a shop", () => {
     expect(await get("?decisions=1")).toContain("LESS-1, KES 1.00, ");
   });
 
-  test("shows no phone of another payment beside money that no prompt brought", async () => {
+  test("shows the code and the payer of money that no prompt brought, and no other phone", async () => {
     const { get } = await openPage();
     const row = (await get("?list=twice")).split("<li>").find((one) => one.includes("TWICE-1"));
     expect(row).toContain("KES 1,500.00");
-    expect(row).not.toContain("0712");
+    // That of the payer, whom the service has named.
+    expect(row?.match(/0712 \*\*\* \d{3}/g)).toEqual(["0712 *** 678"]);
+    expect(row).toContain('<span class="code">ERTGFL0X1U</span>');
   });
 
   test("finds an order by another amount that came for it", async () => {
@@ -374,5 +378,49 @@ describe("the operator's page of a shop", () => {
     const html = await get("?q=ertgfl0x2u");
     expect(html).toContain("TWICE-2");
     expect(html).not.toContain("TWICE-1");
+  });
+
+  test("finds money by what was typed as its label, and by its payer", async () => {
+    const { get } = await openPage();
+    expect(await get("?q=stranger+2")).toContain("STRANGER-2");
+    const byPhone = await get("?q=0712345678");
+    expect(byPhone).toContain("STRANGER-1");
+    expect(byPhone).toContain("TWICE-3");
+    expect(await get("?q=order+goods-1")).not.toContain("STRANGER");
+  });
+
+  test("says in its own words why goods were not handed over", async () => {
+    const { get } = await openPage();
+    const html = await itemOf(get, "goods", "GOODS-1");
+    expect(html).toContain("It says: The stock does not respond.");
+    expect(html).toContain(
+      "The shop could not hand over the goods: The stock does not respond. It is tried again.",
+    );
+    expect(await get("?order=GOODS-NEW")).toContain("It says: The stock does not respond.");
+  });
+
+  test("folds the lists with nothing to do", async () => {
+    const { get } = await openPage();
+    const folded = /<details>.*<\/details>/s.exec(await get())?.[0] ?? "";
+    expect(folded).toContain("5 lists with nothing to do");
+    expect(folded).toContain("Rejected requests");
+    expect(folded).not.toContain("Paid twice");
+  });
+
+  test("shows whole numbers on demand, to a person who may read them", async () => {
+    const { checkout } = await openPage();
+    const [order] = (await checkout.list()).items;
+    const query = `?order=${order?.id}`;
+    const pageFor = async (mayReadPhones: boolean, more = "") => {
+      const authorize = () => ({ operator: "Amina", mayReadPhones });
+      const handler = operatorHandler({ checkout, authorize });
+      return (await handler(new Request(ADDRESS + query + more))).text();
+    };
+    expect(await pageFor(false)).not.toContain("whole number");
+    expect(await pageFor(false, "&whole=1")).not.toMatch(/2547120\d{5}/);
+    const masked = await pageFor(true);
+    expect(masked).toContain("Show the whole number");
+    expect(masked).not.toMatch(/2547120\d{5}/);
+    expect(await pageFor(true, "&whole=1")).toMatch(/2547120\d{5}/);
   });
 });

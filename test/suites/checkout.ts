@@ -633,7 +633,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
       await checkout.reconcile();
       expect(await due()).toEqual([ORDER.id]);
       expect((await checkout.history(ORDER.id)).at(-1)?.text).toBe(
-        "onPaid failed. It is tried again.",
+        "onPaid failed: no stock. It is tried again.",
       );
     });
   });

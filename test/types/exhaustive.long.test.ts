@@ -51,21 +51,29 @@ const ADDITIONS: readonly Addition[] = [
     file: "src/checkout/rules/customer-messages.ts",
     before: "  not_sent:",
     added: '  another: "One more.",',
-    asked: ["src/checkout/page/page-texts.ts"],
+    asked: ["src/checkout/page/languages/french.ts", "src/checkout/page/languages/swahili.ts"],
   },
   {
     what: "result code of the network",
     file: "src/contract/result-codes.ts",
     before: '  | "2"\n',
     added: '  | "5"\n',
-    asked: ["src/contract/result-codes.ts", "src/checkout/page/page-texts.ts"],
+    asked: [
+      "src/contract/result-codes.ts",
+      "src/checkout/page/languages/french.ts",
+      "src/checkout/page/languages/swahili.ts",
+    ],
   },
   {
     what: "text of the pay page",
-    file: "src/checkout/page/page-texts.ts",
+    file: "src/checkout/page/languages/texts.ts",
     before: "  readonly payTitle: string;",
     added: "  readonly another: string;",
-    asked: ["src/checkout/page/page-texts.ts"],
+    asked: [
+      "src/checkout/page/languages/english.ts",
+      "src/checkout/page/languages/french.ts",
+      "src/checkout/page/languages/swahili.ts",
+    ],
   },
   {
     what: "engine of a store",

@@ -197,7 +197,7 @@ const classOf = (column = ""): string =>
 export function booksAsPage(report: DayReport): string {
   const tables = wholeParts(report).map(
     ({ title, head, rows }) =>
-      html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col" class="${classOf(name)}">${name}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class="${classOf(head[at])}">${cell}</td>`)}</tr>`)}</tbody></table></div></section>`,
+      html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col" class="${classOf(name)}">${name}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class="${classOf(head[at])}" data-name="${head[at]}">${cell}</td>`)}</tr>`)}</tbody></table></div></section>`,
   );
   const title = titleOf(report);
   const tone = isAllClear(report) ? "good" : "bad";

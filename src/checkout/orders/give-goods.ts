@@ -2,6 +2,7 @@
 // given once, or a person is told. The manual has a page about it: "What may go wrong in onPaid".
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import { errorText } from "../../internal/error-text.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { storableText } from "../../internal/storable-text.ts";
@@ -48,6 +49,14 @@ export interface GoodsSettings extends WriterSettings {
   /** Is called if a transaction of `onPaid` has written no row. */
   onEmpty(): void;
 }
+
+/** What staff read of what `onPaid` threw. */
+const MAX_ERROR = 200;
+
+const reasonOf = (error: unknown): string => {
+  const [line = ""] = maskPhones(describeError(error)).trim().split("\n");
+  return storableText(line.replace(/\.$/, ""), MAX_ERROR);
+};
 
 /** What is left of the time of a try when its signal aborts. */
 const MARGIN_MS = 15_000;
@@ -265,7 +274,8 @@ class GoodsTry {
     if (this.#hasCommitted) return this.#tell(error, GIVEN);
     const attempt = this.#attempt;
     const retryInMs = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempt - 1));
-    const changed = await this.#writer.write(id, { kind: "effect_failed", retryInMs });
+    const reason = reasonOf(error);
+    const changed = await this.#writer.write(id, { kind: "effect_failed", retryInMs, reason });
     const effect = changed?.known.stored.order.effect;
     if (effect?.state === "due") {
       this.#tell(error, `It is tried again in ${retryInMs / 1_000} s.`);

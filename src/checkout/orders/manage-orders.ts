@@ -23,6 +23,7 @@ import { customerView, orderView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
 import { type ManagedRefunds, manageRefunds } from "./manage-refunds.ts";
 import { type ManagedReviews, manageReviews } from "./manage-reviews.ts";
+import { labelsLike } from "./typed-label.ts";
 import { type OrderUpdate, updateOrder } from "./update-order.ts";
 import type { OrderWriter } from "./write-order.ts";
 
@@ -207,7 +208,11 @@ async function findOrders(
   const { now, stored } = await store.read(text);
   const bound = await store.orderOf({ reference: text, label: text });
   const other = bound === undefined ? undefined : (await store.read(bound)).stored;
-  const named = [stored, other].flatMap((one) => (one === undefined ? [] : one.order));
+  // A label as a person types it: `order 42` for `ORDER-42`.
+  const like = stored === undefined && other === undefined ? labelsLike(text, "") : [];
+  const near = like.length === 0 ? [] : await store.labelled(like);
+  const typed = await Promise.all(near.map(async ({ id }) => (await store.read(id)).stored));
+  const named = [stored, other, ...typed].flatMap((one) => (one === undefined ? [] : one.order));
   const countries = country === undefined ? countryCodes() : [country];
   const phones = new Set(countries.flatMap((one) => internationalDigits(text, one) ?? []));
   const asked: OrderState[] = [];

@@ -1,10 +1,12 @@
 import { sha256Hex } from "#hmac";
+import { countryByPrefix } from "../../contract/countries.ts";
 import type { EventKind } from "../../contract/events.ts";
 import { explainFailure } from "../../contract/explain-failure.ts";
 import { shortened } from "../../internal/amount-text.ts";
 import { idText, jsonText } from "../../internal/json.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { isStorable, storableText } from "../../internal/storable-text.ts";
+import { internationalDigits, maskedPhone } from "../../phones/phone-number.ts";
 import { type EventSource, type Inbox, receiptFor } from "../../webhooks/inbox/inbox-types.ts";
 import { readEvent } from "../../webhooks/verification/payload.ts";
 import { amountText } from "../rules/amounts.ts";
@@ -35,6 +37,13 @@ const textIn = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== ""
     ? storableText(value.trim(), MAX_TEXT)
     : undefined;
+
+/** Whose phone paid, masked: a person compares it with what the payer says. */
+function payerIn(phone: unknown): string | undefined {
+  const text = typeof phone === "number" ? String(phone) : phone;
+  const digits = typeof text === "string" ? internationalDigits(text, undefined) : undefined;
+  return digits && maskedPhone(digits, countryByPrefix(digits)?.iso);
+}
 
 /** An order is written whole at each change. */
 const MAX_TEXT = 500;
@@ -86,6 +95,7 @@ export function updateOf(fields: Fields, reference: string, kind?: string): Labe
   const paymentId = idText(fields.payment_id);
   const currency = textIn(fields.currency);
   const transactionId = textIn(fields.transaction_id) ?? textIn(fields.provider_transaction_id);
+  const phone = payerIn(fields.phone);
   const update: PaymentUpdate = {
     reference,
     ...(paymentId !== undefined && { alias: storedName(aliasOf(paymentId)) }),
@@ -93,6 +103,7 @@ export function updateOf(fields: Fields, reference: string, kind?: string): Labe
     amount: amountIn(fields.amount),
     currency: currency === undefined ? undefined : shortened(currency.toUpperCase()),
     ...(transactionId !== undefined && { transactionId }),
+    ...(phone !== undefined && { phone }),
     // A page may be seen by others than the owner of the phone.
     message: failure === undefined ? undefined : maskPhones(failure.customerMessage),
     ...(isUnexplained && { messageCode: "payment_failed" }),

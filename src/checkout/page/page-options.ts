@@ -11,13 +11,21 @@ import { isObject } from "../../internal/is-object.ts";
 import { isLoopback, linkAddress, ownPath, withoutTrailingSlashes } from "../../internal/urls.ts";
 import type { AskedCountries } from "../orders/customer-phone.ts";
 import type { Order } from "../rules/order-types.ts";
-import { type PayPageMessages, textsOf } from "./page-texts.ts";
+import type { PayPageMessages } from "./languages/texts.ts";
+import { textsOf } from "./page-texts.ts";
 import { linkSecrets } from "./pay-link.ts";
 
 /** Who is paid, as the customer sees it. */
 export interface PayPageMerchant {
   /** The name that customers know. */
   name: string;
+  /**
+   * The name that the request on a phone shows: that of your paybill or till at the network. The page tells the customer
+   * to reject requests with another one.
+   *
+   * @default `name`
+   */
+  promptName?: string | undefined;
   /** How to reach you: a phone number or an address. Set it, so that a customer with a question does not pay twice. */
   contact?: string | undefined;
   /** A logo: a path on your server, or a `data:` URL. Each costs the customer a request or bytes. */
@@ -47,13 +55,13 @@ export interface PayPageOptions {
   /** The colour of the button, such as `"#0a6279"`. Its text is black or white, whichever can be read. */
   color?: string | undefined;
   /**
-   * Other words, and other languages, by their code. The page has `en` and `sw`. What a language lacks is English;
+   * Other words, and other languages, by their code. The page has `en`, `sw` and `fr`. What a language lacks is English;
    * one that is written `satisfies PayPageTexts` lacks nothing, or does not compile. `reasons` have the codes of
    * `order.messageCode`.
    *
    * @example
    * ```ts
-   * { sw: { pay: "Lipa sasa" }, fr: { language: "Français", pay: "Payer {amount}" } }
+   * { sw: { pay: "Lipa sasa" }, pt: { language: "Português", pay: "Pagar {amount}" } }
    * ```
    */
   messages?: PayPageMessages | undefined;
@@ -75,6 +83,8 @@ export interface PayPageOptions {
 
 const MERCHANT = {
   name: (name) => checkText("merchant.name", name, /\S/, "the name that customers know"),
+  promptName: (name) =>
+    optional(name, (given) => checkText("merchant.promptName", given, /\S/, "a name")),
   contact: (contact) => contact,
   logo: (logo) => optional(logo, logoOf),
 } satisfies OptionRows<PayPageMerchant>;

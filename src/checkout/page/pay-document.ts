@@ -1,8 +1,9 @@
-import { html, inline, renderPage } from "../../html/html.ts";
+import { type Html, html, inline, type Part, renderPage } from "../../html/html.ts";
 import { pageHeaders } from "../../html/serving.ts";
 import { filled } from "../rules/customer-messages.ts";
 import type { PageSettings } from "./page-options.ts";
-import type { View, Words } from "./pay-view.ts";
+import type { View } from "./pay-view.ts";
+import type { Words } from "./words.ts";
 
 // The bundled stylesheet and script: see scripts/page-assets.ts.
 declare const PAY_STYLE: string;
@@ -36,6 +37,36 @@ export function payFrame({ color, frameAncestors }: PageSettings) {
   return { style: style.element, script: script.element, headers };
 }
 
+/** `DM` for Duka la Mama Njeri: of words that begin with a small letter, none. */
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((one) => /^[\p{L}\p{N}]/u.test(one));
+  const great = words.filter((one) => !/^\p{Ll}/u.test(one));
+  const letters = new Intl.Segmenter().segment.bind(new Intl.Segmenter());
+  return (great.length > 0 ? great : words)
+    .slice(0, 2)
+    .map((one) => [...letters(one)][0]?.segment.toUpperCase())
+    .join("");
+}
+
+/** A contact that can be tapped: a phone number, an address for mail or of a page. */
+function contactLink(contact: string): Part {
+  // A phone number stays on one line.
+  const shown = contact.replaceAll(/(?<=\d) (?=\d)/g, "\u00a0");
+  const href = /^\+?[\d\s().-]{6,}$/.test(contact)
+    ? `tel:${contact.replace(/[^\d+]/g, "")}`
+    : /^[^\s@<>]+@[^\s@<>]+$/.test(contact)
+      ? `mailto:${contact}`
+      : undefined;
+  return href === undefined ? shown : html`<a href="${href}">${shown}</a>`;
+}
+
+/** How to reach the merchant; it is printed, too. */
+function helpLine(text: string, merchant: string, contact: string): Html {
+  const [before = "", ...after] = filled(text, { merchant }).split("{contact}");
+  const parts = after.map((part) => html`${contactLink(contact)}${part}`);
+  return html`<p class="hint">${before}${parts}</p>`;
+}
+
 /** Writes a whole page. */
 export function payDocument(
   { settings, lang, texts }: Words,
@@ -49,12 +80,7 @@ export function payDocument(
       ? html`<li><a aria-current="true" href="?lang=${code}" lang="${code}">${language}</a></li>`
       : html`<li><a href="?lang=${code}" lang="${code}" hreflang="${code}">${language}</a></li>`,
   );
-  // A phone number stays on one line.
-  const values = {
-    merchant: name,
-    contact: contact?.replaceAll(/(?<=\d) (?=\d)/g, "\u00a0") ?? "",
-  };
-  const help = contact !== undefined && html`<p class="hint">${filled(texts.contact, values)}</p>`;
+  const help = contact !== undefined && helpLine(texts.contact, name, contact);
   // Without scripts, the browser asks at once for the next state, and the server answers when there is one.
   const next =
     isPending &&
@@ -64,7 +90,7 @@ export function payDocument(
     title,
     style,
     head: html`<link rel="icon" href="data:,">${next}`,
-    body: html`<header>${logo === undefined ? name : html`<img src="${logo}" alt="${name}">`}</header>
+    body: html`<header>${logo === undefined ? html`<span class="initials" aria-hidden="true">${initialsOf(name)}</span>${name}` : html`<img src="${logo}" alt="${name}">`}</header>
 ${main}
 <footer>${help}<nav aria-label="${texts.languages}"><ul>${switches}</ul></nav></footer>
 ${script}`,

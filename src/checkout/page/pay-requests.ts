@@ -9,7 +9,8 @@ import type { PageSettings } from "./page-options.ts";
 import { languageOf } from "./page-texts.ts";
 import { type PayFrame, payDocument, payFrame } from "./pay-document.ts";
 import { orderOfLink } from "./pay-link.ts";
-import { noticeView, orderPage, type Rejected, type View, type Words } from "./pay-view.ts";
+import { noticeView, orderPage, type Rejected, type View } from "./pay-view.ts";
+import type { Words } from "./words.ts";
 
 /** What the pages use of a checkout. */
 export interface PaySource {

@@ -226,8 +226,12 @@ export function busyUntil({ attempts }: OrderState, { now, times }: Context): nu
 
 /** The order, with another state of its effect. */
 export function withEffect(order: OrderState, changes: Partial<EffectState>): OrderState {
-  const { isStopped: _, ...effect } = { tries: 0, at: 0, state: "due" as const, ...order.effect };
-  return { ...order, effect: { ...effect, ...changes } };
+  const now = { tries: 0, at: 0, state: "due" as const, ...order.effect };
+  const { isStopped: _, error, ...effect } = now;
+  const next = { ...effect, ...changes };
+  // What failed is told until the goods are given.
+  const isTold = next.state === "due" && next.error === undefined && error !== undefined;
+  return { ...order, effect: isTold ? { ...next, error } : next };
 }
 
 /** The order, with the end of the attempt that has the reference. */
@@ -238,27 +242,34 @@ function withCompleted(order: OrderState, reference: string): OrderState {
 }
 
 /** Money with what an earlier update of it did not say. */
-function withNews(known: Money, amount: string, transactionId: string | undefined): Money {
+function withNews(known: Money, { amount, transactionId, phone }: Omit<Money, "reference">): Money {
   const isAmountNew = known.amount === UNKNOWN_AMOUNT && amount !== UNKNOWN_AMOUNT;
   const isIdNew = known.transactionId === undefined && transactionId !== undefined;
-  if (!isAmountNew && !isIdNew) return known;
-  return { ...known, ...(isAmountNew && { amount }), ...(isIdNew && { transactionId }) };
+  const isPhoneNew = known.phone === undefined && phone !== undefined;
+  if (!isAmountNew && !isIdNew && !isPhoneNew) return known;
+  return {
+    ...known,
+    ...(isAmountNew && { amount }),
+    ...(isIdNew && { transactionId }),
+    ...(isPhoneNew && { phone }),
+  };
 }
 
 /** The order with a completed payment: its attempt has ended, and its money is noted, once. */
 export function withMoney(order: OrderState, update: PaymentUpdate): OrderState {
-  const { reference, alias, currency = order.currency, transactionId } = update;
+  const { reference, alias, currency = order.currency, transactionId, phone } = update;
   const amount = amountOf(order, update) ?? UNKNOWN_AMOUNT;
   const known = moneyOf(order, update);
   const added = {
     ...{ reference, amount, currency },
     ...(alias !== undefined && { alias }),
     ...(transactionId !== undefined && { transactionId }),
+    ...(phone !== undefined && { phone }),
   };
   const money =
     known === undefined
       ? [...order.money, added]
-      : order.money.map((one) => (one === known ? withNews(one, amount, transactionId) : one));
+      : order.money.map((one) => (one === known ? withNews(one, added) : one));
   const isSame = money.every((one, at) => one === order.money[at]);
   return withCompleted(isSame ? order : { ...order, money }, reference);
 }

@@ -79,7 +79,7 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
     case "effect_done":
       return "The goods were given: onPaid has committed.";
     case "effect_failed":
-      return "onPaid failed. It is tried again.";
+      return `onPaid failed${input.reason === undefined ? "" : `: ${input.reason}`}. It is tried again.`;
     case "effect_unclear":
       return `It is not known whether all goods were given: ${input.reason}`;
     case "effect_refused":

@@ -53,6 +53,8 @@ export interface PaymentUpdate {
   readonly currency: string | undefined;
   /** The network's id of the payment, which the customer has in his message: the M-Pesa code. */
   readonly transactionId?: string | undefined;
+  /** Whose phone it is of, masked. */
+  readonly phone?: string | undefined;
   readonly message: string | undefined;
   readonly messageCode?: MessageCode | undefined;
   /** The network's result code of a failure, if it is known. */
@@ -107,7 +109,7 @@ export type Input =
   | ({ readonly kind: "blocked" } & Blocked)
   | { readonly kind: "due" }
   | { readonly kind: "effect_done" }
-  | { readonly kind: "effect_failed"; readonly retryInMs: number }
+  | { readonly kind: "effect_failed"; readonly retryInMs: number; readonly reason?: string }
   /** It is not known which writes of `onPaid` were kept. */
   | { readonly kind: "effect_unclear"; readonly reason: string }
   /** `onPaid` refuses the money: its goods cannot be given. */

@@ -46,6 +46,8 @@ export interface Money {
   readonly currency: string;
   /** As the payment update says it. */
   readonly transactionId?: string;
+  /** Whose phone paid it, masked. */
+  readonly phone?: string;
   readonly refunded?: true;
   /** It is a part of the amount of the order. Money that a person accepts pays without it. */
   readonly counts?: true;
@@ -118,6 +120,8 @@ export interface EffectState {
   readonly tries: number;
   /** When it is due. */
   readonly at: number;
+  /** What `onPaid` threw the last time, with phones masked. */
+  readonly error?: string;
   /** It is not tried until a person has looked at what the customer has. */
   readonly isStopped?: true;
 }

@@ -84,6 +84,8 @@ export interface OrderPayment {
   readonly currency: string;
   /** The network's id of it, which the customer has in his message: the M-Pesa code. */
   readonly transactionId?: string;
+  /** Whose phone paid it, masked, if the service has said it. */
+  readonly phone?: string;
   /** Whether a person has said that it was paid back. */
   readonly isRefunded: boolean;
 }
@@ -120,6 +122,12 @@ export interface Review {
   /** What came by that payment, if it is known: `"1500.00"`. If only a part of it is to be paid back, that part. */
   readonly amount?: string;
   readonly currency?: string;
+  /** The network's id of that payment: the M-Pesa code. */
+  readonly transactionId?: string;
+  /** Whose phone paid it, masked. */
+  readonly phone?: string;
+  /** What was typed as its account reference, if it belongs to no order. */
+  readonly accountReference?: string;
   /** What happened, in a sentence for the merchant. */
   readonly message: string;
   /** ISO 8601. */
@@ -191,6 +199,8 @@ export interface CustomerOrder {
 export interface Order extends Omit<CustomerOrder, "metadata" | typeof forStaff> {
   readonly attempts: readonly Attempt[];
   readonly refunds: readonly Refund[];
+  /** What `onPaid` threw the last time, while the goods are due: at most 200 characters, with phones masked. */
+  readonly effectError?: string;
   /** The reviews that a person has not decided yet. */
   readonly reviews: readonly Review[];
   /** Your own data, as `pay`, `create` or `update` got it. */

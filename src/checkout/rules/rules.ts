@@ -223,7 +223,11 @@ export const RULES: Rules = {
       "an effect that failed is due again",
       [6],
       ({ effect }) => isTried(effect),
-      (order, { retryInMs }, { now }) => withEffect(order, { at: now + retryInMs }),
+      (order, { retryInMs, reason }, { now }) =>
+        withEffect(order, {
+          at: now + retryInMs,
+          ...(reason !== undefined && { error: reason }),
+        }),
     ),
   ],
   effect_unclear: [

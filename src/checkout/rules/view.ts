@@ -1,4 +1,4 @@
-import { quoteMasked } from "../../internal/phone-digits.ts";
+import { maskPhones, quoteMasked } from "../../internal/phone-digits.ts";
 import { MINUTE_MS } from "../../internal/units.ts";
 import { isNothing } from "./amounts.ts";
 import { type Message, messageOf, networkMessageCode } from "./customer-messages.ts";
@@ -73,6 +73,15 @@ type Came = { readonly amount?: string | undefined; readonly currency?: string |
 const moneyText = ({ amount, currency }: Came = {}) =>
   amount && currency ? { amount, currency } : {};
 
+/** What is known of a payment: what came, and from whom. */
+const cameBy = (
+  came: (Came & Pick<PaymentUpdate, "transactionId" | "phone">) | undefined,
+): Partial<Review> => ({
+  ...moneyText(came),
+  ...(came?.transactionId !== undefined && { transactionId: came.transactionId }),
+  ...(came?.phone !== undefined && { phone: came.phone }),
+});
+
 /** A newer version of this package may have written what this version does not know. */
 const UNKNOWN_KIND = "A newer version of malipo made this review. Decide it there.";
 
@@ -95,7 +104,7 @@ export const reviewView = (review: ReviewState, order: OrderState): Review => ({
   kind: review.kind,
   orderId: order.id,
   references: review.references,
-  ...moneyText(order.money.find(({ reference }) => reference === review.references.at(-1))),
+  ...cameBy(order.money.find(({ reference }) => reference === review.references.at(-1))),
   ...(review.amount !== undefined && { amount: review.amount }),
   message: reviewText(review, order),
   createdAt: iso(review.at),
@@ -116,7 +125,8 @@ export const unmatchedView = (update: PaymentUpdate, at: number): Review => ({
   id: `unmatched:${update.reference}`,
   kind: "unmatched",
   references: [update.reference],
-  ...moneyText(update),
+  ...cameBy(update),
+  ...(update.typed !== undefined && { accountReference: maskPhones(update.typed) }),
   message: REVIEWS.unmatched + typedText(update),
   createdAt: iso(at),
 });
@@ -276,12 +286,13 @@ export function customerView(
     effect: effect?.state ?? "none",
     received: leftOf(order, currency),
     due: leftToPay(order),
-    payments: money.map(({ reference, amount: sum, currency: code, transactionId, refunded }) => ({
+    payments: money.map(({ reference, amount: sum, currency: code, ...one }) => ({
       reference,
       amount: sum,
       currency: code,
-      ...(transactionId !== undefined && { transactionId }),
-      isRefunded: refunded === true,
+      ...(one.transactionId !== undefined && { transactionId: one.transactionId }),
+      ...(one.phone !== undefined && { phone: one.phone }),
+      isRefunded: one.refunded === true,
     })),
     refunds: refundsOf(order).map(customerRefund),
     ...(order.paidAt !== undefined && { paidAt: iso(order.paidAt) }),
@@ -296,6 +307,8 @@ export const orderView = (order: OrderState, now: number): Order => ({
   ...customerView(order, now, []),
   attempts: order.attempts.map(attemptView),
   refunds: refundsOf(order).map(refundView),
+  ...(order.effect?.state === "due" &&
+    order.effect.error !== undefined && { effectError: order.effect.error }),
   reviews: openReviews(order).map((one) => reviewView(one, order)),
   metadata: order.metadata,
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { booksAsPage, type DayReport } from "../../../src/checkout/books/print-books.ts";
 import { browserForSuite } from "../../browser/browser-for-suite.ts";
 import { checkLook } from "../../browser/check-look.ts";
+import { contactSheet } from "../../browser/contact-sheet.ts";
 import { hasChromium } from "../../support/chromium.ts";
 
 const browser = browserForSuite();
@@ -86,6 +87,10 @@ test.skipIf(!hasChromium)("the books of a day fit and pass axe, wide and narrow"
     expect(text).toContain(part);
   }
   expect(await page.locator("table").count()).toBe(7);
+  const gaps = { parts: "main", limit: 72 };
+  const shown = [{ name: "books", html: booksAsPage(DAY) }];
+  await contactSheet(page, "books", shown, { width: 390, columns: 1, gaps });
+  await page.setContent(booksAsPage(DAY));
   const none = { differences: [], openReviews: [], goodsDue: [] };
   await page.setContent(booksAsPage({ ...DAY, ...none }));
   await checkLook(page, "day-books-all-clear");

@@ -1,6 +1,7 @@
 import { memory } from "malipo";
 import { expect, test } from "vitest";
 import { languageOf, textsOf } from "../../../src/checkout/page/page-texts.ts";
+import { moneyText, type Words } from "../../../src/checkout/page/words.ts";
 import { RESULT_CODES } from "../../../src/contract/result-codes.ts";
 import { deliver, referenceOf } from "../../suites/checkout-stage.ts";
 import { newSandbox, ORDER, openShop } from "../stage.ts";
@@ -25,17 +26,52 @@ async function failedPage(
 }
 
 test.each(Object.entries(RESULT_CODES))(
-  "the result code %s is told in English and in Swahili",
+  "the result code %s is told in English, in Swahili and in French",
   async (code, { customerMessage }) => {
     const reason = { failure_reason: code };
     expect(await failedPage(reason, "en")).toContain(customerMessage);
-    const swahili = await failedPage(reason, "sw");
-    expect(swahili).not.toContain(customerMessage);
-    expect(swahili).toContain(
-      textsOf().get("sw")?.reasons[`network_${code as keyof typeof RESULT_CODES}`],
-    );
+    for (const lang of ["sw", "fr"]) {
+      const told = await failedPage(reason, lang);
+      expect(told).not.toContain(customerMessage);
+      expect(told).toContain(
+        textsOf().get(lang)?.reasons[`network_${code as keyof typeof RESULT_CODES}`],
+      );
+    }
   },
 );
+
+const NAMES = /\{\w+\}/g;
+const [english, ...others] = [...textsOf()];
+
+test.each(others)("%s fills the same names into each text as English does", (_, texts) => {
+  const namesIn = (all: object) =>
+    Object.fromEntries(
+      Object.entries(all).flatMap(([key, text]) =>
+        typeof text === "string" ? [[key, [...new Set(text.match(NAMES))].sort()]] : [],
+      ),
+    );
+  expect(namesIn(texts)).toEqual(namesIn(english?.[1] ?? {}));
+});
+
+test("French has a space before a colon and a question mark at which no line breaks", () => {
+  const french = JSON.stringify(textsOf().get("fr"));
+  expect(french.match(/[^\u00a0"][:?!](?=[^/"])/g) ?? []).toEqual([]);
+  expect(french).not.toMatch(/\w'\w/);
+});
+
+test.each([
+  ["KES", "1500.00", "1\u00a0500,00\u00a0KES"],
+  ["XOF", "5000.00", "5\u00a0000\u00a0FCFA"],
+  ["XAF", "1250000.50", "1\u00a0250\u00a0000,50\u00a0FCFA"],
+  ["CDF", "900.00", "900,00\u00a0CDF"],
+])("%s %s is %s in French", (currency, amount, text) => {
+  const texts = textsOf().get("fr");
+  expect(moneyText({ texts } as Words, { currency, amount })).toBe(text);
+});
+
+test("a locale that no time can be written in is a wrong option", () => {
+  expect(() => textsOf({ pt: { locale: "no locale" } })).toThrow(/messages\.pt\.locale/);
+});
 
 test("a failure without a reason is told in both languages", async () => {
   expect(await failedPage({}, "en")).toContain("The payment did not go through.");
@@ -62,12 +98,12 @@ test("one reason of a merchant leaves the others of its language as they were", 
 });
 
 test("a language of a merchant is English where it has no words", async () => {
-  const messages = { fr: { language: "Français", reasons: { payment_failed: "Échec." } } };
-  expect(await failedPage({}, "fr", messages)).toContain("Échec.");
-  expect(await failedPage({ failure_reason: "2001" }, "fr", messages)).toContain(
+  const messages = { pt: { language: "Português", reasons: { payment_failed: "Falhou." } } };
+  expect(await failedPage({}, "pt", messages)).toContain("Falhou.");
+  expect(await failedPage({ failure_reason: "2001" }, "pt", messages)).toContain(
     '<span lang="en">The PIN was wrong. Please try again.</span>',
   );
-  expect(languageOf(null, "fr-FR, en;q=0.5", textsOf(messages))).toBe("fr");
+  expect(languageOf(null, "pt-MZ, en;q=0.5", textsOf(messages))).toBe("pt");
 });
 
 test("a payment that could not be checked before the next attempt is told, and no failure of it", async () => {

@@ -780,3 +780,85 @@ describe("attacks on the pay page", () => {
     expect(framed.get("x-frame-options")).toBeNull();
   });
 });
+
+describe("what protects a customer from a false request", () => {
+  test("stands on the page before he asks, and while his phone rings", async () => {
+    const { checkout, get } = await openPage({
+      merchant: { name: "Duka", promptName: "DUKA LTD" },
+    });
+    await checkout.create(ORDER);
+    const link = checkout.payLink(ORDER.id);
+    const prompt = async () => (await (await get(link)).text()).match(/<figure>.*<\/figure>/s)?.[0];
+    const before = await prompt();
+    expect(before).toContain(">KES 1,500.00</b> to DUKA LTD");
+    expect(before).toContain("Account <b>ORDER-42</b>");
+    expect(before).toContain("Reject a request with another name, amount or account.");
+    await checkout.pay({ ...ORDER, phone: PHONE });
+    expect(await prompt()).toBe(before);
+  });
+});
+
+describe("the merchant on the page", () => {
+  test.each([
+    ["0700 111 222", '<a href="tel:0700111222">0700\u00a0111\u00a0222</a>'],
+    ["+254 700 111 222", '<a href="tel:+254700111222">'],
+    ["help@duka.example", '<a href="mailto:help@duka.example">help@duka.example</a>'],
+    ["the shop in Moi Avenue", "Questions? Duka: the shop in Moi Avenue</p>"],
+    ["<b>x</b>", "&lt;b&gt;x&lt;/b&gt;</p>"],
+  ])("is reached by %s", async (contact, text) => {
+    const { checkout, get } = await openPage({ merchant: { name: "Duka", contact } });
+    await checkout.create(ORDER);
+    expect(await (await get(checkout.payLink(ORDER.id))).text()).toContain(text);
+  });
+
+  test.each([
+    ["Duka la Mama Njeri", "DM"],
+    ["duka", "D"],
+    ["Äpfel & Co", "ÄC"],
+    ["7 Eleven", "7E"],
+  ])("has initials if he has no logo: %s", async (name, initials) => {
+    const { checkout, get } = await openPage({ merchant: { name } });
+    await checkout.create(ORDER);
+    const text = await (await get(checkout.payLink(ORDER.id))).text();
+    expect(text).toContain(`<span class="initials" aria-hidden="true">${initials}</span>`);
+  });
+});
+
+describe("money that came twice or went back", () => {
+  test("is on the page with both receipts, and says what becomes of the second", async () => {
+    const shop = await openPage();
+    const { checkout, get } = shop;
+    await checkout.create(ORDER);
+    await report(shop, "1500.00", "PAY-FIRST");
+    await report(shop, "1500.00", "PAY-SECOND");
+    const link = checkout.payLink(ORDER.id);
+    const text = await (await get(link)).text();
+    expect(text).toContain("Paid. Thank you.");
+    expect(text).toMatch(/PAY-FIRST.*Another payment.*PAY-SECOND/s);
+    expect(text).toContain("We received more than this order costs.");
+    const [review] = await checkout.reviews.list();
+    await checkout.reviews.resolve(review?.id ?? "", "refunded");
+    const later = await (await get(link)).text();
+    expect(later).toMatch(/PAY-FIRST.*Another payment.*PAY-SECOND.*Paid back.*KES 1,500\.00/s);
+    expect(later).not.toContain("We received more than this order costs.");
+  });
+
+  test("of a canceled order is told apart from that of a refused one", async () => {
+    const refusing = await openPage({}, { onPaid: (_, { refuse }) => refuse("The seat is gone") });
+    await refusing.checkout.create(ORDER);
+    await report(refusing, "1500.00", "PAY-REFUSED");
+    await refusing.checkout.reconcile();
+    const link = refusing.checkout.payLink(ORDER.id);
+    const refused = await (await refusing.get(link)).text();
+    expect(refused).toContain("this order cannot be delivered");
+    expect(refused).toContain("PAY-REFUSED");
+    expect(refused).not.toContain("The seat is gone");
+    const shop = await openPage();
+    await shop.checkout.create(ORDER);
+    await shop.checkout.cancel(ORDER.id, { reason: "paid_elsewhere" });
+    await report(shop, "1500.00", "PAY-LATE");
+    const elsewhere = await (await shop.get(shop.checkout.payLink(ORDER.id))).text();
+    expect(elsewhere).toContain("This order was paid in another way. We received a second payment");
+    expect(elsewhere).toContain("PAY-LATE");
+  });
+});

@@ -52,10 +52,7 @@ test.each(STORED)("the code %s is stored by a rule or its caller", (code) => {
 
 test.each(Object.entries(MESSAGES))("the words of %s stand in one file", (_, text) => {
   const others = sources.filter((one) => one.text.includes(`"${text}"`));
-  // The status "paid" has a title of the same words on the page.
-  expect(others.map(({ path }) => path).filter((path) => path !== "page/page-texts.ts")).toEqual(
-    [],
-  );
+  expect(others.map(({ path }) => path)).toEqual([]);
 });
 
 test("no sentence is the key of a table", () => {

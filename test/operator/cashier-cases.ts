@@ -1,0 +1,99 @@
+/** A case of a cashier on the operator's page, and the right answer. */
+export interface CashierCase {
+  /** What the cashier is told, by a customer or by the page. */
+  readonly told: string;
+  /** What she types into the search. */
+  readonly query: string;
+  /** Words of the row that she opens. */
+  readonly row: string;
+  /** What stands on the page of the case, and decides it. */
+  readonly reads: readonly string[];
+  /** The right answer: the button that she presses. */
+  readonly answer: string;
+  /** What the page says after that. */
+  readonly done: string;
+}
+
+/** Ten cases of the shop in test/operator/shop-night.ts, each with its right answer. */
+export const CASHIER_CASES: readonly CashierCase[] = [
+  {
+    told: "I paid twice. The second message has the code ERTGFL0X1U. She pays it back in the dashboard.",
+    query: "ERTGFL0X1U",
+    row: "more came",
+    reads: ["KES 1,500.00", "ERTGFL0X1U", "0712 *** 678", "Pay the amount of this case back."],
+    answer: "I have paid it back",
+    done: "noted as paid back",
+  },
+  {
+    told: "The second payment was for my sister’s order, which you gave me without paying.",
+    query: "TWICE-2",
+    row: "more came",
+    reads: ["Keep it only if it is for something else."],
+    answer: "Keep it",
+    done: "The money stays with the shop.",
+  },
+  {
+    told: "The customer paid KES 1.00 for an order of KES 1,500.00. The owner wants it paid back.",
+    query: "LESS-1",
+    row: "another amount",
+    reads: ["KES 1.00 came.", "Otherwise pay it back.", "No goods were given."],
+    answer: "I have paid it back",
+    done: "noted as paid back",
+  },
+  {
+    told: "The owner has agreed with this customer that KES 1.00 is enough.",
+    query: "LESS-2",
+    row: "another amount",
+    reads: ["KES 1.00 came.", "Give the goods if the amount is all right."],
+    answer: "Give the goods",
+    done: "The order counts as paid.",
+  },
+  {
+    told: "The order was canceled, and the customer paid nevertheless. The seats are sold.",
+    query: "LATE-1",
+    row: "gets no goods",
+    reads: ["It came after the order was canceled.", "Pay the money back"],
+    answer: "I have paid it back",
+    done: "noted as paid back",
+  },
+  {
+    told: "The order was canceled by mistake. The customer paid, and stands at the counter.",
+    query: "LATE-2",
+    row: "gets no goods",
+    reads: ["It came after the order was canceled."],
+    answer: "Give the goods after all",
+    done: "The shop hands over the goods",
+  },
+  {
+    told: "I paid with my phone 0712 345 678 and typed STRANGER-1. I want my money back.",
+    query: "stranger 1",
+    row: "belongs to no order",
+    reads: ["STRANGER-1", "0712 *** 678", "Find out who paid, and for what."],
+    answer: "I have paid it back",
+    done: "noted as paid back",
+  },
+  {
+    told: "The page says that the service said two things. Below, the payment is pending at the service.",
+    query: "UNCLEAR-1",
+    row: "two different things",
+    reads: ["Read the payment below, as the service has it now."],
+    answer: "Keep it",
+    done: "The order stays as it is.",
+  },
+  {
+    told: "I have paid and have no ticket. The stock was down, and works again now.",
+    query: "GOODS-1",
+    row: "could not hand over the goods",
+    reads: ["It says: The stock does not respond.", "Have the cause mended. Then try again now."],
+    answer: "Try again now",
+    done: "The shop tries again",
+  },
+  {
+    told: "Was I asked to pay? Nothing came to my phone. The service has no such payment.",
+    query: "UNKNOWN-1",
+    row: "not known whether the customer was asked",
+    reads: ["Look for the payment at the service.", "If not, the customer has not paid."],
+    answer: "The customer has not paid",
+    done: "ended without money",
+  },
+];
