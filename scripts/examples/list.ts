@@ -108,6 +108,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     program: "sh",
     args: () => ["examples/shell/payment.sh"],
   },
+  python: {
+    about: "a shop in Python, with the standard library only",
+    program: "python3",
+    args: () => ["examples/python/shop.py"],
+    next: "Order something, and answer on the phone of the sandbox.",
+    webhook: "/webhooks",
+  },
   "test-suite": tests("a test suite of a checkout", "examples/test-suite"),
   lambda: tests(
     "a webhook receiver on AWS Lambda, run by its test: it needs redis-server",
