@@ -136,6 +136,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "a plugin for Vendure, in the real Vendure by its own Shop API, run by its test: it needs PostgreSQL",
     "test/docs/examples-vendure.long.test.ts",
   ),
+  medusa: tests(
+    "a payment provider for Medusa, in the real Medusa by its own APIs, run by its test: it needs PostgreSQL",
+    ...["--config", "test/runtimes/shops/vitest.config.ts"],
+    "test/runtimes/shops/medusa.shop.ts",
+  ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",
     "test/docs/examples-workers.test.ts",
