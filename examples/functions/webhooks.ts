@@ -12,7 +12,7 @@ receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
 
 const receive = fetchHandler(receiver);
 
-/** `waitUntil` is the host's: it runs the function until the promise ends. */
+/** `waitUntil` is the host's. */
 export async function POST(
   request: Request,
   waitUntil: (work: Promise<unknown>) => void,

@@ -108,6 +108,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     program: "sh",
     args: () => ["examples/shell/payment.sh"],
   },
+  python: {
+    about: "a shop in Python, with the standard library only",
+    program: "python3",
+    args: () => ["examples/python/shop.py"],
+    next: "Order something, and answer on the phone of the sandbox.",
+    webhook: "/webhooks",
+  },
   "test-suite": tests("a test suite of a checkout", "examples/test-suite"),
   lambda: tests(
     "a webhook receiver on AWS Lambda, run by its test: it needs redis-server",
@@ -128,6 +135,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   vendure: tests(
     "a plugin for Vendure, in the real Vendure by its own Shop API, run by its test: it needs PostgreSQL",
     "test/docs/examples-vendure.long.test.ts",
+  ),
+  medusa: tests(
+    "a payment provider for Medusa, in the real Medusa by its own APIs, run by its test: it needs PostgreSQL",
+    ...["--config", "test/runtimes/shops/vitest.config.ts"],
+    "test/runtimes/shops/medusa.shop.ts",
   ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",

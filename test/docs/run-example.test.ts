@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -41,7 +41,8 @@ describe("npm run example", () => {
     expect(Object.keys(EXAMPLES).sort()).toEqual(folders.sort());
   });
 
-  test.for(["express", "fastify", "nest", "frontend"])(
+  const python = spawnSync("python3", ["-c", "import sqlite3"]).status === 0 ? ["python"] : [];
+  test.for(["express", "fastify", "nest", "frontend", ...python])(
     "runs %s beside a sandbox, says where both are, and leaves no data",
     async (name) => {
       const run = await runExample(name);

@@ -26,8 +26,8 @@ const FILES = globSync("**/package-lock.json", {
   exclude: ["**/node_modules/**", "test/docs/bundles/**"],
 });
 
-test("there are the lock files of the project, of the runtimes, of the benchmarks and of two examples", () => {
-  expect(FILES).toHaveLength(5);
+test("there are the lock files of the project, of the runtimes, of the benchmarks and of three examples", () => {
+  expect(FILES).toHaveLength(6);
 });
 
 describe.each(FILES)("%s", (file) => {

@@ -24,7 +24,8 @@ export interface LambdaRequest {
   /** Payload 2.0, and function URLs. */
   readonly rawPath?: string | undefined;
   readonly rawQueryString?: string | undefined;
-  readonly requestContext?: {
+  /** Only payload 2.0 has `http`: TypeScript would reject the contexts of the others, which share nothing with it. */
+  readonly requestContext?: object & {
     readonly http?: { readonly method?: string | undefined } | undefined;
   };
   readonly headers?: Record<string, string | undefined> | null | undefined;

@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run shops`: the shop on the real Next.js, whose routes `npm test` calls by their shape, and the real Vendure. */
+/** `npm run shops`: the shop on the real Next.js, whose routes `npm test` calls by their shape,
+ * the real Vendure and the real Medusa. */
 export default defineConfig({
   test: {
     globalSetup: "test/support/engines/setup.ts",

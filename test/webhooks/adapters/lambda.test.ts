@@ -49,6 +49,16 @@ function v2(delivery: Delivery, bodied: Bodied): LambdaRequest {
   };
 }
 
+const ELB = {
+  elb: { targetGroupArn: "arn:aws:elasticloadbalancing:af-south-1:1:targetgroup/shop" },
+};
+
+/** A load balancer that sends lists of values, and no single ones. */
+function alb(delivery: Delivery): LambdaRequest {
+  const { headers: _, ...event } = v1(delivery, inBase64(delivery));
+  return { ...event, requestContext: ELB };
+}
+
 const mounting =
   (event: (delivery: Delivery) => LambdaRequest): Mounting =>
   (receiver) => ({
@@ -63,6 +73,7 @@ const PLACES: [name: string, event: (delivery: Delivery) => LambdaRequest][] = [
   ["API Gateway v1, base64", (delivery) => v1(delivery, inBase64(delivery))],
   ["API Gateway v2, text", (delivery) => v2(delivery, asText(delivery))],
   ["a function URL, base64", (delivery) => v2(delivery, inBase64(delivery))],
+  ["a load balancer, lists of values", alb],
 ];
 
 for (const [name, event] of PLACES) {
@@ -93,6 +104,11 @@ describe("lambdaHandler", () => {
     ["text", { body: Buffer.from(body).toString() }, 200],
     ["base64 without its padding", { body: base64.replace(/=+$/, ""), isBase64Encoded: true }, 200],
     ["empty lists of headers", { body: base64, isBase64Encoded: true, multiValueHeaders: {} }, 200],
+    [
+      "a load balancer that sends single values",
+      { body: base64, isBase64Encoded: true, requestContext: ELB },
+      200,
+    ],
     ["no method", { body: base64, isBase64Encoded: true, httpMethod: undefined }, 405],
     ["no headers", { body: base64, isBase64Encoded: true, headers: null }, 401],
     ["no body", { body: null }, 401],

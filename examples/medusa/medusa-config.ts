@@ -1,0 +1,39 @@
+import { defineConfig } from "@medusajs/framework/utils";
+
+const {
+  DATABASE_URL,
+  JWT_SECRET,
+  COOKIE_SECRET,
+  STORE_URL = "http://localhost:8000",
+} = process.env;
+
+export default defineConfig({
+  projectConfig: {
+    databaseUrl: DATABASE_URL,
+    databaseDriverOptions: { connection: { ssl: false } },
+    http: {
+      storeCors: STORE_URL,
+      adminCors: "http://localhost:9000",
+      authCors: `${STORE_URL},http://localhost:9000`,
+      jwtSecret: JWT_SECRET,
+      cookieSecret: COOKIE_SECRET,
+    },
+  },
+  admin: { disable: true },
+  modules: [
+    { resolve: "./src/modules/checkout" },
+    {
+      resolve: "@medusajs/medusa/payment",
+      options: { providers: [{ resolve: "./src/modules/malipo" }] },
+    },
+    {
+      // Several processes share its locks.
+      resolve: "@medusajs/medusa/locking",
+      options: {
+        providers: [
+          { resolve: "@medusajs/medusa/locking-postgres", id: "postgres", is_default: true },
+        ],
+      },
+    },
+  ],
+});
