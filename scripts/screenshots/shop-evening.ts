@@ -62,6 +62,8 @@ async function sellTickets(checkout: Checkout, secret: string): Promise<void> {
       amount: order?.amount,
       currency: "KES",
       account_reference: order?.accountReference,
+      transaction_id: `TKR7M2X9Q${count}`,
+      phone: PHONES[count % PHONES.length],
       ...changes,
     };
     const timestamp = new Date().toISOString();
