@@ -2,10 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createSandbox } from "malipo/sandbox";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
@@ -101,38 +100,3 @@ describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (l
     expect(result.results.length).toBeGreaterThan(30);
   });
 });
-
-test.skipIf(engines.pg === undefined)(
-  "an order whose row has another price than the customer paid is not paid, and waits for a person",
-  async () => {
-    // A database of its own: another shop of this file has the first one.
-    const url = (await sharedPostgres())?.url ?? "";
-    await migratePostgres(url);
-    const sandbox = createSandbox({ seed: 1, startAt: new Date() });
-    const served = await sandbox.serve({ port: 0 });
-    vi.stubEnv("DATABASE_URL", url);
-    vi.stubEnv("MALIPO_BASE_URL", served.baseUrl);
-    vi.stubEnv("MALIPO_API_KEY", sandbox.keys.secret);
-    vi.stubEnv("MALIPO_WEBHOOK_SECRET", sandbox.webhookSecret);
-    const { checkout } = await import("../../examples/own-orders/pg/payments.ts");
-    const { pool } = await import("../../examples/own-orders/pg/database.ts");
-    try {
-      const id = "order-of-the-row";
-      await pool.query("INSERT INTO orders (id, product, cents) VALUES ($1, 'beans', 150000)", [
-        id,
-      ]);
-      await checkout.pay({ id, amount: 1500, phone: "0712345678" });
-      await pool.query("UPDATE orders SET cents = 250000 WHERE id = $1", [id]);
-      sandbox.phone("0712345678").approve();
-      await checkout.reconcile();
-      await expect.poll(async () => (await checkout.get(id))?.effect).toBe("refused");
-      const { rows } = await pool.query("SELECT state, paid_at FROM orders WHERE id = $1", [id]);
-      expect(rows).toEqual([{ state: "new", paid_at: null }]);
-    } finally {
-      vi.unstubAllEnvs();
-      await checkout.stop();
-      await pool.end();
-      await served.close();
-    }
-  },
-);
