@@ -196,18 +196,11 @@ const ROUTES: readonly (readonly [act: Act, text: string, first: readonly Custom
 const FAILED_WHILE_WAITING =
   "the customer {acts}, then pays again, and payment.failed of the first attempt arrives once more while the second waits";
 
-/** What becomes of the prompt request before that. @see Act */
-const FAILED_ATTEMPTS: readonly (readonly [
-  text: string,
-  first: readonly Customer[],
-  lost?: Half,
-])[] = [
+/** The first attempt fails, and its failure is told again. What it may have lost before is its response. @see Act */
+// biome-ignore format: an act a line
+const FAILED_ATTEMPTS: readonly (readonly [text: string, first: readonly Customer[], lost?: Half])[] = [
   [FAILED_WHILE_WAITING, FAILING],
-  [
-    `the response to the prompt request is lost, ${FAILED_WHILE_WAITING}`,
-    ["cancels"],
-    ["reset", "start", "middle"],
-  ],
+  [`the response to the prompt request is lost, ${FAILED_WHILE_WAITING}`, ["cancels"], ["reset", "start", "middle"]],
 ];
 
 /** Whether what is due changes in a case: the order grows, or a part of it is paid by hand. */

@@ -159,7 +159,7 @@ const CASES: Readonly<Record<ReviewKind, readonly [cause: string, todo: string]>
   ],
   effect_failed: [
     "The order is paid, and the shop could not hand over the goods. It tries again every few minutes.",
-    "Have the cause mended. Then try again now.",
+    "Have the cause fixed. Then try again now.",
   ],
   effect_unclear: [
     "The order is paid, and it is not certain that all goods were handed over.",

@@ -108,7 +108,7 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   goods: {
     title: "Goods that are due",
     hint: "These orders are paid, and their goods were not given yet.",
-    todo: "Nothing, unless it stays here: then have the cause mended.",
+    todo: "Nothing, unless it stays here: then have the cause fixed.",
     ...joined(reviewsOf("effect_failed", "effect_unclear"), listGoods),
   },
   rejected: {

@@ -84,7 +84,7 @@ export const CASHIER_CASES: readonly CashierCase[] = [
     told: "I have paid and have no ticket. The stock was down, and works again now.",
     query: "GOODS-1",
     row: "could not hand over the goods",
-    reads: ["It says: The stock does not respond.", "Have the cause mended. Then try again now."],
+    reads: ["It says: The stock does not respond.", "Have the cause fixed. Then try again now."],
     answer: "Try again now",
     done: "The shop tries again",
   },
