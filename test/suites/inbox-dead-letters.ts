@@ -100,10 +100,9 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
         expect.stringContaining("Error: The order was not written."),
       ]);
       expect(effect).not.toHaveBeenCalled();
-      expect(receiver.onError.mock.calls.map(([, attempt]) => attempt?.willRetry)).toEqual([
-        false,
-        false,
-      ]);
+      // On a busy machine, the engine may reply late: that is reported, too, without an attempt.
+      const failed = receiver.onError.mock.calls.flatMap(([, attempt]) => attempt ?? []);
+      expect(failed.map(({ willRetry }) => willRetry)).toEqual([false, false]);
     });
 
     test("are stored at once if the receiver wants it, and wait for a person", async () => {

@@ -43,7 +43,9 @@ async function useEverything(inbox: Inbox): Promise<void> {
   const nothing = { waiting: 0, running: 0, dead: 0, conflicts: 0 };
   await until(async () => (await receiver.stats()).running === 0);
   expect(await receiver.stats()).toMatchObject(nothing);
-  expect(receiver.onError.mock.calls.map(([error]) => String(error))).toEqual(["Error: once"]);
+  // On a busy machine, the engine may reply late: that is reported, too, without an attempt.
+  const failed = receiver.onError.mock.calls.filter(([, attempt]) => attempt !== undefined);
+  expect(failed.map(([error]) => String(error))).toEqual(["Error: once"]);
   await receiver.stop();
 }
 
