@@ -1,5 +1,4 @@
 import { globSync, mkdirSync, readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
@@ -86,8 +85,6 @@ export default defineConfig({
     globalSetup: "test/support/engines/setup.ts",
     reporters: resultsFile ? ["default", resultsReporter(resultsFile)] : ["default"],
     sequence: { sequencer: SlowFirst },
-    // One for each core: of the long tests, many are drills, whose waits grow with the work beside them.
-    maxWorkers: availableParallelism(),
     // What runs side by side in one file are drills: they wait for timers of shops, and take a sixth of a core each.
     maxConcurrency: 8,
     coverage: {

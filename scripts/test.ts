@@ -45,7 +45,7 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
   long: {
     first: [BUILD],
     beside: [],
-    tests: ["long tests", 'vitest run --project "long*"'],
+    tests: ["long tests", `vitest run --project "long*" --maxWorkers ${WORKERS}`],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",
   },
 };

@@ -13,8 +13,10 @@ import {
   shopFolder,
 } from "./shops/drill-shop.ts";
 
+const RIGHT = readFileSync("test/drill/shops/right-shop.ts", "utf8");
 const shops = shopFolder();
 afterAll(() => shops.remove());
+const RIGHT_SHOP = shops.write("right", RIGHT);
 
 const drill = (start: string, cases: readonly number[], raw: RawSettings = {}) =>
   drillShop({ start, quiet: "5s", ...raw }, cases);
@@ -40,11 +42,15 @@ const OF_ROUTES = new Set(
 
 describe.concurrent("a drill", () => {
   test.for([
-    ["TypeScript", node("test/drill/shops/right-shop.ts"), ALL_ROUTES],
+    ["JavaScript", RIGHT_SHOP, ALL_ROUTES],
     ["Python", "python3 test/drill/shops/shop.py", undefined],
     ["Perl", "perl test/drill/shops/shop.pl", undefined],
   ] as const)("finds nothing wrong with a right shop in %s", async ([, start, routes]) => {
-    const cases = routes ? CASES : CASES.filter((number) => !OF_ROUTES.has(number));
+    const sold = CASES.filter((number) => !OF_ROUTES.has(number));
+    // What differs between the languages is not in each case.
+    const cases = routes
+      ? CASES
+      : sold.filter((_, at) => process.env.DRILL === "all" || at % 3 === 0);
     const result = await drill(start, cases, { processes: "2", ...routes });
     const found = [exitStatus(result), brokenPromises(result), result.obstacles];
     expect(found, formatResults(result)).toEqual([0, [], []]);
@@ -90,10 +96,9 @@ describe.concurrent("a drill", () => {
       },
     };
     const look = setInterval(() => waits.add(waitsFor()), 20);
-    const start = node("test/drill/shops/right-shop.ts");
     const slow = allCases().find(({ faults }) => faults[0]?.kind === "slow")?.number ?? 0;
     const numbers = [1, 2, 41, 42, 191, 213, 309, slow];
-    const { results } = await drillShop({ start, quiet: "5s" }, numbers, { listener });
+    const { results } = await drillShop({ start: RIGHT_SHOP, quiet: "5s" }, numbers, { listener });
     clearInterval(look);
     expect(results).toHaveLength(8);
     expect(shown.at(-1)).toEqual([8, 8]);
@@ -108,7 +113,7 @@ describe.concurrent("a drill", () => {
     ["two processes", [309, 311], "2"],
     ["two faults at once", [322, 326], "1"],
   ] as const)("that forgets its faults fails: %s", async ([, numbers, processes]) => {
-    const raw = { start: node("test/drill/shops/right-shop.ts"), quiet: "5s", processes };
+    const raw = { start: RIGHT_SHOP, quiet: "5s", processes };
     const result = await drillShop(raw, numbers, { faults: false });
     expect(exitStatus(result)).toBe(2);
     const message = `${numbers.length} planned faults never happened`;
@@ -122,8 +127,7 @@ describe.concurrent("a drill", () => {
       response.writeHead(409).end("sold out");
       return;
     }\n`;
-    const right = readFileSync("test/drill/shops/right-shop.ts", "utf8");
-    const start = shops.write("sold-out", right.replace(added, refuse + added));
+    const start = shops.write("sold-out", RIGHT.replace(added, refuse + added));
     const result = await drill(
       start,
       Array.from({ length: 24 }, (_, at) => at + 1),
@@ -141,12 +145,11 @@ describe.concurrent("a drill", () => {
   });
 
   test("that loses the moment of its cases fails", async () => {
-    const start = node("test/drill/shops/right-shop.ts");
     // There is no success that a second webhook could contradict.
     const cases = allCases()
       .filter(({ faults }) => faults[0]?.kind === "conflict")
       .map((one) => ({ ...one, customer: "cancels" as const }));
-    const result = await drillShop({ start, quiet: "5s" }, undefined, { cases });
+    const result = await drillShop({ start: RIGHT_SHOP, quiet: "5s" }, undefined, { cases });
     expect(exitStatus(result)).toBe(2);
     expect(result.obstacles.join()).toContain("The machine is too busy for a drill.");
   });
@@ -156,10 +159,7 @@ describe.concurrent("a drill", () => {
     const env = [`SHARED=${shops.folder}`];
     const start = shops.write(
       "one database",
-      readFileSync("test/drill/shops/right-shop.ts", "utf8").replace(
-        'const { DATA = "", PORT,',
-        'const { SHARED: DATA = "", PORT,',
-      ),
+      RIGHT.replace('const { DATA = "", PORT,', 'const { SHARED: DATA = "", PORT,'),
     );
     const numbers = numbersOf(allCases().filter(({ group }) => group === "people"));
     const result = await drillShop({ start, env, quiet: "5s", workers: "2" }, numbers);
@@ -169,8 +169,7 @@ describe.concurrent("a drill", () => {
   });
 
   test("that tests nothing fails", async () => {
-    const start = node("test/drill/shops/right-shop.ts");
-    expect(exitStatus(await drill(start, []))).toBe(2);
+    expect(exitStatus(await drill(RIGHT_SHOP, []))).toBe(2);
   });
 
   test.for([

@@ -39,7 +39,7 @@ interface Click {
   readonly after: number | undefined;
   readonly elapsed: () => ElapsedTime;
 }
-/** Brings inputs into orders, and does what the rules say. */
+
 /** The one order that can be meant. If several are near, or it can no longer be paid, a person decides. */
 function onlyOpen(near: readonly LabelledOrder[]): string | undefined {
   const [only, ...others] = near.filter(({ status }) => status === "open" || status === "pending");
@@ -52,6 +52,7 @@ const typedIn = (label: string | undefined, near: readonly LabelledOrder[]) => (
   ...(near.length > 0 && { near: near.map((one) => `${one.label} (${one.status})`).slice(0, 5) }),
 });
 
+/** Brings inputs into orders, and does what the rules say. */
 export class Engine extends OrderWriter<EngineSettings> {
   #resolving: Promise<unknown> | undefined;
   /** Which rejections of the shop were told, and when. */

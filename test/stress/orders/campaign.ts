@@ -47,7 +47,7 @@ const DECIDE_EVERY_MS = 400;
 const LOSSES = 2;
 const RESTARTS = 2;
 /** A process is killed for this many customers that come and go. */
-const KILL_EVERY = 6;
+const KILL_EVERY = 10;
 /** A process that starts while the file is away would make another one. */
 const MAX_STARTING_MS = 8_000;
 
