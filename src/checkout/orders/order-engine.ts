@@ -12,7 +12,8 @@ import { decide } from "../rules/rules.ts";
 import { unmatchedView } from "../rules/view.ts";
 import { type LabelledOrder, labelOf } from "./checkout-store.ts";
 import { type GoodsSettings, giveGoods } from "./give-goods.ts";
-import { type LabelledUpdate, storedName, updateOf } from "./payment-updates.ts";
+import { NOT_FOUND, PaymentReads } from "./payment-reads.ts";
+import { type LabelledUpdate, storedName } from "./payment-updates.ts";
 import { labelsLike } from "./typed-label.ts";
 import { type KnownOrder, OrderWriter, type WrittenOrder } from "./write-order.ts";
 
@@ -27,7 +28,6 @@ const LOOK_BACK_MS = DAY_MS;
 const MAX_NOTE_TRIES = 10;
 /** A rejection that no customer can correct is told once in this time. */
 const TELL_AGAIN_MS = 60_000;
-const NOT_FOUND = "not_found";
 /** What a read says of a payment that asks no customer any more. */
 const FINAL: readonly string[] = ["completed", "failed", NOT_FOUND];
 
@@ -54,9 +54,16 @@ const typedIn = (label: string | undefined, near: readonly LabelledOrder[]) => (
 
 /** Brings inputs into orders, and does what the rules say. */
 export class Engine extends OrderWriter<EngineSettings> {
+  readonly reads: PaymentReads;
   #resolving: Promise<unknown> | undefined;
   /** Which rejections of the shop were told, and when. */
   readonly #told = new Map<string, number>();
+
+  constructor(settings: EngineSettings) {
+    super(settings);
+    const { gateway, onError } = settings;
+    this.reads = new PaymentReads({ gateway, note: (update) => this.note(update), onError });
+  }
 
   /**
    * Asks the customer to pay an order, at most once for each attempt. A new order is made with its first one.
@@ -81,7 +88,7 @@ export class Engine extends OrderWriter<EngineSettings> {
       }
       if (reads.length === 0) return result;
       for (const reference of reads) {
-        const status = await this.#read(reference);
+        const status = await this.reads.now(reference);
         if (status === undefined) {
           const until = (await this.settings.store.read(id)).now;
           const blocked = {
@@ -200,20 +207,6 @@ export class Engine extends OrderWriter<EngineSettings> {
     return (await this.settings.store.orderOf({ reference: "", label })) !== undefined;
   }
 
-  /** Reads a payment. Resolves with its status; `undefined` if the service said nothing about it. */
-  async #read(reference: string): Promise<string | undefined> {
-    try {
-      const payment = await this.settings.gateway.payments.get(reference);
-      const labelled = updateOf(payment, reference);
-      await this.note({ ...labelled, source: "read" });
-      return labelled.update.status;
-    } catch (error) {
-      if (isGatewayError(error) && error.code === "not_found") return NOT_FOUND;
-      this.settings.onError(error);
-      return undefined;
-    }
-  }
-
   async #look(id: string, number: number): Promise<void> {
     const { gateway, times, store } = this.settings;
     const { idempotency } = gateway;
@@ -225,8 +218,8 @@ export class Engine extends OrderWriter<EngineSettings> {
     const wasUnknown = found.state === "unknown";
     if (wasUnknown) {
       // One look for all attempts of this process.
-      this.#resolving ??= idempotency
-        .resolveUnknown({ lookBackMs: LOOK_BACK_MS, notSentAfterMs })
+      this.#resolving ??= this.reads
+        .shared(() => idempotency.resolveUnknown({ lookBackMs: LOOK_BACK_MS, notSentAfterMs }))
         .finally(() => {
           this.#resolving = undefined;
         });
@@ -261,7 +254,10 @@ export class Engine extends OrderWriter<EngineSettings> {
   }
 
   async #do(id: string, action: Action, order: OrderState | undefined): Promise<void> {
-    if (action.do === "read") await this.#read(action.reference);
+    if (action.do === "read") {
+      const { askedAt = 0 } = (order && byReference(order, action.reference)) ?? {};
+      await this.reads.later(action.reference, askedAt);
+    }
     if (action.do === "look") await this.#look(id, action.number);
     if (action.do === "effect" && order !== undefined) await giveGoods(this, order);
   }

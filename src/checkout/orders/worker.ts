@@ -143,6 +143,7 @@ export class Worker {
 
   #drop(): void {
     for (const lane of [this.#goods, this.#reads]) lane.drop();
+    this.#engine.reads.drop();
   }
 
   #working(): Promise<void>[] {
