@@ -273,11 +273,11 @@ export const PAGES = [
   "reference/cli-drill",
   "reference/events",
   "reference/result-codes",
-  "reference/test-numbers",
+  "reference/sandbox",
   "reference/sandbox-assumptions",
   "reference/checkout",
-  "concepts/on-paid",
   "contributing/checkout-rules",
+  "contributing/on-paid",
 ].map((name) => `docs/${name}.md`);
 
 /** The pages that hold the code of examples. */
