@@ -11,7 +11,7 @@ import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { EVENT_KINDS } from "../src/contract/events.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import { interfaceSchema } from "../src/openapi/field-schemas.ts";
-import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
+import { ASSUMPTIONS, ONLY_SANDBOX } from "../src/sandbox/assumptions.ts";
 import { sendTestEvent } from "../src/sandbox/deliveries/test-event.ts";
 import { createFetch } from "../src/sandbox/http/in-process.ts";
 import { Engine } from "../src/sandbox/sandbox-engine.ts";
@@ -57,8 +57,13 @@ function paymentFields(): string {
   return groups.join("\n\n");
 }
 
+/** What a service decides, too: the page of the sandbox describes its tools. */
 const assumptions = () =>
-  list(Object.values(ASSUMPTIONS).map(({ about, choice }) => [about, choice]));
+  list(
+    Object.values(ASSUMPTIONS)
+      .filter(({ learn }) => learn !== ONLY_SANDBOX)
+      .map(({ about, choice }) => [about, choice]),
+  );
 
 function magicNumbers(): string {
   const rows = Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => {

@@ -32,7 +32,7 @@ const entry = <const Value = undefined>(
 ) => ({ about, choice, reason, value: value as Value, learn });
 
 /** What a sandbox does that a service has no counterpart of. */
-const ONLY_SANDBOX: NotLearnable = {
+export const ONLY_SANDBOX: NotLearnable = {
   never: "it is a tool of the sandbox: a service has nothing like it",
 };
 
@@ -135,7 +135,7 @@ export const ASSUMPTIONS = {
   ),
   paymentAccounts: entry(
     "how many payment accounts a merchant has",
-    "two: a till, which is the default, and a paybill; a payment to any other account is rejected with 422",
+    "two: a till, the default, and a paybill; any other is rejected with 422",
     "code that passes payment_account_id can be tested",
     { never: "the accounts are the merchant's own, and a profile holds shapes, not values" },
     [1, 2],
@@ -191,13 +191,13 @@ export const ASSUMPTIONS = {
   // About deliveries and webhooks, invoices and ids.
   otherPayloads: entry(
     "payloads of the event kinds other than payment.completed and payment.failed",
-    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them; subscription.*, which only test events have, carries subscription_id, status and created_at",
+    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them",
     "code that reads the resource can read the event",
     { knob: "the data of an event has the fields that the service sends" },
   ),
   webhooks: entry(
     "request and response of a webhook registration",
-    "name, url (https, or http on a loopback host) and events (at least one, only known kinds; all kinds if the list is left out), with an id",
+    "name, url (https, or http on a loopback host) and events (only known kinds; all if left out), with an id",
     "a webhook with a misspelt kind or an empty list would never be called",
     { knob: "a webhook has the fields that the service returns" },
   ),
@@ -223,14 +223,14 @@ export const ASSUMPTIONS = {
   ),
   deliverySchedule: entry(
     "retry schedule, number of attempts, and when an attempt has failed",
-    "an attempt that does not return 200 within 5 s is retried after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
+    "without a 200 within 5 s, again after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
     "200 is the only status that the interface names",
     { knob: "redeliveries come after the gaps that were seen" },
     [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
   ),
   resultCode: entry(
     "a 200 whose ResultCode is not 0",
-    "the delivery counts as received and is not retried: only the status decides",
+    "received: only the status decides",
     "in the interface 200 prevents retries, and no other ResultCode than 0 is shown",
     { never: "only a receiver that answers so on purpose would show it" },
   ),
@@ -243,7 +243,7 @@ export const ASSUMPTIONS = {
   ),
   invoices: entry(
     "fields, statuses and transitions of an invoice",
-    'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',
+    'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; paid by a payment whose account_reference is its number, or by PUT { status: "paid" }',
     "a test can see every transition",
     { knob: "an invoice has the fields that the service returns" },
     14 * DAY_MS,
@@ -256,7 +256,7 @@ export const ASSUMPTIONS = {
   ),
   ids: entry(
     "names and kinds of ids",
-    "a payment has a reference, invoices and webhooks have an id: words with a prefix, such as inv_x7k2; a payment account has the whole number payment_account_id",
+    "reference of a payment, id of invoices and webhooks: words with a prefix, such as inv_x7k2; payment_account_id: a whole number",
     "code that takes any text as an id also takes a number",
     { knob: "ids have the name and the kind of the service" },
   ),
