@@ -4,7 +4,6 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Input } from "../src/checkout/rules/inputs.ts";
 import { RULES } from "../src/checkout/rules/rules.ts";
-import { REVIEWS } from "../src/checkout/rules/view.ts";
 import { COMMAND_GROUPS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
@@ -159,8 +158,6 @@ const rules = () =>
     ),
   );
 
-const reviews = () => list(Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]));
-
 /** What becomes of the goods, in a word that the page explains. */
 const ENDS: Readonly<Record<End, string>> = {
   given: "given",
@@ -219,7 +216,6 @@ const TABLES: Readonly<Record<string, () => string>> = {
   environment,
   resultCodes,
   rules,
-  reviews,
   wrongEndings,
 };
 
@@ -280,7 +276,6 @@ export const PAGES = [
   "reference/result-codes",
   "reference/sandbox",
   "reference/sandbox-assumptions",
-  "reference/checkout",
   "contributing/checkout-rules",
   "contributing/on-paid",
 ].map((name) => `docs/${name}.md`);

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PAGES } from "../../docs/.vitepress/parts.ts";
 import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
+import { REVIEWS } from "../../src/checkout/rules/view.ts";
 
 const read = (page: string) => readFileSync(page, "utf8");
 const wordCount = (text: string) => text.split(/\s+/).filter(Boolean).length;
@@ -75,6 +76,11 @@ test("each message of the page of error messages is one that the code throws", (
       expect(code, message).toContain(part);
     }
   }
+});
+
+test("the page of refunds says what to do about each review", () => {
+  const page = read("docs/operations/refunds.md");
+  for (const kind of Object.keys(REVIEWS)) expect(page).toMatch(new RegExp(`^\\| .*\`${kind}\``, "m"));
 });
 
 test("the code refers only to headings that the pages of the reference have", () => {
