@@ -116,9 +116,11 @@ async function eventBodies(): Promise<string> {
     const fields = Object.keys(event.data).join();
     const same = shown.get(fields);
     if (same === undefined) shown.set(fields, kind);
+    // The service documents the first two. Of the others, the data shows what is new.
+    const shownPart = sections.length < 2 ? event : event.data;
     const text =
       same === undefined
-        ? `\`\`\`json\n${JSON.stringify(event, undefined, 2)}\n\`\`\``
+        ? `\`\`\`json\n${JSON.stringify(shownPart, undefined, 2)}\n\`\`\``
         : `As \`${same}\`, with \`"status": "${event.data.status}"\`.`;
     sections.push(`## ${kind}\n\n${text}`);
   }

@@ -46,7 +46,7 @@ export const PARTS: readonly {
       ["webhooks", "How a webhook is stored, processed and recognised", 470],
       ["promises", "What is promised, and what is not", 760],
       ["on-paid", "What may go wrong in onPaid, and what happens then", 550],
-      ["keys", "API keys: public, secret, sandbox", 350],
+      ["keys", "Accounts and API keys: from sandbox to live, till and paybill", 350],
     ],
   },
   {
@@ -77,7 +77,6 @@ export const PARTS: readonly {
     folder: "operations",
     pages: [
       ["go-live", "Go live: the checklist", 500],
-      ["accounts", "Accounts, keys, till and paybill: from sandbox to live", 270],
       ["deploy", "Deploy: processes, shutdown, health, backups", 400],
       ["storage", "Choose an engine: SQLite, PostgreSQL, MariaDB or Redis", 440],
       ["sqlite", "Use SQLite", 300],

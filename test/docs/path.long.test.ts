@@ -135,12 +135,6 @@ describe("the path of a new user", () => {
     await expect.poll(receiver.printed).toContain("ship ORDER-43");
   });
 
-  test("has a test that passes", () => {
-    save(START, "pay.test.mjs");
-    expect(readFileSync(START, "utf8")).toContain("run `node --test`");
-    expect(shell("node --test")).toMatch(/pass 1\b/);
-  });
-
   test("sells something: the printed shop takes the money and gives the ticket", async () => {
     await receiver.end();
     shell(block(CHECKOUT, "npm install express"));
