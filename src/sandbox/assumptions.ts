@@ -64,7 +64,7 @@ export const ASSUMPTIONS = {
   ),
   sizes: entry(
     "how large a request may be",
-    "1 MiB when served, otherwise 413; JSON nested more than 100 levels deep is rejected with 400",
+    "1 MiB when served (413); JSON of at most 100 levels (400)",
     "deeper JSON can be parsed, but JSON.stringify cannot write it",
     {
       never:
@@ -80,19 +80,19 @@ export const ASSUMPTIONS = {
   ),
   errorResponses: entry(
     "status codes and bodies of errors",
-    "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 invalid JSON; 422 invalid field; always { success: false, error }",
+    "401 no or unknown key; 403 wrong kind or scope; 404 path or id; 405 method; 400 invalid JSON; 422 field; always { success: false, error }",
     "their meaning in HTTP, in the envelope of the interface",
     { knob: "a rejection has the status, the headers and the body of the service, by its cause" },
   ),
   statuses: entry(
     "status codes of successful responses",
-    "201 for what is created (invoices, webhooks), 200 for everything else",
+    "201 for a new invoice or webhook, otherwise 200",
     "their meaning in HTTP",
     { knob: "a success has the status of the service, by its endpoint" },
   ),
   lists: entry(
     "query and response of lists",
-    "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
+    "?page and ?per_page (20; at most 100); data is an array, newest first, meta is { page, per_page, total }",
     "the most common shape",
     { knob: "place of the list, fields beside it, names of the parameters, page lengths" },
     { perPage: 20, maxPerPage: 100 },
@@ -106,7 +106,7 @@ export const ASSUMPTIONS = {
   ),
   mobileMoneyStatus: entry(
     "request and response of POST /mobile-money/payment/status",
-    "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
+    "{ reference } or { checkout_request_id }; that of GET /payments/{reference}",
     "an initiation returns these two identifiers",
     { knob: "the response has the fields that the service returns" },
   ),
@@ -122,7 +122,7 @@ export const ASSUMPTIONS = {
   // About payments, phones and prompts.
   phoneNumbers: entry(
     "which phone numbers can be charged",
-    "mobile numbers of the country of the sandbox, Kenya, in any usual notation; of other countries with their code",
+    "mobile numbers of Kenya, in any usual notation; of other countries with their code",
     "the sample is in KES; `country` sets another one",
     { never: "only prompts to numbers of strangers would show it" },
   ),
@@ -156,7 +156,7 @@ export const ASSUMPTIONS = {
   ),
   promptLifetime: entry(
     "how long a prompt waits",
-    "60 s, then the payment fails; on a phone that is switched off too",
+    "60 s, then the payment fails, also if the phone is off",
     "about a minute in practice",
     { never: "a customer who does not answer looks like one who answers late" },
     MINUTE_MS,
@@ -211,7 +211,7 @@ export const ASSUMPTIONS = {
   ),
   rotation: entry(
     "how the signing secret is rotated",
-    "only by chaos: from some delivery on a new one signs; sandbox.webhookSecrets lists it beside the old one before it is used; earlier deliveries keep their signature",
+    "only by chaos: from some delivery on a new one signs; sandbox.webhookSecrets lists both",
     "a dashboard shows a new secret before it is used",
     { never: "a profile keeps no secrets, so it cannot see that one changed" },
   ),
@@ -236,7 +236,7 @@ export const ASSUMPTIONS = {
   ),
   deliveryQueue: entry(
     "how many deliveries may be pending for one address",
-    "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt has the reason",
+    "10,000, of which 100 are in flight at once; any further one fails at once",
     "a receiver that never responds must not fill the memory",
     ONLY_SANDBOX,
     { maxPending: 10_000, maxConcurrent: 100 },
