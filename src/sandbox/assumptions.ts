@@ -92,7 +92,7 @@ export const ASSUMPTIONS = {
   ),
   lists: entry(
     "query and response of lists",
-    "?page and ?per_page (20; at most 100); data is an array, newest first, meta is { page, per_page, total }",
+    "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
     "the most common shape",
     { knob: "place of the list, fields beside it, names of the parameters, page lengths" },
     { perPage: 20, maxPerPage: 100 },
