@@ -80,7 +80,8 @@ test("each message of the page of error messages is one that the code throws", (
 
 test("the page of refunds says what to do about each review", () => {
   const page = read("docs/operations/refunds.md");
-  for (const kind of Object.keys(REVIEWS)) expect(page).toMatch(new RegExp(`^\\| .*\`${kind}\``, "m"));
+  for (const kind of Object.keys(REVIEWS))
+    expect(page).toMatch(new RegExp(`^\\| .*\`${kind}\``, "m"));
 });
 
 test("the code refers only to headings that the pages of the reference have", () => {

@@ -57,8 +57,7 @@ export const REHEARSALS: readonly Command[] = singles({
   },
   "explain [code]": {
     about: "explain why a payment failed, by its result code or reason",
-    summary:
-      "Explains a result code or a failure_reason. Without one, lists all codes.",
+    summary: "Explains a result code or a failure_reason. Without one, lists all codes.",
     ...lazily({}, () => import("../commands/explain.ts"), "run"),
     examples: ["explain 1037", "explain"],
     effect: "reads",

@@ -135,14 +135,12 @@ export const ATTEMPTS_RESOLVE_UNKNOWN = {
   "look-back": { value: "duration", summary: "how old an attempt may be", default: "1d" },
   "not-sent-after": {
     value: "duration",
-    summary:
-      "when the service certainly lists a payment: an older attempt without one is not_sent",
+    summary: "when the service certainly lists a payment: an older attempt without one is not_sent",
     fallback: "it stays unknown",
   },
   profile: {
     value: "path",
-    summary:
-      "a profile by `malipo probe --prompt`, in the place of --not-sent-after",
+    summary: "a profile by `malipo probe --prompt`, in the place of --not-sent-after",
   },
   ...DRY_RUN,
   ...ASKS_NOT,
