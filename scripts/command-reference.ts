@@ -81,10 +81,15 @@ function severalOf({ commands }: CommandGroup) {
   const flags = unique(calls.flatMap(({ one }) => one.flags)).filter(
     (flag) => !isShared(flag) && new Set(takers(flag).map(({ command }) => command.name)).size > 1,
   );
-  const names = (flag: Flag) =>
-    ` (${takers(flag)
-      .map(({ words }) => code(words))
-      .join(", ")})`;
+  /** A command by its name if all its calls take the flag; nothing if all calls of the group do. */
+  const names = (flag: Flag) => {
+    const own = takers(flag);
+    if (own.length === calls.length) return "";
+    const words = [...groupBy(own, ({ command }) => command.name)].flatMap(([name, some]) =>
+      some.length === some[0]?.command.subcommands.length ? [name] : some.map((one) => one.words),
+    );
+    return ` (${words.map(code).join(", ")})`;
+  };
   const creating = calls.filter(({ one }) => one.creates).map(({ words }) => code(words));
   const note = creating.length > 0 ? [`${creating.join(", ")}: ${CREATES.toLowerCase()}`] : [];
   return { flags, text: [items(flags, names).join("\n"), ...note] };

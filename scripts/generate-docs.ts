@@ -4,14 +4,13 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Input } from "../src/checkout/rules/inputs.ts";
 import { RULES } from "../src/checkout/rules/rules.ts";
-import { REVIEWS } from "../src/checkout/rules/view.ts";
 import { COMMAND_GROUPS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { EVENT_KINDS } from "../src/contract/events.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import { interfaceSchema } from "../src/openapi/field-schemas.ts";
-import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
+import { ASSUMPTIONS, ONLY_SANDBOX } from "../src/sandbox/assumptions.ts";
 import { sendTestEvent } from "../src/sandbox/deliveries/test-event.ts";
 import { createFetch } from "../src/sandbox/http/in-process.ts";
 import { Engine } from "../src/sandbox/sandbox-engine.ts";
@@ -57,8 +56,13 @@ function paymentFields(): string {
   return groups.join("\n\n");
 }
 
+/** What a service decides, too: the page of the sandbox describes its tools. */
 const assumptions = () =>
-  list(Object.values(ASSUMPTIONS).map(({ about, choice }) => [about, choice]));
+  list(
+    Object.values(ASSUMPTIONS)
+      .filter(({ learn }) => learn !== ONLY_SANDBOX)
+      .map(({ about, choice }) => [about, choice]),
+  );
 
 function magicNumbers(): string {
   const rows = Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => {
@@ -112,9 +116,11 @@ async function eventBodies(): Promise<string> {
     const fields = Object.keys(event.data).join();
     const same = shown.get(fields);
     if (same === undefined) shown.set(fields, kind);
+    // The service documents the first two. Of the others, the data shows what is new.
+    const shownPart = sections.length < 2 ? event : event.data;
     const text =
       same === undefined
-        ? `\`\`\`json\n${JSON.stringify(event, undefined, 2)}\n\`\`\``
+        ? `\`\`\`json\n${JSON.stringify(shownPart, undefined, 2)}\n\`\`\``
         : `As \`${same}\`, with \`"status": "${event.data.status}"\`.`;
     sections.push(`## ${kind}\n\n${text}`);
   }
@@ -153,8 +159,6 @@ const rules = () =>
       ]),
     ),
   );
-
-const reviews = () => list(Object.entries(REVIEWS).map(([kind, message]) => [code(kind), message]));
 
 /** What becomes of the goods, in a word that the page explains. */
 const ENDS: Readonly<Record<End, string>> = {
@@ -214,7 +218,6 @@ const TABLES: Readonly<Record<string, () => string>> = {
   environment,
   resultCodes,
   rules,
-  reviews,
   wrongEndings,
 };
 
@@ -273,11 +276,10 @@ export const PAGES = [
   "reference/cli-drill",
   "reference/events",
   "reference/result-codes",
-  "reference/test-numbers",
+  "reference/sandbox",
   "reference/sandbox-assumptions",
-  "reference/checkout",
-  "concepts/on-paid",
   "contributing/checkout-rules",
+  "contributing/on-paid",
 ].map((name) => `docs/${name}.md`);
 
 /** The pages that hold the code of examples. */

@@ -54,7 +54,14 @@ app.post("/orders", async ({ body: { order, item, phone, after } = {} }, respons
   const sale = { id: order, amount: PRICES.get(item) ?? 0, metadata: { item }, expiresAt };
   if (!sale.amount || !ID.test(order)) response.status(400).json({ message: "Not for sale." });
   else if (!(await hold(pool, order))) response.status(409).json({ message: "Sold out." });
-  else response.json(await checkout.pay({ ...sale, phone }, { after }));
+  else
+    await checkout
+      .pay({ ...sale, phone }, { after })
+      .then((paying) => response.json(paying))
+      .catch((error) => {
+        if (error.code !== "invalid_params") throw error;
+        response.status(400).json({ message: "This is no mobile number of Kenya." });
+      });
 });
 app.get("/orders/:id", async ({ params }, response) => {
   const order = await checkout.get(params.id);

@@ -32,7 +32,7 @@ const entry = <const Value = undefined>(
 ) => ({ about, choice, reason, value: value as Value, learn });
 
 /** What a sandbox does that a service has no counterpart of. */
-const ONLY_SANDBOX: NotLearnable = {
+export const ONLY_SANDBOX: NotLearnable = {
   never: "it is a tool of the sandbox: a service has nothing like it",
 };
 
@@ -64,7 +64,7 @@ export const ASSUMPTIONS = {
   ),
   sizes: entry(
     "how large a request may be",
-    "1 MiB when served, otherwise 413; JSON nested more than 100 levels deep is rejected with 400",
+    "1 MiB when served (413); JSON of at most 100 levels (400)",
     "deeper JSON can be parsed, but JSON.stringify cannot write it",
     {
       never:
@@ -80,13 +80,13 @@ export const ASSUMPTIONS = {
   ),
   errorResponses: entry(
     "status codes and bodies of errors",
-    "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 invalid JSON; 422 invalid field; always { success: false, error }",
+    "401 no or unknown key; 403 wrong kind or scope; 404 path or id; 405 method; 400 invalid JSON; 422 field; always { success: false, error }",
     "their meaning in HTTP, in the envelope of the interface",
     { knob: "a rejection has the status, the headers and the body of the service, by its cause" },
   ),
   statuses: entry(
     "status codes of successful responses",
-    "201 for what is created (invoices, webhooks), 200 for everything else",
+    "201 for a new invoice or webhook, otherwise 200",
     "their meaning in HTTP",
     { knob: "a success has the status of the service, by its endpoint" },
   ),
@@ -106,7 +106,7 @@ export const ASSUMPTIONS = {
   ),
   mobileMoneyStatus: entry(
     "request and response of POST /mobile-money/payment/status",
-    "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
+    "{ reference } or { checkout_request_id }; that of GET /payments/{reference}",
     "an initiation returns these two identifiers",
     { knob: "the response has the fields that the service returns" },
   ),
@@ -122,7 +122,7 @@ export const ASSUMPTIONS = {
   // About payments, phones and prompts.
   phoneNumbers: entry(
     "which phone numbers can be charged",
-    "mobile numbers of the country of the sandbox, Kenya, in any usual notation; of other countries with their code",
+    "mobile numbers of Kenya, in any usual notation; of other countries with their code",
     "the sample is in KES; `country` sets another one",
     { never: "only prompts to numbers of strangers would show it" },
   ),
@@ -135,7 +135,7 @@ export const ASSUMPTIONS = {
   ),
   paymentAccounts: entry(
     "how many payment accounts a merchant has",
-    "two: a till, which is the default, and a paybill; a payment to any other account is rejected with 422",
+    "two: a till, the default, and a paybill; any other is rejected with 422",
     "code that passes payment_account_id can be tested",
     { never: "the accounts are the merchant's own, and a profile holds shapes, not values" },
     [1, 2],
@@ -156,7 +156,7 @@ export const ASSUMPTIONS = {
   ),
   promptLifetime: entry(
     "how long a prompt waits",
-    "60 s, then the payment fails; on a phone that is switched off too",
+    "60 s, then the payment fails, also if the phone is off",
     "about a minute in practice",
     { never: "a customer who does not answer looks like one who answers late" },
     MINUTE_MS,
@@ -191,13 +191,13 @@ export const ASSUMPTIONS = {
   // About deliveries and webhooks, invoices and ids.
   otherPayloads: entry(
     "payloads of the event kinds other than payment.completed and payment.failed",
-    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them; subscription.*, which only test events have, carries subscription_id, status and created_at",
+    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them",
     "code that reads the resource can read the event",
     { knob: "the data of an event has the fields that the service sends" },
   ),
   webhooks: entry(
     "request and response of a webhook registration",
-    "name, url (https, or http on a loopback host) and events (at least one, only known kinds; all kinds if the list is left out), with an id",
+    "name, url (https, or http on a loopback host) and events (only known kinds; all if left out), with an id",
     "a webhook with a misspelt kind or an empty list would never be called",
     { knob: "a webhook has the fields that the service returns" },
   ),
@@ -211,7 +211,7 @@ export const ASSUMPTIONS = {
   ),
   rotation: entry(
     "how the signing secret is rotated",
-    "only by chaos: from some delivery on a new one signs; sandbox.webhookSecrets lists it beside the old one before it is used; earlier deliveries keep their signature",
+    "only by chaos: from some delivery on a new one signs; sandbox.webhookSecrets lists both",
     "a dashboard shows a new secret before it is used",
     { never: "a profile keeps no secrets, so it cannot see that one changed" },
   ),
@@ -223,27 +223,27 @@ export const ASSUMPTIONS = {
   ),
   deliverySchedule: entry(
     "retry schedule, number of attempts, and when an attempt has failed",
-    "an attempt that does not return 200 within 5 s is retried after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
+    "without a 200 within 5 s, again after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
     "200 is the only status that the interface names",
     { knob: "redeliveries come after the gaps that were seen" },
     [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
   ),
   resultCode: entry(
     "a 200 whose ResultCode is not 0",
-    "the delivery counts as received and is not retried: only the status decides",
+    "received: only the status decides",
     "in the interface 200 prevents retries, and no other ResultCode than 0 is shown",
     { never: "only a receiver that answers so on purpose would show it" },
   ),
   deliveryQueue: entry(
     "how many deliveries may be pending for one address",
-    "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt has the reason",
+    "10,000, of which 100 are in flight at once; any further one fails at once",
     "a receiver that never responds must not fill the memory",
     ONLY_SANDBOX,
     { maxPending: 10_000, maxConcurrent: 100 },
   ),
   invoices: entry(
     "fields, statuses and transitions of an invoice",
-    'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',
+    'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; paid by a payment whose account_reference is its number, or by PUT { status: "paid" }',
     "a test can see every transition",
     { knob: "an invoice has the fields that the service returns" },
     14 * DAY_MS,
@@ -256,7 +256,7 @@ export const ASSUMPTIONS = {
   ),
   ids: entry(
     "names and kinds of ids",
-    "a payment has a reference, invoices and webhooks have an id: words with a prefix, such as inv_x7k2; a payment account has the whole number payment_account_id",
+    "reference of a payment, id of invoices and webhooks: words with a prefix, such as inv_x7k2; payment_account_id: a whole number",
     "code that takes any text as an id also takes a number",
     { knob: "ids have the name and the kind of the service" },
   ),

@@ -98,6 +98,16 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     ["vercel", /Vercel/],
     ["prisma", /Prisma/],
     ["dbos", /DBOS/],
+    ["mongodb", /MongoDB/],
+    ["litestream", /SQLite/],
+    ["neon", /PostgreSQL/],
+    ["galera", /MariaDB/],
+    ["pm2", /Deploy/],
+    ["jsdom", /Test/],
+    ["nuxt", /Receive webhooks/],
+    ["oversell", /overselling/],
+    ["cents", /Questions/],
+    ["uganda", /outside Kenya/],
   ])("its search finds the page for %s first", async (words, title) => {
     const page = await open("index");
     await searchFor(page, words);

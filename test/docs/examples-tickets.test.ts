@@ -10,10 +10,10 @@ const linesOf = (code: string): number =>
     .filter((line) => line.trim() !== "" && !line.startsWith("//"))
     .reduce((sum, line) => sum + Math.ceil(line.length / 100), 0);
 
-test("the shop of the README sells limited seats in at most 15 lines more", () => {
+test("the shop of the README sells limited seats in at most 16 lines more", () => {
   const [shop = ""] = codeBlocks("README.md", "ts");
   const tickets = readFileSync("examples/tickets/server.ts", "utf8");
-  expect(linesOf(tickets) - linesOf(shop)).toBeLessThanOrEqual(15);
+  expect(linesOf(tickets) - linesOf(shop)).toBeLessThanOrEqual(16);
 });
 
 ticketSuite({ customers: 24, seats: 6 }, test.concurrent);

@@ -31,8 +31,7 @@ export const SANDBOX_COMMANDS: readonly Command[] = singles({
   },
   env: {
     about: "print the settings of a running sandbox for your shell or a .env file",
-    summary:
-      "Prints the settings that a shop needs for a running sandbox, or writes them into a .env file.",
+    summary: "Prints the settings that a shop needs, or writes them into a .env file.",
     ...lazily(ENV, () => import("../commands/env.ts"), "run"),
     examples: ["env", "env --write .env"],
   },

@@ -33,7 +33,7 @@ export const ATTEMPTS = command(
     },
     "resolve <key> <outcome>": {
       summary:
-        "Resolves an attempt of unknown outcome with the reference of its payment, or as not_sent. First it looks at the service, and rejects what the service contradicts.",
+        "Resolves an attempt of unknown outcome by the reference of its payment, or as not_sent, unless the service contradicts it.",
       ...lazily(ATTEMPTS_RESOLVE, () => import("../commands/attempts.ts"), "resolve"),
       examples: [
         "attempts resolve ORDER-42/1 PAY-7Q2M9X4KD1TB --store sqlite:payments.db",
@@ -42,7 +42,7 @@ export const ATTEMPTS = command(
     },
     "resolve-unknown": {
       summary:
-        "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
+        "Resolves each attempt of unknown outcome that has exactly one payment in the service's list. Shows them first.",
       ...lazily(
         ATTEMPTS_RESOLVE_UNKNOWN,
         () => import("../commands/attempts.ts"),
@@ -102,7 +102,7 @@ export const INBOX_COMMAND = command(
     },
     "replay <id...>": {
       summary:
-        "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
+        "Sends stored bytes with their signature to a receiver. Nothing changes in the inbox.",
       ...lazily(INBOX_REPLAY, () => import("../inbox/replay.ts"), "replay"),
       examples: [`inbox replay 5f0c2d1 --to http://127.0.0.1:3000/webhooks ${STORE_EXAMPLE}`],
     },
@@ -142,7 +142,7 @@ export const CHECKOUT_COMMAND = command(
     },
     "refund <id>": {
       summary:
-        "Notes that money of an order was paid back, all of it or a part, never more than came. It moves no money.",
+        "Notes that money of an order was paid back, all of it or a part. It moves no money.",
       ...lazily(CHECKOUT_REFUND, () => import("../commands/checkout-orders.ts"), "refund"),
       examples: [
         "checkout refund ORDER-42 --amount 500 --reference RB7Q2M9X4K --by Amina --store sqlite:shop.db",
@@ -150,7 +150,7 @@ export const CHECKOUT_COMMAND = command(
     },
     "resolve <review> <decision>": {
       summary:
-        "Decides a review, once: accept has a process of the shop give the goods, refunded says that you paid it back, dismiss only ends it.",
+        "Decides a review, once: accept (the shop gives the goods), refunded (you paid it back), or dismiss.",
       ...lazily(CHECKOUT_RESOLVE, () => import("../commands/checkout-orders.ts"), "resolve"),
       examples: [
         "checkout resolve ORDER-42:overpaid:PAY-7Q2M9X4KD1TB refunded --store sqlite:shop.db",
@@ -158,7 +158,7 @@ export const CHECKOUT_COMMAND = command(
     },
     report: {
       summary:
-        "Compares the payments that the service lists for a day with the orders, and opens a review for each that differs. It exits with 1 if something differs, if a review is open, or if the list could not be read whole.",
+        "Compares the service's payments of a day with the orders, and opens a review for each difference. Exits with 1 if it is no all-clear.",
       ...lazily(CHECKOUT_REPORT, () => import("../commands/checkout-report.ts"), "report"),
       examples: [
         "checkout report --day 2026-11-23 --store sqlite:shop.db",

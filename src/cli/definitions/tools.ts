@@ -57,8 +57,7 @@ export const REHEARSALS: readonly Command[] = singles({
   },
   "explain [code]": {
     about: "explain why a payment failed, by its result code or reason",
-    summary:
-      "Explains a result code or a failure_reason: the cause, what to tell the customer, and whether to try again. Without one, lists all codes.",
+    summary: "Explains a result code or a failure_reason. Without one, lists all codes.",
     ...lazily({}, () => import("../commands/explain.ts"), "run"),
     examples: ["explain 1037", "explain"],
     effect: "reads",
@@ -70,7 +69,7 @@ export const MCP: readonly Command[] = singles({
   mcp: {
     about: "serve the tools of a running sandbox to a coding assistant, over stdio",
     summary:
-      "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
+      "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires @modelcontextprotocol/sdk. It takes no key, and prints none.",
     ...lazily(SANDBOX_URL, () => import("../commands/mcp.ts"), "run"),
     examples: ["mcp", "mcp --url http://127.0.0.1:4011"],
   },

@@ -43,7 +43,7 @@ export const SECRET = {
   secret: {
     value: "secret",
     summary:
-      "the webhook signing secret, exactly as the service shows it. Other users of this machine can see it: prefer --secret-file or MALIPO_WEBHOOK_SECRET",
+      "the webhook signing secret. Other users of this machine can see it: prefer --secret-file",
     fallback: "MALIPO_WEBHOOK_SECRET",
   },
 } as const satisfies FlagRows;

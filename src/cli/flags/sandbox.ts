@@ -12,7 +12,7 @@ export const SANDBOX = {
     summary: "the same seed makes the same keys and references",
     fallback: "a new one in each run",
   },
-  state: { value: "path", summary: "a file in which the sandbox's state stays between runs" },
+  state: { value: "path", summary: "a file that keeps the state between runs" },
   host: {
     value: "address",
     summary: "the address to listen on; 0.0.0.0 lets other machines use it",
@@ -20,16 +20,16 @@ export const SANDBOX = {
   },
   network: {
     value: "name",
-    summary: "the name under which other containers reach it over http",
+    summary: "its name for other containers, over http",
   },
   cors: {
     value: "origin",
-    summary: "an origin whose pages may call the service, beside pages of this machine",
+    summary: "an origin whose pages may call the service, too",
     repeatable: true,
   },
   "allow-host": {
     value: "name",
-    summary: "a full host name under which other machines reach it",
+    summary: "its host name for other machines",
     repeatable: true,
   },
   clock: {
@@ -40,7 +40,7 @@ export const SANDBOX = {
   },
   auto: {
     value: "kind",
-    summary: "which prompts the sandbox answers automatically, after 3 s",
+    summary: "which prompts it answers by itself, after 3 s",
     choices: ["approve", "none", "magic"],
     default: "magic",
   },
@@ -51,7 +51,7 @@ export const SANDBOX = {
   },
   profile: {
     value: "path",
-    summary: "a profile of your service, as `malipo probe` writes it: the sandbox responds like it",
+    summary: "a profile by `malipo probe`: the sandbox responds like your service",
   },
   webhook: {
     value: "url",
@@ -72,7 +72,7 @@ export const ENV = {
   ...SANDBOX_URL,
   write: {
     value: "path",
-    summary: "a .env file to write them into; its other variables stay as they are",
+    summary: "a .env file to write them into; its other variables stay",
   },
   kind: {
     value: "kind",

@@ -76,7 +76,7 @@ export const FILTER = {
   kind: { value: "event", summary: "only events of this kind, such as payment.completed" },
   since: {
     value: "time",
-    summary: `only events received at this time or later: 2026-01-31, 2026-01-31T09:00:00+03:00, or how long ago (${DURATION_UNITS.join(", ")})`,
+    summary: `only events received since: 2026-01-31, 2026-01-31T09:00:00+03:00, or how long ago (${DURATION_UNITS.join(", ")})`,
   },
   until: { value: "time", summary: "only events received before this time" },
 } as const satisfies FlagRows;
@@ -107,10 +107,10 @@ export const ATTEMPTS_LIST = {
   ...PAGE,
   "account-reference": {
     value: "label",
-    summary: "only attempts for this account reference, which the store has as a digest only",
+    summary: "only attempts with this value",
   },
-  amount: { value: "amount", summary: "only attempts for this amount" },
-  phone: { value: "number", summary: "only attempts for this phone" },
+  amount: { value: "amount", summary: "only attempts with this value" },
+  phone: { value: "number", summary: "only attempts with this value" },
 } as const satisfies FlagRows;
 
 export const ATTEMPTS_RESOLVE = {
@@ -135,14 +135,12 @@ export const ATTEMPTS_RESOLVE_UNKNOWN = {
   "look-back": { value: "duration", summary: "how old an attempt may be", default: "1d" },
   "not-sent-after": {
     value: "duration",
-    summary:
-      "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent",
-    fallback: "an attempt without a payment stays unknown",
+    summary: "when the service certainly lists a payment: an older attempt without one is not_sent",
+    fallback: "it stays unknown",
   },
   profile: {
     value: "path",
-    summary:
-      "the profile of your service, by `malipo probe --prompt`, in the place of --not-sent-after: it knows how long the list takes",
+    summary: "a profile by `malipo probe --prompt`, in the place of --not-sent-after",
   },
   ...DRY_RUN,
   ...ASKS_NOT,
@@ -171,7 +169,7 @@ export const INBOX_REQUEUE = {
   ...CONFLICTS,
   ...CHANGE,
   "never-tried": {
-    summary: "with --all, also those that no handler was given: replays of old events, for example",
+    summary: "with --all, also those that no handler was given, such as replays",
   },
 } as const satisfies FlagRows;
 

@@ -65,7 +65,7 @@ const WEBHOOK_COMMANDS = {
     message: () => "Registered. The next event is sent there.",
   }),
   "webhooks/test": defineCommand({
-    summary: "Sends a test event to one receiver, signed and logged as any other.",
+    summary: "Sends a signed test event to one receiver.",
     path: "/webhooks/{id}/test",
     fields: ["id", "event"],
     example: { id: "wh_4cG7wq1Z", event: "payment.failed" },
@@ -126,7 +126,7 @@ export const COMMANDS = {
   ...WEBHOOK_COMMANDS,
   ...FAULT_COMMANDS,
   "keys/revoke": defineCommand({
-    summary: "Revokes a key, which gets 401 from now on, and makes another one of its kind.",
+    summary: "Revokes a key, and makes another one of its kind.",
     path: "/keys/revoke",
     removes: true,
     fields: ["key"],

@@ -44,7 +44,7 @@ export const SCENE_COMMANDS = {
     message: ({ name }) => `The scene ${name} is saved.`,
   }),
   "scenes/load": defineCommand({
-    summary: "Returns to a saved state: clock, payments, phones, faults and keys.",
+    summary: "Returns to a saved state.",
     path: "/scenes/{name}/load",
     removes: true,
     fields: ["name"],
@@ -67,7 +67,7 @@ export const SCENE_COMMANDS = {
     message: ({ name }) => `The scene ${name} is removed.`,
   }),
   restore: defineCommand({
-    summary: "Replaces the whole state by a snapshot, of this or another sandbox.",
+    summary: "Replaces the whole state by a snapshot.",
     path: "/restore",
     removes: true,
     fields: ["snapshot"],

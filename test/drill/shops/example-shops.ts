@@ -33,13 +33,13 @@ export const drillExample = (start: string, workers = "2"): Promise<DrillResult>
   });
 
 /**
- * The shop that the page on the checkout prints, with the settings that the page on the drill prints.
+ * The shop that the page on the checkout prints, with its settings for the drill.
  *
  * @param folder - A new folder for the shop.
  */
 export function printedShop(folder: string): RawSettings {
   const [shop = ""] = codeBlocks("docs/guides/checkout.md", "ts");
-  const [settings = ""] = codeBlocks("docs/guides/drill.md", "json");
+  const [settings = ""] = codeBlocks("docs/guides/checkout.md", "json");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
   symlinkSync(join(process.cwd(), "node_modules/express"), join(folder, "node_modules/express"));

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { exitStatus, formatResults, summarize } from "../../../src/drill/drill-results.ts";
 import { drillExample } from "../../drill/shops/example-shops.ts";
 import { describeShop } from "../../suites/shop.ts";
-import { followPages, readShopPages, shell } from "./page.ts";
+import { followPages, readShopCommands, shell } from "./page.ts";
 
 interface Manual {
   /** What is run before the shop. The page's own command for a first look is not for production. */
@@ -37,7 +37,7 @@ for (const [name, { build, args, endsWith }] of Object.entries(SHOPS)) {
   describeShop(
     `${name}, as the manual says`,
     () => {
-      const folder = followPages(readShopPages(name), mkdtempSync(join(parent, `${name}-`)));
+      const folder = followPages(readShopCommands(name), mkdtempSync(join(parent, `${name}-`)));
       shell(build, folder);
       if (name === "next") next = folder;
       return { args, folder };

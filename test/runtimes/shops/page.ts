@@ -2,12 +2,15 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
-/** The commands that the manual prints for a shop: its first steps, then those of a framework. */
-export function readShopPages(framework: string): readonly string[] {
-  const paths = ["docs/guides/shop.md", `docs/guides/shop-${framework}.md`];
-  const text = paths.map((path) => readFileSync(path, "utf8")).join("\n");
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+/** The page of the shops: its first steps, and the section of a framework. */
+export function readShopPage(framework: string): string {
+  const [first = "", ...sections] = readFileSync("docs/guides/shop.md", "utf8").split(/^### /m);
+  return first + sections.find((one) => one.toLowerCase().startsWith(framework));
 }
+
+/** The commands that the manual prints for a shop: its first steps, then those of a framework. */
+export const readShopCommands = (framework: string): readonly string[] =>
+  [...readShopPage(framework).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
 
 /** Runs commands in a shell, with this Node.js. */
 export function shell(command: string, cwd: string): void {
