@@ -30,7 +30,12 @@ describe.skipIf(!hasChromium)("the pay page in every state", () => {
     const shown = await states.shown(lang, true);
     for (const [width, columns] of SHEETS) {
       const gaps = { parts: ".order, .state, .alone", limit: 56 };
-      const found = await contactSheet(page, `pay-${lang}`, shown, { width, columns, gaps, uncut: UNCUT });
+      const found = await contactSheet(page, `pay-${lang}`, shown, {
+        width,
+        columns,
+        gaps,
+        uncut: UNCUT,
+      });
       // The amount of an order stands in one place, whatever becomes of it, unless a logo is higher than a line.
       const sums = found.filter(({ name, sum }) => sum !== undefined && !/logo/.test(name));
       expect(new Set(sums.map(({ sum }) => sum)).size).toBe(1);
@@ -58,7 +63,9 @@ describe.skipIf(!hasChromium)("the pay page in every state", () => {
       for (const said of ["Duka la Mama Njeri", "Order", "KES\u00a01", "0700\u00a0111\u00a0222"])
         expect([name, text]).toEqual([name, expect.stringContaining(said)]);
       const seen = await page.evaluate(() => {
-        const shown = [...document.body.querySelectorAll("*")].filter((one) => one.checkVisibility());
+        const shown = [...document.body.querySelectorAll("*")].filter((one) =>
+          one.checkVisibility(),
+        );
         return {
           controls: shown.filter((one) => one.matches("button, main a, nav")).length,
           colors: [...new Set(shown.map((one) => getComputedStyle(one).color))],
