@@ -65,7 +65,7 @@ export type KnownResultCode =
 export const RESULT_CODES = {
   "1": row(
     "The customer's balance is too low.",
-    "There is not enough money in your mobile-money account. Add money, or pay a smaller amount.",
+    "There is not enough money in your mobile-money account. Add money, then try again.",
     "now",
     /balance is insufficient|insufficient (?:balance|funds)/i,
   ),

@@ -2,6 +2,7 @@ import type { Refund } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
+import { GOODS_TEXTS } from "./case-words.ts";
 import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
 import { codeOf, knownOf } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
@@ -64,9 +65,9 @@ const phonesOf = ({ sources, mayReadPhones }: ItemContext, asked: Asked): Phones
 
 function payerView(phone: unknown, { country, whole, areWhole }: Phones): Part {
   const masked = phoneText(phone, country);
-  if (masked === undefined || whole === undefined) return masked;
-  if (areWhole) return String(phone);
-  return html`${masked} <a href="${whole}">Show the whole number</a>`;
+  if (masked === undefined || whole === undefined) return masked && html`<span>${masked}</span>`;
+  if (areWhole) return html`<span>${String(phone)}</span>`;
+  return html`<span>${masked}</span> <a href="${whole}">Show the whole number</a>`;
 }
 
 const paymentView = (
@@ -74,7 +75,7 @@ const paymentView = (
   phones: Phones,
   meant: string | undefined,
 ): Html =>
-  html`<li><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this one is meant</span> `}${payment ? html`${amountText(payment.amount, payment.currency)} <span class="tag">${payment.status}</span>${payment.account_reference && html` label ${payment.account_reference}`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</li>`;
+  html`<li class="line"><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this case</span> `}${payment ? html`<span>${amountText(payment.amount, payment.currency)}</span> <span class="tag">${payment.status}</span>${payment.account_reference && html` <span>label ${payment.account_reference}</span>`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</li>`;
 
 /** @param meant - The payment that a decision is about, if there are others. */
 const paymentsView = (payments: readonly ReadPayment[], phones: Phones, meant?: string): Part =>
@@ -142,7 +143,7 @@ export async function itemView(context: ItemContext, asked: Asked): Promise<Html
     storyOf(sources, {
       orderId,
       references,
-      since: orderId === undefined && about !== undefined ? { at, cause } : undefined,
+      since: orderId === undefined && about !== undefined ? at : undefined,
     }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
@@ -168,7 +169,7 @@ export async function lookupView(
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
-    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · goods: ${order.effect}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
+    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · ${GOODS_TEXTS[order.effect]}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
   const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, phonesOf(context, asked))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }

@@ -1,10 +1,11 @@
+import { filled } from "../checkout/rules/customer-messages.ts";
 import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/rules/order-types.ts";
-import { REVIEWS } from "../checkout/rules/view.ts";
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
+import { CASES, DECISIONS, moreOf } from "./case-words.ts";
 import type { Choice, Entries, Entry, KnownOfEntry, Sources } from "./entry.ts";
-import { amountText } from "./wording.ts";
+import { amountText, inOneLine } from "./wording.ts";
 
 const none: Entries = { entries: [], hasMore: false };
 const PAGE = 1_000;
@@ -39,145 +40,15 @@ export const knownOfOrder = (order: Order, about: readonly string[] = []): Known
   };
 };
 
-type Wording = Readonly<
-  Partial<Record<ReviewDecision, readonly [label: string, says: string, done: string]>>
->;
-
-const REFUNDED = [
-  "I have paid it back",
-  "The payment will be noted as paid back. Pay it back first: this moves no money.",
-  "The payment is noted as paid back.",
-] as const;
-const REFUNDED_UNGIVEN = [
-  "I have paid it back",
-  "The payment will be noted as paid back, and the goods will not be given any more. Pay it back first: this moves no money.",
-  "The payment is noted as paid back. The goods are not given any more.",
-] as const;
-const KEEP = [
-  "Keep it",
-  "The money stays with the shop. Nothing else will change.",
-  "The money stays with the shop.",
-] as const;
-const KEEP_ORDER = [
-  "Keep it",
-  "The order stays as it is. Nothing else will change.",
-  "The order stays as it is.",
-] as const;
-const GIVE = [
-  "Give the goods",
-  "The order will count as paid, and the shop will hand over the goods, once.",
-  "The order counts as paid. The shop hands over the goods: until it has, the order is under “Goods that are due”.",
-] as const;
-const WITH_MONEY = { accept: GIVE, refunded: REFUNDED, dismiss: KEEP };
-
-/** What may be decided about a review, in words. */
-const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
-  overpaid: { refunded: REFUNDED, dismiss: KEEP },
-  amount_mismatch: WITH_MONEY,
-  currency_mismatch: WITH_MONEY,
-  late_payment: WITH_MONEY,
-  refund_due: {
-    refunded: REFUNDED_UNGIVEN,
-    accept: [
-      "Give the goods after all",
-      "The shop will try to hand over the goods, and may refuse again. An order that was canceled counts as paid.",
-      "The shop hands over the goods: until it has, the order is under “Goods that are due”.",
-    ],
-    dismiss: KEEP,
-  },
-  unmatched: { refunded: REFUNDED, dismiss: KEEP },
-  contradiction: { dismiss: KEEP_ORDER },
-  unknown_outcome: {
-    accept: GIVE,
-    dismiss: [
-      "The customer has not paid",
-      "The attempt will end without money, and the customer may try again.",
-      "The attempt has ended without money.",
-    ],
-  },
-  effect_failed: {
-    accept: [
-      "Try again now",
-      "The shop will try to hand over the goods at once.",
-      "The shop tries again to hand over the goods.",
-    ],
-    refunded: REFUNDED_UNGIVEN,
-    dismiss: [
-      "Keep it",
-      "This case will end. The shop goes on trying to hand over the goods.",
-      "The case has ended. The shop goes on trying.",
-    ],
-  },
-  effect_unclear: {
-    accept: [
-      "The goods are missing",
-      "The shop will hand over the goods again, unless it has noted that it did.",
-      "The shop hands over the goods again, unless it had noted that it did.",
-    ],
-    refunded: REFUNDED_UNGIVEN,
-    dismiss: [
-      "The customer has the goods",
-      "The order will say that its goods were given.",
-      "The order says that its goods were given.",
-    ],
-  },
-};
-
-/** What has happened, and the one thing that a person does about it, in the words of the people of a shop. */
-const CASES: Readonly<Record<ReviewKind, readonly [cause: string, todo: string]>> = {
-  overpaid: [
-    "The order was paid, and more came.",
-    "Pay the amount of this case back. Keep it only if it is for something else.",
-  ],
-  amount_mismatch: [
-    "The customer paid another amount than the order costs.",
-    "Give the goods if the amount is all right. Otherwise pay it back.",
-  ],
-  currency_mismatch: [
-    "The customer paid in another currency than the order has.",
-    "Give the goods if the amount is all right. Otherwise pay it back.",
-  ],
-  late_payment: [
-    "The money came after the time to pay was over.",
-    "Give the goods if they are still there. Otherwise pay the money back.",
-  ],
-  refund_due: [
-    "The customer paid, and gets no goods.",
-    "Pay the money back in the dashboard of the service. Then say so here.",
-  ],
-  unknown_outcome: [
-    "It is not known whether the customer was asked to pay.",
-    "Look for the payment at the service. If it is there, give the goods. If not, the customer has not paid.",
-  ],
-  contradiction: [
-    "The service has said two different things about this payment.",
-    "Read the payment below, as the service has it now. Keep the order as it is if that agrees with it.",
-  ],
-  unmatched: [
-    "Money came that belongs to no order.",
-    "Find out who paid, and for what. Pay it back, or hand over what it was for yourself and keep it.",
-  ],
-  effect_failed: [
-    "The order is paid, and the shop could not hand over the goods. It tries again every few minutes.",
-    "Have the cause fixed. Then try again now.",
-  ],
-  effect_unclear: [
-    "The order is paid, and it is not certain that all goods were handed over.",
-    "Look at what the customer has. The history of the order says what happened.",
-  ],
-};
-
-const DIFFERS: readonly ReviewKind[] = ["amount_mismatch", "currency_mismatch"];
-
-/** What a review says beside its kind: why, and whether the goods were given. */
-const moreOf = ({ kind, message }: Review): string =>
-  message.replace(REVIEWS[kind], "").replace(" onPaid refused it:", " The shop refused it:");
-
-const reviewChoices = ({ checkout }: Sources, { id, kind }: Review): Choice[] =>
+const reviewChoices = (
+  { checkout }: Sources,
+  { id, kind }: Review,
+  fill: (text: string) => string,
+): Choice[] =>
   Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
     action: decision,
     label,
-    says: () => says,
+    says: () => fill(says),
     done: () => done,
     pays: decision === "accept" && !kind.startsWith("effect_"),
     isLogged: true,
@@ -203,20 +74,20 @@ export async function listReviews(
     const { id, createdAt, kind, orderId, references, amount, currency } = review;
     const { transactionId: code, phone, accountReference: label } = review;
     const came = amount === undefined ? undefined : amountText(amount, currency);
+    const fill = (text: string) => filled(text, { came: inOneLine(came || "the payment") });
     const [what, todo] = CASES[kind] ?? [review.message, undefined];
-    const cause = what + moreOf(review);
     return {
       id: REVIEW + id,
       at: Date.parse(createdAt),
-      cause: came !== undefined && DIFFERS.includes(kind) ? `${cause} ${came} came.` : cause,
-      todo,
+      cause: fill(what) + moreOf(review),
+      todo: todo && fill(todo),
       orderId,
       about: references,
       came,
       ...(orderId === undefined && {
         known: { references, amount: came, code, phone, label, order: label },
       }),
-      choices: reviewChoices(sources, review),
+      choices: reviewChoices(sources, review, fill),
     };
   });
   return { entries, hasMore: false };
@@ -231,12 +102,13 @@ function withOrder(entry: Entry, order: Order): Entry {
   const known = knownOfOrder(order, entry.about);
   const failed = entry.id.includes(":effect_failed:") && order.effectError;
   const cause = failed ? `${entry.cause} It says: ${failed}.` : entry.cause;
+  const todo = entry.todo && filled(entry.todo, { label: order.accountReference });
   const isOver = order.status === "paid" || order.cancelReason === "paid_elsewhere";
   // Goods that were refused may be given after all.
   const [about] = order.reviews.filter(({ id }) => entry.id === REVIEW + id);
   const isRefused = about?.kind === "refund_due" && order.effect === "refused";
   const isPaid = isOver && !isRefused && entry.choices.some(({ pays }) => pays);
-  if (!isPaid) return { ...entry, known, cause };
+  if (!isPaid) return { ...entry, known, cause, todo };
   return {
     ...{ ...entry, known, todo: PAID_ALREADY },
     choices: entry.choices.filter(({ pays }) => !pays),

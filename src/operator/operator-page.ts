@@ -1,6 +1,7 @@
 import { type Html, html, type Part, renderPage } from "../html/html.ts";
+import { internationalDigits } from "../phones/phone-number.ts";
 import type { Decision } from "./decisions.ts";
-import type { Sources } from "./entry.ts";
+import { countryOf, type Sources } from "./entry.ts";
 import { groupChoices, itemView, lookupView } from "./item-view.ts";
 import { listNamed } from "./queue-lists.ts";
 import { type Asked, listView, overview, row } from "./queue-view.ts";
@@ -76,11 +77,16 @@ async function searchView(
   const { found, next, unread } = await search(sources, query, from);
   const rows = found.map(({ list, entry }) =>
     list === "order"
-      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span>${entry.known?.amount} ${entry.known?.phone}</span></span><span class="cause">${entry.cause}</span></a></li>`
+      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span><span class="amount">${entry.known?.amount}</span> <span class="phone">${entry.known?.phone}</span></span></span><span class="cause">${entry.cause}</span></a></li>`
       : row(list, entry, {}, now),
   );
-  const isReference = /^\S+$/.test(query);
-  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order${next && ", so far"}.</p>` : html`<ul class="rows">${rows}</ul>`}${next && html`<p class="hint">Not everything is searched yet: newer events and orders are left.</p><p><a href="${link({ q: query, ...next })}">Search further</a></p>`}${unread.length > 0 && html`<p class="hint">Could not be searched, or not whole: ${unread.join(", ")}.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
+  const isPhone = internationalDigits(query, countryOf(sources)) !== undefined;
+  const isReference = found.length === 0 && !isPhone && /^\S+$/.test(query);
+  const masked =
+    found.length > 0 &&
+    isPhone &&
+    html`<p class="hint">Of a payer’s phone, only the first four and the last three digits are stored: another customer may have the same ones.</p>`;
+  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${masked}${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order${next && ", so far"}.</p>` : html`<ul class="rows">${rows}</ul>`}${next && html`<p class="hint">Not everything is searched yet: newer events and orders are left.</p><p><a href="${link({ q: query, ...next })}">Search further</a></p>`}${unread.length > 0 && html`<p class="hint">Could not be searched, or not whole: ${unread.join(", ")}.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
 }
 
 async function contentOf(

@@ -2,6 +2,7 @@ import type { Order } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
 import { internationalDigits } from "../phones/phone-number.ts";
+import { GOODS_TEXTS } from "./case-words.ts";
 import { countryOf, type Entry, type KnownOfEntry, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
 import { knownOfOrder, withOrders } from "./money-entries.ts";
@@ -155,7 +156,7 @@ const orderFound = (order: Order): Found => ({
   entry: {
     id: order.id,
     at: Date.parse(order.createdAt),
-    cause: `${order.status}, received ${amountText(order.received, order.currency)}, goods: ${order.effect}`,
+    cause: `${order.status}, received ${amountText(order.received, order.currency)}, ${GOODS_TEXTS[order.effect]}`,
     orderId: order.id,
     known: knownOfOrder(order),
     choices: [],

@@ -5,6 +5,7 @@ import { isGatewayError } from "../errors/any.ts";
 import { jsonText } from "../internal/json.ts";
 import { partsOfConflictId } from "../webhooks/inbox/delivery.ts";
 import { keysOfPayment } from "../webhooks/receiver/event-identity.ts";
+import { inStaffWords } from "./case-words.ts";
 import type { Entry, Sources } from "./entry.ts";
 import { dataOf, withKnown } from "./event-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
@@ -98,13 +99,6 @@ const paymentLines = ({ reference, payment }: ReadPayment): StoryLine[] =>
     return Number.isNaN(at) ? [] : { at, text: `The payment ${reference} ${text} at the service.` };
   });
 
-/** The history of an order names `onPaid`, which is a word of developers. */
-const inStaffWords = (text: string): string =>
-  text
-    .replace("The goods were given: onPaid has committed.", "The goods were given.")
-    .replace(/^onPaid failed/, "The shop could not hand over the goods")
-    .replace(/^onPaid refused/, "The shop refused");
-
 /** Everything that is known of an order and of payments, in order of time. */
 export interface Story {
   readonly lines: readonly StoryLine[];
@@ -124,8 +118,8 @@ export async function storyOf(
   }: {
     orderId?: string | undefined;
     references: readonly string[];
-    /** When something of no order became known, and what. */
-    since?: { readonly at: number; readonly cause: string } | undefined;
+    /** When a payment of no order became known. */
+    since?: number | undefined;
   },
 ): Promise<Story> {
   const history = orderId === undefined ? [] : ((await sources.checkout?.history(orderId)) ?? []);
@@ -141,7 +135,7 @@ export async function storyOf(
     })),
     ...payments.flatMap(paymentLines),
     ...events.lines,
-    ...(since === undefined ? [] : [{ at: since.at, text: since.cause }]),
+    ...(since === undefined ? [] : [{ at: since, text: "The payment became known." }]),
   ];
   // Stable: what has the same time stays in its order.
   lines.sort((a, b) => a.at - b.at);

@@ -46,6 +46,9 @@ export function timeWriter(timeZone: string | undefined): WriteTime {
 export const amountText = (amount: unknown = "", currency: unknown = ""): string =>
   `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
+/** No line breaks in it. */
+export const inOneLine = (text: string): string => text.replaceAll(" ", "\u00a0");
+
 /**
  * A phone number, masked; `undefined` if there is none. What is no phone number is not shown.
  *

@@ -16,6 +16,8 @@ export interface SheetLook {
   readonly columns: number;
   /** The parts in which no more than this number of pixels may be empty between two things. */
   readonly gaps: { readonly parts: string; readonly limit: number };
+  /** A pattern of what stands in one line, such as an amount. */
+  readonly uncut?: string;
 }
 
 /** Where the sum of a page stands, and how large it is. */
@@ -38,14 +40,25 @@ const sheetOf = (shown: readonly Shown[], { width, columns }: SheetLook): string
     .join("")}`;
 
 /** Runs in the browser. What a person would see at once: something cut off, a word in two lines, an empty place. */
-function look({ parts, limit }: SheetLook["gaps"]): Found[] {
+function look({ gaps: { parts, limit }, uncut }: SheetLook): Found[] {
   const problemsOf = (frame: HTMLIFrameElement): string[] => {
     const page = frame.contentDocument as Document;
     const view = frame.contentWindow as Window & typeof globalThis;
     const { width } = frame.getBoundingClientRect();
     const problems: string[] = [];
+    if (page.styleSheets.length === 0) problems.push("has no style");
     const wide = page.documentElement.scrollWidth;
     if (wide > width) problems.push(`is ${wide} wide in ${width}`);
+    /** Where a part of a text stands: a rectangle for each line. */
+    const linesOf = (node: Node, start: number, length: number): DOMRect[] => {
+      const range = page.createRange();
+      range.setStart(node, start);
+      range.setEnd(node, start + length);
+      const lines = [...range.getClientRects()];
+      return lines.filter(
+        ({ top }, at) => Math.round(top) !== Math.round(lines[at - 1]?.top ?? -1),
+      );
+    };
     const isShown = (one: Element) => one.checkVisibility() && !one.closest(".unseen, .skip");
     const rects: DOMRect[] = [];
     const walker = page.createTreeWalker(page.body, view.NodeFilter.SHOW_TEXT);
@@ -53,15 +66,14 @@ function look({ parts, limit }: SheetLook["gaps"]): Found[] {
       const parent = node.parentElement as Element;
       if (!isShown(parent) || ["SCRIPT", "STYLE"].includes(parent.tagName)) continue;
       const text = node.textContent ?? "";
+      for (const { 0: whole, index } of text.matchAll(new RegExp(uncut ?? "$^", "g"))) {
+        if (linesOf(node, index, whole.length).length > 1) problems.push(`cuts ${whole}`);
+      }
       for (const { 0: word, index } of text.matchAll(/[^\s\u2014-]+/g)) {
-        const range = page.createRange();
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        const lines = [...range.getClientRects()];
+        const lines = linesOf(node, index, word.length);
         rects.push(...lines);
-        const isCut = new Set(lines.map(({ top }) => Math.round(top))).size > 1;
         // A reference may be cut anywhere.
-        if (isCut && /^(?:\p{L}?\p{Ll}{1,30}\P{L}?|\d[\d,.:]*)$/u.test(word))
+        if (lines.length > 1 && /^(?:\p{L}?\p{Ll}{1,30}\P{L}?|\d[\d,.:]*)$/u.test(word))
           problems.push(`cuts the word ${word}`);
         const isOutside = lines.some(({ left, right }) => left < 0 || right > width + 0.5);
         if (isOutside && !parent.closest(".wide")) problems.push(`shows ${word} outside`);
@@ -128,7 +140,7 @@ export async function contactSheet(
   const { width, columns } = sheet;
   await page.setViewportSize({ width: columns * (width + 12) + 16, height: HEIGHT });
   await page.setContent(sheetOf(shown, sheet));
-  const found = await page.evaluate(look, sheet.gaps);
+  const found = await page.evaluate(look, sheet);
   expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
   const schemes = process.env.MALIPO_SHEETS === "1" ? (["light", "dark"] as const) : [];
   for (const colorScheme of schemes) {

@@ -5,6 +5,7 @@ import { operatorHandler } from "malipo/operator";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserForSuite } from "../browser/browser-for-suite.ts";
+import { checkAxe } from "../browser/check-look.ts";
 import { contactSheet } from "../browser/contact-sheet.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { CASHIER_CASES } from "./cashier-cases.ts";
@@ -49,7 +50,7 @@ describe.skipIf(!hasChromium)("the operator's page, for a cashier who is new", (
     expect(await made.count()).toBe(CASHIER_CASES.length);
   });
 
-  test("every page fits at each width, light and dark", async () => {
+  test("every page fits at each width and passes axe, light and dark", async () => {
     const night = await shopNight();
     const { checkout } = night;
     const authorize = () => ({ operator: "Wanjiru", mayReadPhones: true });
@@ -83,13 +84,17 @@ describe.skipIf(!hasChromium)("the operator's page, for a cashier who is new", (
       }),
     );
     const gaps = { parts: ".card", limit: 60 };
+    // A page of its own: the policy of the operator's page allows no style of a sheet.
+    const sheet = await (await browser().newContext()).newPage();
     for (const [width, columns] of [
       [1280, 3],
       [768, 4],
       [390, 5],
       [320, 5],
     ] as const) {
-      await contactSheet(page, "operator", shown, { width, columns, gaps });
+      await contactSheet(sheet, "operator", shown, { width, columns, gaps });
     }
+    for (const colorScheme of ["light", "dark"] as const)
+      for (const width of [1280, 320]) await checkAxe(sheet, shown, { width, colorScheme });
   });
 });

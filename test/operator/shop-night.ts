@@ -22,14 +22,17 @@ export async function shopNight({ hasInbox = true } = {}) {
   let isLost = false;
   let isStocked = false;
   const given: string[] = [];
+  /** What the webhooks told first of each payment: the service says the same when it is asked. */
+  const told = new Map<string, object>();
   const gateway = new Gateway({
     apiKey: sandbox.keys.secret,
     baseUrl: sandbox.baseUrl,
     maxRetries: 0,
     idempotency: store.idempotency,
-    fetch: (url: string, init: RequestInit) => {
+    fetch: async (url: string, init: RequestInit) => {
       if (isLost && url.includes("payment/initiate")) throw new TypeError("fetch failed");
-      return sandbox.fetch(url, init);
+      const data = told.get(new URL(url).pathname.split("/").at(-1) ?? "");
+      return data === undefined ? sandbox.fetch(url, init) : Response.json({ data });
     },
   });
   const checkout = createCheckout({
@@ -44,11 +47,14 @@ export async function shopNight({ hasInbox = true } = {}) {
     },
     onError: () => {},
   });
-  let phones = 0;
-  const make = (id: string, amount = 1500): Promise<CustomerOrder> =>
-    checkout.pay({ id, amount, phone: `07120${String(++phones).padStart(5, "0")}` });
+  const phones = new Map<string, string>();
+  const make = (id: string, amount = 1500): Promise<CustomerOrder> => {
+    const phone = `7120${String(phones.size + 1).padStart(5, "0")}`;
+    phones.set(id, phone);
+    return checkout.pay({ id, amount, phone: `0${phone}` });
+  };
   const deliver = async (
-    order: Pick<CustomerOrder, "accountReference">,
+    order: Pick<CustomerOrder, "accountReference"> & { readonly id?: string },
     reference: string,
     more = {},
   ) => {
@@ -57,10 +63,11 @@ export async function shopNight({ hasInbox = true } = {}) {
       status: "completed",
       amount: "1500.00",
       currency: "KES",
-      phone: "254712345678",
+      phone: `254${phones.get(order.id ?? "") ?? "712345678"}`,
       account_reference: order.accountReference,
       ...more,
     };
+    if (!told.has(reference)) told.set(reference, data);
     const timestamp = new Date().toISOString();
     const body = JSON.stringify({ event: "payment.completed", timestamp, data });
     const headers = { "x-service-signature": signWebhook(body, sandbox.webhookSecret) };
@@ -71,7 +78,10 @@ export async function shopNight({ hasInbox = true } = {}) {
   for (let number = 1; number <= OF_EACH; number++) {
     const twice = await make(`TWICE-${number}`);
     await deliver(twice, own(twice));
-    await deliver(twice, `PAY-TWICE-${number}`, { transaction_id: `ERTGFL0X${number}U` });
+    await deliver(twice, `PAY-TWICE-${number}`, {
+      transaction_id: `ERTGFL0X${number}U`,
+      phone: "254712345678",
+    });
     const less = await make(`LESS-${number}`);
     await deliver(less, own(less), { amount: "1.00" });
     const dollars = await make(`DOLLARS-${number}`);

@@ -106,7 +106,9 @@ const OPTIONS = {
   merchant: checkMerchant,
   secret: (secret) => linkSecrets(secret ?? allowedEnvironmentVariable("MALIPO_PAGE_SECRET")),
   url: (url) => checkUrl(url ?? allowedEnvironmentVariable("MALIPO_PAGE_URL")),
-  wallet: (wallet = "M-Pesa") => checkText("wallet", wallet, /\S/, "a name"),
+  // A hyphen at which no line breaks.
+  wallet: (wallet = "M-Pesa") =>
+    checkText("wallet", wallet, /\S/, "a name").replaceAll("-", "\u2011"),
   timeZone: (timeZone = "Africa/Nairobi") => checkTimeZone(timeZone),
   color: (color) => optional(color, checkColor),
   messages: textsOf,

@@ -7,7 +7,6 @@ import {
   askedBy,
   countedSum,
   holdsMoney,
-  isFull,
   isOpen,
   isUnclear,
   isUsedUp,
@@ -15,9 +14,9 @@ import {
   openReviews,
 } from "../rules/order-state.ts";
 import type { CustomerOrder } from "../rules/order-types.ts";
+import { leftOf, refundsOf } from "../rules/refunds.ts";
 import { attemptMessage, isLate, isToPayBack } from "../rules/view.ts";
 import type { PayPageTexts } from "./languages/texts.ts";
-import { phonePicture } from "./phone-picture.ts";
 import { paidAmount, receipts } from "./receipts.ts";
 import { hourText, moneyText, type Words } from "./words.ts";
 
@@ -129,7 +128,7 @@ export function orderPage(
   const { settings, texts } = words;
   const amount = moneyText(words, { ...view, amount: amountShown(order, view) });
   const { wallet, merchant } = settings;
-  const example = exampleFor(settings.asked);
+  const example = inOneLine(exampleFor(settings.asked));
   const values = { amount, merchant: merchant.name, wallet, example };
   const fill: Fill = (text, more) => filled(text, { ...values, ...more });
   const back =
@@ -174,21 +173,23 @@ function pageOf(shown: Shown): Page {
   if (isLate(order) || holdsMoney(order)) {
     return [texts.checkingTitle, "clock", "waiting", html`<p>${texts.held}</p>${money}${back}`];
   }
+  const isPaidBack = refundsOf(order).length > 0 && isNothing(leftOf(order, order.currency));
+  const returned = isPaidBack && html`<p>${texts.paidBack}</p>`;
   if (view.status === "canceled") {
     const asked = order.attempts.some(isOpen) && html`<p>${texts.stillAsked}</p>`;
-    const content = (text: string) => html`<p>${text}</p>${asked}${money}${back}`;
+    const content = (text: string) => html`<p>${text}</p>${returned}${asked}${money}${back}`;
     return view.cancelReason === "paid_elsewhere"
       ? [texts.elsewhereTitle, "check", "good", content(texts.elsewhere)]
       : [texts.canceledTitle, "cross", "", content(texts.canceled)];
   }
   if (view.status === "expired") {
-    const content = html`<p>${fill(texts.expired)}</p>${money}${back}`;
+    const content = html`<p>${fill(texts.expired)}</p>${returned}${money}${back}`;
     return [texts.expiredTitle, "clock", "", content];
   }
   if (isUsedUp(order)) {
     // Why the last attempt failed may end with "try again", which is not possible.
-    const why = isFull(order) ? fill(texts.tooManyAttempts) : texts.usedUp;
-    return [texts.notPaidTitle, "cross", "bad", html`<p>${why}</p>${money}${back}`];
+    const why = html`<p>${fill(texts.tooManyAttempts)}</p>`;
+    return [texts.notPaidTitle, "cross", "bad", html`${why}${money}${back}`];
   }
   return unpaidPage(shown);
 }
@@ -248,13 +249,14 @@ function reasonText({ lang, texts }: Words, { message, messageCode }: Message): 
   return lang === "en" ? message : html`<span lang="en">${message}</span>`;
 }
 
-function pendingPage({ words, order, fill, amount, now }: Shown): Page {
-  const { texts } = words;
+function pendingPage(shown: Shown): Page {
+  const { order, fill, now } = shown;
+  const { texts } = shown.words;
   const open = order.attempts.filter(isOpen);
   const isUnknown = open.some((one) => isUnclear(one, now));
   const { phone = "" } = open.at(-1) ?? {};
   const live = html`<p class="hint">${texts.updates} <a class="check" href="">${texts.checkNow}</a></p>`;
-  const picture = phonePicture(words, amount, order.accountReference);
+  const picture = phonePicture(shown);
   return isUnknown
     ? [
         texts.checkingTitle,
@@ -270,8 +272,19 @@ function pendingPage({ words, order, fill, amount, now }: Shown): Page {
       ];
 }
 
-function payForm({ words, order, fill, amount, rejected }: Shown, again: boolean): Html {
-  const { texts, lang } = words;
+/**
+ * The request as it stands on the customer's phone, in the look of the sandbox's phone: he rejects what differs from
+ * it.
+ */
+function phonePicture({ words, order, amount, fill }: Shown): Html {
+  const { texts, settings } = words;
+  const { name, promptName: payee = name } = settings.merchant;
+  return html`<figure><figcaption>${texts.phoneAsks}</figcaption><div class="device"><div class="screen"><div class="dialog"><p class="ask"><b class="amount">${amount}</b> ${fill(texts.promptTo, { payee })}</p><p class="hint">${texts.account} <b>${order.accountReference}</b></p><p class="pin" aria-hidden="true">• • • •</p></div></div></div><p class="hint">${texts.onlyThis}</p></figure>`;
+}
+
+function payForm(shown: Shown, again: boolean): Html {
+  const { order, fill, rejected } = shown;
+  const { texts, lang } = shown.words;
   const error =
     rejected !== undefined &&
     html`<p class="bad" id="phone-error">${fill(texts[PHONE_PROBLEMS[rejected.problem]])}</p>`;
@@ -281,7 +294,7 @@ function payForm({ words, order, fill, amount, rejected }: Shown, again: boolean
 <label for="phone">${fill(texts.phone)}</label>${error}
 <input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" required maxlength="40" aria-describedby="${about}" value="${rejected?.phone ?? ""}"${rejected !== undefined && html` aria-invalid="true" autofocus`}>
 <p class="hint" id="phone-hint">${fill(texts.phoneHint)}</p>
-${phonePicture(words, amount, order.accountReference)}
+${phonePicture(shown)}
 <button>${again ? texts.payAgain : fill(texts.pay)}</button>
 </form>
 <p class="hint">${texts.afterButton}</p>`;

@@ -26,9 +26,6 @@ export function paidAmount(order: OrderState): string {
   return (others.length > 0 ? countedSum(order) : first?.amount) || order.amount;
 }
 
-/** What a customer finds a payment by. */
-const partName = ({ reference, transactionId = reference }: Money): string => transactionId;
-
 /** The name of a payment at the service, unless it is one that only its order has. */
 const referenceOf = (name: string | undefined): string | undefined =>
   name?.startsWith("#") || name?.startsWith(ALIAS) ? undefined : name;
@@ -37,7 +34,8 @@ const referenceOf = (name: string | undefined): string | undefined =>
 function paymentRows(words: Words, order: OrderState, money: Money, at = money.at): Row[] {
   const { texts, settings } = words;
   const attempt = order.attempts.find(({ reference }) => reference === money.reference);
-  const time = at ?? attempt?.endedAt;
+  const review = order.reviews.find(({ references }) => references.at(-1) === money.reference);
+  const time = at ?? attempt?.endedAt ?? review?.at;
   return [
     [texts.amount, money.amount === "" ? undefined : moneyText(words, money)],
     [filled(texts.transactionId, { wallet: settings.wallet }), money.transactionId],
@@ -50,21 +48,20 @@ function paymentRows(words: Words, order: OrderState, money: Money, at = money.a
 /** The receipt of an order that is paid. */
 function mainReceipt(words: Words, order: OrderState): Html {
   const { texts } = words;
-  const money = paidWith(order);
-  const [first] = money;
+  const [first, ...others] = paidWith(order);
   const attempt = order.attempts.find(({ reference }) => reference === order.paidBy);
   const at = order.paidAt ?? attempt?.askedAt;
   const label: Row = [
     texts.account,
     order.accountReference === order.id ? undefined : order.accountReference,
   ];
-  if (first !== undefined && money.length === 1) {
-    return listOf(texts.receipt, [label, ...paymentRows(words, order, first, at)]);
+  if (first !== undefined) {
+    const paidAt = others.length === 0 ? at : first.at;
+    return listOf(texts.receipt, [label, ...paymentRows(words, order, first, paidAt)]);
   }
   return listOf(texts.receipt, [
     label,
-    ...money.map((one) => [partName(one), moneyText(words, one)] as const),
-    [texts.payment, money.length === 0 ? referenceOf(order.paidBy) : undefined],
+    [texts.payment, referenceOf(order.paidBy)],
     [texts.paidBy, attempt?.phone],
     [texts.paidAt, at === undefined ? undefined : timeText(at, words)],
   ]);
@@ -86,8 +83,8 @@ function refundReceipts(words: Words, order: OrderState): Part {
 /** All that came for an order and was paid back, with a button that prints it. Nothing if nothing came. */
 export function receipts(words: Words, order: OrderState, isPaid: boolean): Part {
   const { texts } = words;
-  const main = isPaid ? paidWith(order) : [];
-  const others = order.money.filter((one) => !main.includes(one));
+  const [first] = isPaid ? paidWith(order) : [];
+  const others = order.money.filter((one) => one !== first);
   if (!isPaid && others.length === 0) return false;
   const name = isPaid ? texts.otherReceipt : texts.receipt;
   const more = others.map(

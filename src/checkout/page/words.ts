@@ -15,17 +15,17 @@ const NAMES: Readonly<Record<string, string>> = { XOF: "FCFA", XAF: "FCFA" };
 /** Currencies in which nobody writes cents. */
 const WHOLE: readonly string[] = ["XOF", "XAF", "GNF", "RWF", "BIF", "DJF", "KMF", "UGX"];
 
-/** `KES 1,500.00`, or `1 500,00 KES` and `5 000 FCFA` in a language that writes amounts so. */
+/** `KES 1,500.00`, or `1 500,00 KES` and `5 000 FCFA` in a language that writes amounts so. No line breaks in it. */
 export function moneyText(
   { texts }: Words,
   money: { readonly currency: string; readonly amount: string },
 ): string {
   const plain = withCommas(money);
-  if (texts.numbers === "1,500.00") return plain;
+  if (texts.numbers === "1,500.00") return plain.replaceAll(" ", "\u00a0");
   const [, currency = "", whole, cents = ""] = /^(\S+) ([\d,]+)\.(\d+)$/.exec(plain) ?? [];
   if (whole === undefined) return plain;
   const decimals = WHOLE.includes(currency) && Number(cents) === 0 ? "" : `,${cents}`;
-  return `${whole.replaceAll(",", "\u00a0")}${decimals}\u00a0${NAMES[currency] ?? currency}`;
+  return `${whole.replaceAll(",", "\u202f")}${decimals}\u00a0${NAMES[currency] ?? currency}`;
 }
 
 const timeIn = (ms: number, { settings, texts }: Words, options: Intl.DateTimeFormatOptions) =>

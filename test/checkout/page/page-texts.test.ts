@@ -53,16 +53,16 @@ test.each(others)("%s fills the same names into each text as English does", (_, 
   expect(namesIn(texts)).toEqual(namesIn(english?.[1] ?? {}));
 });
 
-test("French has a space before a colon and a question mark at which no line breaks", () => {
+test("French has its spaces before double marks, at which no line breaks, and its own apostrophe", () => {
   const french = JSON.stringify(textsOf().get("fr"));
-  expect(french.match(/[^\u00a0"][:?!](?=[^/"])/g) ?? []).toEqual([]);
+  expect(french.match(/[^\u00a0"]:(?=[^/"])|[^\u202f][;?!]/g) ?? []).toEqual([]);
   expect(french).not.toMatch(/\w'\w/);
 });
 
 test.each([
-  ["KES", "1500.00", "1\u00a0500,00\u00a0KES"],
-  ["XOF", "5000.00", "5\u00a0000\u00a0FCFA"],
-  ["XAF", "1250000.50", "1\u00a0250\u00a0000,50\u00a0FCFA"],
+  ["KES", "1500.00", "1\u202f500,00\u00a0KES"],
+  ["XOF", "5000.00", "5\u202f000\u00a0FCFA"],
+  ["XAF", "1250000.50", "1\u202f250\u202f000,50\u00a0FCFA"],
   ["CDF", "900.00", "900,00\u00a0CDF"],
 ])("%s %s is %s in French", (currency, amount, text) => {
   const texts = textsOf().get("fr");

@@ -1,7 +1,6 @@
-import axe from "axe-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browserForSuite } from "../../browser/browser-for-suite.ts";
-import { axeViolations } from "../../browser/check-look.ts";
+import { checkAxe } from "../../browser/check-look.ts";
 import { contactSheet } from "../../browser/contact-sheet.ts";
 import { hasChromium } from "../../support/chromium.ts";
 import { payStates } from "./pay-states.ts";
@@ -13,6 +12,10 @@ const SHEETS = [
   [390, 8],
   [320, 10],
 ] as const;
+
+/** An amount, a phone number and a wallet are read as one. */
+const UNCUT =
+  "[A-Z]{3}\\s[\\d,.]+\\d|\\d[\\d\\s]*,\\d\\d\\s[A-Z]{3}|\\d{4}\\s(?:\\d{3}|\\*{3})\\s\\d{3}|M.Pesa";
 
 describe.skipIf(!hasChromium)("the pay page in every state", () => {
   const browser = browserForSuite();
@@ -27,7 +30,12 @@ describe.skipIf(!hasChromium)("the pay page in every state", () => {
     const shown = await states.shown(lang, true);
     for (const [width, columns] of SHEETS) {
       const gaps = { parts: ".order, .state, .alone", limit: 56 };
-      const found = await contactSheet(page, `pay-${lang}`, shown, { width, columns, gaps });
+      const found = await contactSheet(page, `pay-${lang}`, shown, {
+        width,
+        columns,
+        gaps,
+        uncut: UNCUT,
+      });
       // The amount of an order stands in one place, whatever becomes of it, unless a logo is higher than a line.
       const sums = found.filter(({ name, sum }) => sum !== undefined && !/logo/.test(name));
       expect(new Set(sums.map(({ sum }) => sum)).size).toBe(1);
@@ -37,14 +45,35 @@ describe.skipIf(!hasChromium)("the pay page in every state", () => {
 
   test.each([
     { lang: "en", colorScheme: "light", width: 1280 },
+    { lang: "en", colorScheme: "dark", width: 1280 },
+    { lang: "sw", colorScheme: "light", width: 320 },
     { lang: "fr", colorScheme: "dark", width: 320 },
-  ] as const)("passes axe: %j", async ({ lang, colorScheme, width }) => {
-    const page = await (await browser().newContext({ colorScheme })).newPage();
-    for (const { name, html } of await states.shown(lang, true)) {
-      await page.setViewportSize({ width, height: 720 });
+  ] as const)("passes axe: %j", async ({ lang, ...look }) => {
+    const page = await (await browser().newContext()).newPage();
+    await checkAxe(page, await states.shown(lang, true), look);
+  });
+
+  test("prints a receipt on one page, black on white, with the contact and nothing to press", async () => {
+    const page = await (await browser().newContext({ colorScheme: "dark" })).newPage();
+    await page.emulateMedia({ media: "print" });
+    for (const { name, html } of await states.shown("en", true)) {
+      if (!html.includes("data-print")) continue;
       await page.setContent(html);
-      await page.evaluate(axe.source);
-      expect([name, await axeViolations(page)]).toEqual([name, []]);
+      const text = await page.locator("body").innerText();
+      for (const said of ["Duka la Mama Njeri", "Order", "KES\u00a01", "0700\u00a0111\u00a0222"])
+        expect([name, text]).toEqual([name, expect.stringContaining(said)]);
+      const seen = await page.evaluate(() => {
+        const shown = [...document.body.querySelectorAll("*")].filter((one) =>
+          one.checkVisibility(),
+        );
+        return {
+          controls: shown.filter((one) => one.matches("button, main a, nav")).length,
+          colors: [...new Set(shown.map((one) => getComputedStyle(one).color))],
+        };
+      });
+      expect([name, seen]).toEqual([name, { controls: 0, colors: ["rgb(0, 0, 0)"] }]);
+      const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+      expect([name, pdf.match(/\/Type\s*\/Page\b/g)?.length]).toEqual([name, 1]);
     }
   });
 });

@@ -61,7 +61,6 @@ export const ENGLISH: ShownTexts = {
   notCharged: "You can use another number.",
   busy: "This phone cannot be asked at the moment. Answer the request that is open on it, or reject it if you did not start it. You can try again at {time}, or use another number now.",
   held: "We received money for this order and are checking it. Do not pay again.",
-  usedUp: "We have sent several requests for this order, and none was paid.",
   tooManyAttempts:
     "There were too many attempts to pay this order, and none was paid. Please contact {merchant}.",
   cannotPay: "This order cannot be paid here any more.",

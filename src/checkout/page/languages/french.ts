@@ -1,6 +1,6 @@
 import type { PayPageTexts } from "./texts.ts";
 
-// Before a colon, a question mark and after a number, French has a space at which no line breaks.
+// French has a space before a colon, and a narrow one before other double marks: no line breaks at either.
 
 const TRY_LATER =
   "Le service n’a pas pu traiter ce paiement. Veuillez réessayer dans quelques minutes.";
@@ -13,7 +13,7 @@ export const FRENCH: PayPageTexts = {
   locale: "fr",
   numbers: "1 500,00",
   payTitle: "Payer {amount} à {merchant}",
-  payHeading: "Payer par {wallet}",
+  payHeading: "Payer avec {wallet}",
   order: "Commande",
   amount: "Montant",
   phone: "Numéro {wallet}",
@@ -24,11 +24,11 @@ export const FRENCH: PayPageTexts = {
   partReceived: "Nous avons reçu {received} sur {total}. Il reste {amount} à payer.",
   payAgain: "Réessayer",
   afterButton:
-    "Nous envoyons une demande à ce téléphone. Vous ne payez qu’après y avoir saisi votre code PIN.",
-  phoneAsks: "Votre téléphone vous demande",
+    "Nous envoyons une demande de paiement sur ce téléphone. Vous ne payez qu’après y avoir saisi votre code PIN.",
+  phoneAsks: "Sur votre téléphone",
   promptTo: "à {payee}",
   account: "Compte",
-  onlyThis: "Refusez toute demande qui porte un autre nom, un autre montant ou un autre compte.",
+  onlyThis: "Refusez toute demande avec un autre nom, un autre montant ou un autre compte.",
   askedTitle: "Regardez votre téléphone",
   asked: "Saisissez votre code PIN {wallet} sur le {phone} pour payer {amount} à {merchant}.",
   nothingRings:
@@ -39,22 +39,22 @@ export const FRENCH: PayPageTexts = {
   checkNow: "Vérifier maintenant",
   checkingTitle: "Vérification en cours",
   checking:
-    "Ne payez pas une deuxième fois. Nous ne savons pas encore si la demande est arrivée sur votre téléphone. Si elle s’y affiche, vous pouvez y répondre.",
-  paidTitle: "C’est payé. Merci\u00a0!",
+    "Ne payez pas de nouveau. Nous ne savons pas encore si la demande est arrivée sur votre téléphone. Si elle s’y affiche, vous pouvez y répondre.",
+  paidTitle: "C’est payé. Merci\u202f!",
   paidBackTitle: "Paiement remboursé",
   paidBack: "Nous avons reçu votre paiement pour cette commande, et nous l’avons remboursé.",
-  refusedTitle: "Nous allons vous rembourser",
+  refusedTitle: "Remboursement à venir",
   refused:
     "Nous avons reçu votre paiement, mais nous ne pouvons pas livrer cette commande. Votre argent vous sera rendu.",
   payingBackCanceled:
-    "Cette commande a été annulée. Nous avons reçu un paiement pour elle et nous allons le rembourser. Ne payez pas une deuxième fois.",
+    "Cette commande a été annulée. Nous avons pourtant reçu un paiement, et nous allons le rembourser. Ne payez pas de nouveau.",
   payingBackElsewhere:
-    "Cette commande a été réglée autrement. Nous avons reçu un second paiement pour elle et nous allons le rembourser. Ne payez pas de nouveau.",
+    "Cette commande a été réglée autrement. Nous avons reçu un second paiement, et nous allons le rembourser. Ne payez pas de nouveau.",
   payingBackExpired:
-    "Le délai de paiement était écoulé. Nous avons reçu un paiement pour cette commande et nous allons le rembourser. Ne payez pas une deuxième fois.",
+    "Votre paiement nous est parvenu après le délai, et nous allons le rembourser. Ne payez pas de nouveau.",
   paidMore:
-    "Nous avons reçu plus que le prix de cette commande. Nous vérifions et nous rembourserons ce qui est en trop. Ne payez pas de nouveau.",
-  elsewhereTitle: "Cette commande est réglée",
+    "Nous avons reçu plus que le prix de cette commande. Nous vérifions, et nous vous rembourserons le trop-perçu. Ne payez pas de nouveau.",
+  elsewhereTitle: "Commande réglée",
   elsewhere: "Elle a été réglée autrement. Il n’y a rien à payer ici.",
   receipt: "Reçu",
   otherReceipt: "Autre paiement",
@@ -62,24 +62,23 @@ export const FRENCH: PayPageTexts = {
   refundReference: "Référence",
   paidBy: "Payé depuis",
   payment: "Paiement",
-  transactionId: "Code {wallet}",
+  transactionId: "Transaction {wallet}",
   paidAt: "Date",
   print: "Imprimer le reçu",
   goBack: "Retour à {merchant}",
   notPaidTitle: "Pas encore payé",
   notCharged: "Vous pouvez utiliser un autre numéro.",
   busy: "Ce téléphone ne peut pas recevoir de demande pour le moment. Répondez à la demande qui s’y affiche, ou refusez-la si elle ne vient pas de vous. Vous pourrez réessayer à {time}, ou utiliser un autre numéro dès maintenant.",
-  held: "Nous avons reçu de l’argent pour cette commande et nous le vérifions. Ne payez pas une deuxième fois.",
-  usedUp: "Nous avons envoyé plusieurs demandes pour cette commande, et aucune n’a été payée.",
+  held: "Nous avons reçu un paiement pour cette commande, et nous le vérifions. Ne payez pas de nouveau.",
   tooManyAttempts:
     "Il y a eu trop de tentatives de paiement pour cette commande, et aucune n’a abouti. Veuillez contacter {merchant}.",
   cannotPay: "Cette commande ne peut plus être payée ici.",
-  canceledTitle: "Cette commande a été annulée",
+  canceledTitle: "Commande annulée",
   canceled: "Il n’y a rien à payer.",
-  expiredTitle: "Le délai de paiement est écoulé",
+  expiredTitle: "Délai de paiement écoulé",
   expired: "Si vous souhaitez toujours payer, demandez un nouveau lien à {merchant}.",
   stillAsked: "Si une demande s’affiche sur votre téléphone, refusez-la.",
-  contact: "Des questions\u00a0? {merchant}\u00a0: {contact}",
+  contact: "Une question\u202f? {merchant}\u00a0: {contact}",
   unknownTitle: "Ce lien ne fonctionne pas",
   unknown: "Il est incomplet, ou il n’est plus valable. Demandez-en un nouveau à {merchant}.",
   tooManyTitle: "Patientez un instant",
@@ -106,7 +105,7 @@ export const FRENCH: PayPageTexts = {
       "Le service de paiement est saturé. Votre compte n’a pas été débité. Veuillez réessayer dans quelques minutes.",
     last_payment_unchecked:
       "Nous n’avons pas pu vérifier votre dernier paiement. Veuillez réessayer dans un instant.",
-    network_1: "Le solde de votre compte est insuffisant. Approvisionnez-le, puis réessayez.",
+    network_1: "Le solde de votre compte est insuffisant. Rechargez-le, puis réessayez.",
     network_2: "Ce montant est trop faible pour être payé par téléphone.",
     network_3: LIMIT,
     network_4: LIMIT,

@@ -3,7 +3,7 @@ import type { PayPageTexts } from "./texts.ts";
 const TRY_LATER =
   "Huduma haikuweza kupokea malipo haya. Tafadhali jaribu tena baada ya dakika chache.";
 const LIMIT = "Malipo haya yanazidi kiwango cha juu cha akaunti yako.";
-const NOT_YOU = "Malipo hayakuwezekana. Hukufanya kosa lolote; tunalishughulikia.";
+const NOT_YOU = "Malipo hayakuwezekana. Si kosa lako; tunashughulikia tatizo hili.";
 
 export const SWAHILI: PayPageTexts = {
   language: "Kiswahili",
@@ -20,8 +20,8 @@ export const SWAHILI: PayPageTexts = {
   pay: "Lipa {amount}",
   partReceived: "Tumepokea {received} kati ya {total}. Kiasi kilichobaki ni {amount}.",
   payAgain: "Jaribu tena",
-  afterButton: "Tutatuma ombi kwa simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",
-  phoneAsks: "Simu yako itauliza",
+  afterButton: "Tutatuma ombi kwenye simu hii. Utalipa tu baada ya kuweka PIN yako kwenye simu.",
+  phoneAsks: "Kwenye simu yako",
   promptTo: "kwa {payee}",
   account: "Akaunti",
   onlyThis: "Kataa ombi lenye jina, kiasi au akaunti tofauti.",
@@ -29,7 +29,7 @@ export const SWAHILI: PayPageTexts = {
   asked: "Weka PIN yako ya {wallet} kwenye {phone} ili kulipa {amount} kwa {merchant}.",
   nothingRings:
     "Ikiwa huoni ombi ndani ya dakika moja, hakikisha kuwa simu imewashwa na ina mtandao. Kisha ukurasa huu utakueleza la kufanya.",
-  notYours: "Usimwambie mtu yeyote PIN yako. Kataa ombi ambalo hukulianzisha wewe.",
+  notYours: "Usimwambie mtu yeyote PIN yako. Kataa ombi ambalo hukulianzisha.",
   updates: "Ukurasa huu unajisasisha wenyewe.",
   checkNow: "Angalia sasa",
   checkingTitle: "Bado tunaangalia",
@@ -56,17 +56,16 @@ export const SWAHILI: PayPageTexts = {
   refundReference: "Namba ya kumbukumbu",
   paidBy: "Imelipwa kutoka",
   payment: "Malipo",
-  transactionId: "Namba ya muamala wa {wallet}",
-  paidAt: "Saa",
+  transactionId: "Muamala wa {wallet}",
+  paidAt: "Tarehe",
   print: "Chapisha risiti",
   goBack: "Rudi kwa {merchant}",
   notPaidTitle: "Bado hujalipa",
   notCharged: "Unaweza kutumia namba nyingine.",
-  busy: "Simu hii haiwezi kutumiwa ombi kwa sasa. Jibu ombi lililo wazi kwenye simu, au likatae kama hukulianzisha wewe. Unaweza kujaribu tena saa {time}, au kutumia namba nyingine sasa.",
+  busy: "Simu hii haiwezi kupokea ombi kwa sasa. Jibu ombi lililo wazi kwenye simu, au likatae kama hukulianzisha. Unaweza kujaribu tena saa {time}, au kutumia namba nyingine sasa.",
   held: "Tumepokea pesa za agizo hili na tunaziangalia. Usilipe tena.",
-  usedUp: "Tumetuma maombi kadhaa kwa agizo hili, na hakuna lililolipwa.",
   tooManyAttempts:
-    "Kumekuwa na majaribio mengi mno ya kulipa agizo hili, na hakuna lililofanikiwa. Tafadhali wasiliana na {merchant}.",
+    "Kumekuwa na majaribio mengi mno ya kulipia agizo hili, na hakuna lililofanikiwa. Tafadhali wasiliana na {merchant}.",
   cannotPay: "Agizo hili haliwezi kulipiwa hapa tena.",
   canceledTitle: "Agizo hili limeghairiwa",
   canceled: "Hakuna cha kulipa.",
@@ -80,22 +79,22 @@ export const SWAHILI: PayPageTexts = {
   tooMany: "Kiungo hiki kimetumika mara nyingi mno. Jaribu tena baada ya dakika kumi.",
   crossSiteTitle: "Tafadhali fungua kiungo chako tena",
   crossSite:
-    "Ombi hili halikutoka kwenye ukurasa wa kiungo chako, kwa hivyo hakuna kilichotumwa kwa simu yako. Fungua kiungo chako na ujaribu tena.",
+    "Ombi hili halikutoka kwenye ukurasa wa kiungo chako, kwa hivyo hakuna ombi lililotumwa kwenye simu yako. Fungua kiungo chako na ujaribu tena.",
   failedTitle: "Kuna hitilafu upande wetu",
   failed:
-    "Hakuna ombi lililotumwa kwa simu yako safari hii. Fungua kiungo chako tena baada ya muda mfupi.",
+    "Hakuna ombi lililotumwa kwenye simu yako mara hii. Fungua kiungo chako tena baada ya muda mfupi.",
   unsure:
     "Usilipe tena kwa sasa. Hatuwezi kujua sasa hivi kama ombi lilifika kwenye simu yako. Kama lilifika, unaweza kulijibu. Fungua kiungo chako tena baada ya dakika moja ili uone matokeo.",
   languages: "Lugha",
   reasons: {
     payment_failed: "Malipo hayakukamilika.",
-    not_sent: "Ombi halikutumwa kwa simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
+    not_sent: "Ombi halikutumwa kwenye simu yako. Hukutozwa pesa. Tafadhali jaribu tena.",
     rejected_phone:
       "Ombi la malipo halikukubaliwa. Hukutozwa pesa. Angalia namba ya simu yako kisha ujaribu tena.",
     rejected_amount:
       "Kiasi hiki hakiwezi kuombwa kwa simu. Hukutozwa pesa. Tafadhali wasiliana nasi.",
     rejected_shop:
-      "Hatukuweza kuomba malipo. Hukutozwa pesa. Hukufanya kosa lolote; tunalishughulikia.",
+      "Hatukuweza kuomba malipo. Hukutozwa pesa. Si kosa lako; tunashughulikia tatizo hili.",
     service_busy:
       "Huduma ya malipo ina shughuli nyingi. Hukutozwa pesa. Tafadhali jaribu tena baada ya dakika chache.",
     last_payment_unchecked:
@@ -107,7 +106,7 @@ export const SWAHILI: PayPageTexts = {
     network_8: NOT_YOU,
     network_11: "Namba hii ya simu haiwezi kulipa. Tafadhali tumia nyingine.",
     network_12: NOT_YOU,
-    network_15: "Tafadhali hakikisha kama tayari umelipa.",
+    network_15: "Tafadhali angalia kama tayari umelipa.",
     network_17: TRY_LATER,
     network_20: NOT_YOU,
     network_26: TRY_LATER,

@@ -77,7 +77,6 @@ export interface PayPageTexts {
   /** Also `{time}`. */
   readonly busy: string;
   readonly held: string;
-  readonly usedUp: string;
   readonly tooManyAttempts: string;
   readonly cannotPay: string;
   readonly canceledTitle: string;
