@@ -12,7 +12,7 @@ export default defineConfig({
     ],
     reporters: ["default", shopTable],
     testTimeout: 600_000,
-    hookTimeout: 600_000,
+    hookTimeout: 1_800_000, // a busy machine takes ten minutes to install Medusa
     expect: { poll: { timeout: 60_000 } },
   },
 });
