@@ -6,13 +6,19 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
+import { exitStatus, formatResults, summarize } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
 import { runDrill } from "../../src/drill/run-drill.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
+import { installedVersion, shopRows } from "../support/shop-rows.ts";
 
 const LIBRARIES = ["prisma", "typeorm", "pg"] as const;
 type Library = (typeof LIBRARIES)[number];
+const PACKAGES: Readonly<Record<Library, readonly [folder: string, name: string]>> = {
+  prisma: ["prisma", "@prisma/client"],
+  typeorm: [process.cwd(), "typeorm"],
+  pg: [process.cwd(), "pg"],
+};
 // A database each. In one that a person gives, two shops would see the orders of each other.
 const engines = {
   prisma: await sharedMysql(),
@@ -78,6 +84,8 @@ function someCases() {
 
 describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (library) => {
   const engine = engines[library];
+  const [of, name] = PACKAGES[library];
+  const note = shopRows(() => `Own orders, ${name} ${installedVersion(resolve(folder, of), name)}`);
 
   test("has at most 25 lines that know of payments", () => {
     const lines = (file: string) =>
@@ -98,5 +106,6 @@ describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (l
     const result = await runDrill(settings, { cases: someCases(), listener });
     expect([exitStatus(result), result.obstacles], formatResults(result)).toEqual([0, []]);
     expect(result.results.length).toBeGreaterThan(30);
+    note(summarize(result));
   });
 });

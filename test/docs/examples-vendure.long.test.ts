@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../support/engines/shared.ts";
+import { shopRows } from "../support/shop-rows.ts";
 import {
   installVendure,
   openVendure,
@@ -10,9 +11,6 @@ import {
 } from "./support/vendure-shop.ts";
 
 const engine = await sharedPostgres();
-
-/** What was done, and what the shop's own API said then. */
-const said: (readonly [done: string, said: string])[] = [];
 
 /** The part of an order that must be right: its state, what paid it, and how much stock is allocated. */
 const summary = ({ state, payments, lines, history }: ShopOrder) => ({
@@ -33,14 +31,13 @@ test("the example has at most 130 lines", () => {
 
 describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
   let shop: VendureStage;
+  const note = shopRows(() => `Vendure ${shop.version}`);
   beforeAll(async () => {
     shop = await openVendure(installVendure(), engine?.url ?? "");
     await shop.furnish();
   });
   afterAll(async () => {
     await shop?.close();
-    const width = Math.max(...said.map(([done]) => done.length));
-    process.stdout.write(said.map(([done, what]) => `${done.padEnd(width)}  ${what}\n`).join(""));
   });
 
   const phoneOf = (() => {
@@ -54,7 +51,7 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
       ...{ allocated: [allocated], settled: 1 },
     };
     await expect.poll(async () => summary(await shop.order(code))).toEqual(expected);
-    said.push([done, JSON.stringify(expected)]);
+    note(expected, done);
   }
 
   /** A customer whose phone asks for the PIN. */
@@ -71,7 +68,7 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
       .poll(async () => (await shop.office.inspect(code))?.reviews.map(({ kind }) => kind))
       .toEqual(["refund_due"]);
     expect(summary(await shop.order(code))).toEqual(expected);
-    said.push([done, `${JSON.stringify(expected)}, review refund_due`]);
+    note(`${JSON.stringify(expected)}, review refund_due`, done);
   }
 
   test("settles an order once, and allocates its stock once", async () => {
@@ -92,7 +89,7 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
     phone.cancel();
     await expect.poll(phonePayment).toMatchObject({ status: "open", canPay: true });
     const { message } = await phonePayment();
-    said.push(["declines", `${(await shop.order(code)).state}: ${message}`]);
+    note(`${(await shop.order(code)).state}: ${message}`, "declines");
     expect(summary(await shop.order(code))).toMatchObject({ state: "ArrangingPayment", paid: [] });
     await payByPhone(number, 1);
     await expect.poll(() => phone.prompt).toBeDefined();
@@ -128,20 +125,30 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
     expect(await shop.payments(code)).toHaveLength(1);
   });
 
+  test("prompts once, and settles the order, if both are killed while they ask the phone", async () => {
+    const { code, payByPhone } = await shop.customer();
+    const phone = phoneOf();
+    await shop.killWhileAsking(phone, () => payByPhone(phone, 0));
+    await shop.restart();
+    shop.sandbox.phone(phone).approve();
+    await settled("is asked, and the shop is dead before it knows", code);
+    expect(await shop.payments(code)).toHaveLength(1);
+  });
+
   test("believes nobody who says by the Shop API that he has paid", async () => {
     const { code, pay } = await shop.customer();
     const forged = { amount: "1800.50", currency: "KES", reference: "FORGED" };
     await expect(pay("malipo", forged)).rejects.toThrow("PAYMENT_DECLINED_ERROR");
     const order = summary(await shop.order(code));
     expect(order).toMatchObject({ state: "ArrangingPayment", allocated: [0], settled: 0 });
-    said.push(["forges a payment", JSON.stringify(order)]);
+    note(order, "forges a payment");
   });
 
   test("does not let an order change while a phone is asked, but after that", async () => {
     const { code, phone, number, to, take, payByPhone, phonePayment } = await asked();
     const change = to("AddingItems");
     await expect(change).rejects.toThrow("A phone is asked to pay the order.");
-    said.push(["changes the cart while the phone rings", `${await change.catch(String)}`]);
+    note(`${await change.catch(String)}`, "changes the cart while the phone rings");
     phone.cancel();
     await expect.poll(phonePayment).toMatchObject({ status: "open" });
     await to("AddingItems");
@@ -163,7 +170,7 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
       ...{ allocated: [1], settled: 1 },
     };
     await expect.poll(async () => summary(await shop.order(code))).toEqual(expected);
-    said.push(["pays a part by gift card", JSON.stringify(expected)]);
+    note(expected, "pays a part by gift card");
   });
 
   test("gives the goods once if two ways to pay are used, and says what to pay back", async () => {
@@ -250,7 +257,7 @@ describe.skipIf(engine === undefined)("a Vendure shop of two processes", () => {
       "1300.50 SK12345679 administrator 1",
     ]);
     const [{ refunds: own = [] } = {}] = (await shop.order(code)).payments;
-    said.push(["staff pay it back, in two parts", JSON.stringify(own)]);
+    note(own, "staff pay it back, in two parts");
   });
 
   test("stops by SIGTERM", async () => {

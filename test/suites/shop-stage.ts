@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway, type Payment } from "malipo";
-import { createSandbox } from "malipo/sandbox";
+import { createSandbox, type Sandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
 import { freePort } from "../../src/drill/child.ts";
 import { type ShopProcess, type ShopProgram, startShop } from "../docs/support/shop-process.ts";
@@ -20,6 +20,12 @@ const visibleText = (html: string) =>
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/g, "")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ");
+
+/** Resolves when a request has met the fault. */
+export async function latencyIsUsed(sandbox: Sandbox): Promise<void> {
+  const count = () => JSON.stringify(sandbox.snapshot()).match(/"kind":"latency"/g)?.length;
+  while (count() !== undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 /** A served sandbox, and a shop that runs as a process and has its webhook registered there. */
 export async function openShopStage(program: ShopProgram) {
@@ -85,11 +91,7 @@ export async function openShopStage(program: ShopProgram) {
       const response = await fetch(`${url}/webhooks`, { method: "POST", headers, body });
       return (await response.json()).ResultDesc;
     },
-    /** Resolves when a request has met the fault. */
-    async faultIsUsed(): Promise<void> {
-      const count = () => JSON.stringify(sandbox.snapshot()).match(/"kind":"latency"/g)?.length;
-      while (count() !== undefined) await new Promise((resolve) => setTimeout(resolve, 20));
-    },
+    faultIsUsed: () => latencyIsUsed(sandbox),
     signal: (signal: NodeJS.Signals) => shop.signal(signal),
     end: (signal: NodeJS.Signals) => shop.end(signal),
     async restart(): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ShopProgram } from "../docs/support/shop-process.ts";
+import { shopRows } from "../support/shop-rows.ts";
 import { openShopStage, type ShopStage } from "./shop-stage.ts";
 
 interface ShopSuite {
@@ -17,8 +18,12 @@ export function describeShop(
 ): void {
   describe(`the shop on ${name}`, () => {
     let stage: ShopStage;
+    let version = "";
+    const note = shopRows(() => `${name} ${version}`);
     beforeAll(async () => {
-      stage = await openShopStage(await prepare());
+      const program = await prepare();
+      version = program.version ?? "";
+      stage = await openShopStage(program);
     });
     afterAll(() => stage?.close());
 
@@ -26,8 +31,15 @@ export function describeShop(
       let phones = 0;
       return () => `07120004${String(phones++).padStart(2, "0")}`;
     })();
-    const shows = (order: string, text: RegExp) =>
-      expect.poll(async () => (await stage.get(`/orders/${order}`)).text).toMatch(text);
+    const shows = async (order: string, text: RegExp) => {
+      let page = "";
+      const read = async () => {
+        page = (await stage.get(`/orders/${order}`)).text;
+        return page;
+      };
+      await expect.poll(read).toMatch(text);
+      note(page.match(text)?.[0]);
+    };
     const prompted = (phone: string) =>
       expect.poll(() => stage.sandbox.phone(phone).prompt).toBeDefined();
 

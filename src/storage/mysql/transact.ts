@@ -159,7 +159,7 @@ async function checkStatements(
   await rows.set(run, 1);
   if ((await rows.read(within, 1)) !== "new") {
     throw wrong(
-      "must begin its transactions with the isolation level READ COMMITTED: it does not see what others have committed since",
+      'must begin its transactions with the isolation level READ COMMITTED: it does not see what others have committed since. With Prisma, set transactionOptions: { isolationLevel: "ReadCommitted" }',
     );
   }
 }

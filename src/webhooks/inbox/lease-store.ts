@@ -35,6 +35,12 @@ export interface LeaseChanges {
   readonly claim: Claim;
 }
 
+/** What became of leases. One that its own transaction is about to end is in neither list. */
+export interface Extended {
+  readonly kept: readonly string[];
+  readonly lost: readonly string[];
+}
+
 /** What a store did beside its leases. */
 export interface Maintenance {
   /** What the user must know. */
@@ -47,8 +53,8 @@ export interface Maintenance {
 export interface LeaseStore {
   /** Completes, fails and releases leases, and then claims deliveries. Returns the new leases. */
   commit(changes: LeaseChanges): Lease[] | Promise<Lease[]>;
-  /** Extends leases. Returns the tokens of the lost ones. */
-  extend(tokens: readonly string[]): string[] | Promise<string[]>;
+  /** Extends leases, by their tokens. */
+  extend(tokens: readonly string[]): Extended | Promise<Extended>;
   /** Milliseconds until the next delivery of the kinds is due, after a commit; infinite if none is known. */
   nextDueInMs(kinds: Kinds): number;
   /** How many deliveries of the kinds are due. */

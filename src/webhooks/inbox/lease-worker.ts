@@ -311,10 +311,14 @@ export class LeaseWorker {
     if (live.length === 0) return;
     const keptAt = performance.now();
     try {
-      const lost = new Set(await this.#store.extend(live.map(({ lease }) => lease.token)));
-      for (const held of live) {
-        if (!lost.has(held.lease.token)) held.keptAt = keptAt;
-        else if (!held.isOver) this.#lose(held);
+      const { kept, lost } = await this.#store.extend(live.map(({ lease }) => lease.token));
+      for (const token of kept) {
+        const held = this.#held.get(token);
+        if (held !== undefined) held.keptAt = keptAt;
+      }
+      for (const token of lost) {
+        const held = this.#held.get(token);
+        if (held?.isOver === false) this.#lose(held);
       }
     } catch (error) {
       this.#retryInMs(error);

@@ -12,21 +12,24 @@ export interface ShopProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** How a shop is run: the arguments of Node.js, and the folder. */
+/** How a shop is run: the arguments of Node.js, the folder, and variables that it needs. */
 export interface ShopProgram {
   readonly args: readonly string[];
   readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** That of what it stands on. */
+  readonly version?: string;
 }
 
 /** Runs a shop, and waits until it answers. */
 export async function startShop(
-  { args, folder = "." }: ShopProgram,
+  { args, folder = ".", env: own }: ShopProgram,
   env: Readonly<Record<string, string>>,
 ): Promise<ShopProcess> {
   const child = spawn(process.execPath, [...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...own, ...env },
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sharedMysql, sharedPostgres } from "../../support/engines/shared.ts";
+import { shopRows } from "../../support/shop-rows.ts";
 import { type PLACES, type SaleSettings, sellTickets } from "./ticket-sale.ts";
 
 type Name = keyof typeof PLACES;
@@ -19,6 +20,7 @@ export function ticketSuite(
   { customers, seats }: SaleSettings,
   how: Pick<typeof test, "each"> = test,
 ): void {
+  const note = shopRows(() => "Tickets");
   how.each(ENGINES)(
     `of ${customers} customers of three processes on %s, ${seats} get a seat, and what others paid is to be paid back`,
     async (name, engine) => {
@@ -54,6 +56,7 @@ export function ticketSuite(
       // Their seats were given back before.
       const refused = idsWith("refused").length;
       expect(Math.min(canceled, refused)).toBeGreaterThan(0);
+      note(`${sold.length} seats sold, ${refundDue.length} refunds due, ${canceled} canceled`);
     },
   );
 }

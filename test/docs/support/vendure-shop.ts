@@ -1,15 +1,6 @@
 // The shop of `examples/vendure` as a process, and what its customers and its staff do by its own two APIs.
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Gateway, type Payment } from "malipo";
-import { createCheckout } from "malipo/checkout";
-import { postgres } from "malipo/postgres";
-import { createSandbox } from "malipo/sandbox";
-import pg from "pg";
-import { freePort } from "../../../src/drill/child.ts";
-import { type ShopProcess, startShop } from "./shop-process.ts";
+import { installedVersion } from "../../support/shop-rows.ts";
+import { installShop, openShopPair } from "./shop-pair.ts";
 
 type Json = Record<string, unknown>;
 /** A call of an API of the shop, which keeps the session. */
@@ -63,25 +54,8 @@ config.authOptions.sessionCacheStrategy = new NoopSessionCacheStrategy(); // two
 bootstrap(config);
 `;
 
-/** Does what a merchant types. Returns the folder, below this project, where the package is found. */
-export function installVendure(): string {
-  mkdirSync("test/docs/bundles", { recursive: true });
-  const folder = mkdtempSync(join("test/docs/bundles", "vendure-"));
-  cpSync("examples/vendure", folder, {
-    recursive: true,
-    filter: (path) => !/node_modules|dist/.test(path),
-  });
-  writeFileSync(join(folder, "with-gift-cards.ts"), WITH_GIFT_CARDS);
-  npm(folder, "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund");
-  symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
-  npm(folder, "run", "build");
-  return folder;
-}
-
-function npm(cwd: string, ...args: string[]): void {
-  const { status, stdout, stderr } = spawnSync("npm", args, { cwd, encoding: "utf8" });
-  if (status !== 0) throw new Error(`npm ${args.join(" ")}\n${stdout}${stderr}`);
-}
+export const installVendure = (): string =>
+  installShop("vendure", { "with-gift-cards.ts": WITH_GIFT_CARDS });
 
 /** @throws {Error} for an error of GraphQL, and for a result that is one. */
 function caller(urlOf: () => string): Call {
@@ -222,72 +196,27 @@ async function newCustomer(call: Call, variant: string) {
   };
 }
 
-/** How many wait in `steadyOrders`. */
-const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity
-  WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'`;
-
-/** Holds the row of an order, so that others wait for it. */
-async function holdOrder(databaseUrl: string, code: string) {
-  // A transaction sees the same activity until it ends, so another connection looks.
-  const [holder, looker] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
-  await Promise.all([holder.connect(), looker.connect()]);
-  await holder.query("BEGIN");
-  await holder.query('SELECT 1 FROM "order" WHERE code = $1 FOR NO KEY UPDATE', [code]);
-  return {
-    untilWaiting: async (expected: number) => {
-      for (let seen = 0; seen < expected; ) {
-        seen = (await looker.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0;
-        await sleep(20);
-      }
-    },
-    release: async () => {
-      await holder.query("COMMIT");
-      await Promise.all([holder.end(), looker.end()]);
-    },
-  };
-}
-
 /** A served sandbox, and two processes of the shop, whose callers take turns. The first one gets the webhooks. */
 export async function openVendure(folder: string, databaseUrl: string) {
-  const sandbox = createSandbox({ clock: "real" });
-  const service = await sandbox.serve({ port: 0 });
-  const gateway = { apiKey: sandbox.keys.secret, baseUrl: service.baseUrl };
-  const { payments, webhooks } = new Gateway(gateway);
-  const ports = [await freePort(), await freePort()] as const;
-  const events = ["payment.initiated", "payment.completed", "payment.failed"];
-  await webhooks.register({ name: "shop", url: `http://127.0.0.1:${ports[0]}/webhooks`, events });
-  const env = {
-    ...{ DATABASE_URL: databaseUrl, COOKIE_SECRET: "of the tests" },
-    MALIPO_API_KEY: sandbox.keys.secret,
-    MALIPO_BASE_URL: service.baseUrl,
-    MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
-  };
   const program = { args: ["dist/with-gift-cards.js"], folder };
-  const start = (port: number) => startShop(program, { ...env, PORT: `${port}` });
-  let shops: readonly ShopProcess[] = [await start(ports[0])];
-  let turn = 0;
-  const api = (name: string) => () => `http://127.0.0.1:${ports[turn++ % shops.length]}/${name}`;
+  const pair = await openShopPair(program, databaseUrl);
+  await pair.start(0);
+  const api = (name: string) => () => `${pair.urlOf()}/${name}`;
   const admin = caller(api("admin-api"));
   const login = () =>
     admin(
       `mutation { login(username: "superadmin", password: "superadmin") { ... on CurrentUser { id } } }`,
     );
-  const engine = postgres(databaseUrl);
-  // It never starts: only the shop gives goods.
-  const onPaid = () => Promise.reject(new Error("The office gives no goods."));
-  const office = createCheckout({ store: engine, gateway, secret: sandbox.webhookSecret, onPaid });
   return {
-    sandbox,
+    ...pair,
+    version: installedVersion(folder, "@vendure/core"),
     admin,
     furnish: async () => {
       await login();
       await furnishShop(admin);
       // A process remembers for a while what it has read of zones and taxes.
-      shops = [...shops, await start(ports[1])];
+      await pair.start(1);
     },
-    /** What the checkout has stored, for staff. */
-    office,
-    printed: () => shops.map((shop) => shop.printed()).join(""),
     customer: async () => newCustomer(caller(api("shop-api")), await addProduct(admin)),
     /** What the shop says of an order to its staff. */
     order: async (code: string): Promise<ShopOrder> => {
@@ -297,7 +226,7 @@ export async function openVendure(folder: string, databaseUrl: string) {
       );
       return orders.items[0] as ShopOrder;
     },
-    hold: (code: string) => holdOrder(databaseUrl, code),
+    hold: (code: string) => pair.holdRow('SELECT 1 FROM "order" WHERE code = $1', code),
     /** Cancels an order, as staff do. */
     cancel: async (code: string) => {
       const { items } = (
@@ -311,24 +240,11 @@ export async function openVendure(folder: string, databaseUrl: string) {
         { id: items[0]?.id },
       );
     },
-    /** The payments of an order, by the service's own list. */
-    payments: async (code: string): Promise<Payment[]> => {
-      const label = (await office.get(code))?.accountReference;
-      const { items } = await payments.list();
-      return items.filter(({ account_reference }) => account_reference === label);
-    },
-    end: (signal: NodeJS.Signals) => Promise.all(shops.map((shop) => shop.end(signal))),
     restart: async () => {
-      shops = await Promise.all(ports.map(start));
+      await pair.restart();
       await login();
     },
-    close: async () => {
-      await office.stop();
-      await engine.close();
-      for (const shop of shops) await shop.end("SIGKILL");
-      await service.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => pair.close(folder),
   };
 }
 

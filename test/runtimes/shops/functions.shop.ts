@@ -7,6 +7,7 @@ import { freePort } from "../../../src/drill/child.ts";
 import { SECRET, signatureOf } from "../../docs/support/example.ts";
 import { startShop } from "../../docs/support/shop-process.ts";
 import { type Installed, installPacked } from "../../support/installed.ts";
+import { installedVersion, shopRows } from "../../support/shop-rows.ts";
 import { shell } from "./page.ts";
 
 interface Host {
@@ -114,6 +115,8 @@ const orderOf = (order: string, bytes: number): string =>
 
 describe.each(Object.entries(HOSTS))("the row of %s", (name, { packages, mount, files, args }) => {
   let installed: Installed;
+  const [first = ""] = packages;
+  const note = shopRows(() => `${name} ${installedVersion(installed.folder, first)}`);
   beforeAll(() => {
     installed = installPacked(...packages);
     shell("npm pkg set type=module", installed.folder);
@@ -149,6 +152,7 @@ describe.each(Object.entries(HOSTS))("the row of %s", (name, { packages, mount, 
     }
     const tooLong = orderOf("ORDER-LONG", 1_100_000);
     expect(await post(tooLong, signatureOf(tooLong))).toBe(413);
+    note("200 up to 1 MB, 401 if it is forged, 413 above 1 MB");
     await host.end("SIGKILL");
   });
 });

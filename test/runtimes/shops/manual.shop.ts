@@ -5,9 +5,12 @@ import { afterAll, expect, test } from "vitest";
 import { exitStatus, formatResults, summarize } from "../../../src/drill/drill-results.ts";
 import { drillExample } from "../../drill/shops/example-shops.ts";
 import { describeShop } from "../../suites/shop.ts";
+import { installedVersion, shopRows } from "../../support/shop-rows.ts";
 import { followPages, readShopCommands, shell } from "./page.ts";
 
 interface Manual {
+  /** What it stands on. */
+  readonly framework: string;
   /** What is run before the shop. The page's own command for a first look is not for production. */
   readonly build: string;
   readonly args: readonly string[];
@@ -15,11 +18,27 @@ interface Manual {
 }
 
 const SHOPS: Readonly<Record<string, Manual>> = {
-  express: { build: "npx tsc", args: ["--env-file=.env", "server.ts"], endsWith: 0 },
-  fastify: { build: "npx tsc", args: ["--env-file=.env", "server.ts"], endsWith: 0 },
-  nest: { build: "npx tsc", args: ["--env-file=.env", "dist/main.js"], endsWith: "SIGTERM" },
+  express: {
+    framework: "express",
+    build: "npx tsc",
+    args: ["--env-file=.env", "server.ts"],
+    endsWith: 0,
+  },
+  fastify: {
+    framework: "fastify",
+    build: "npx tsc",
+    args: ["--env-file=.env", "server.ts"],
+    endsWith: 0,
+  },
+  nest: {
+    framework: "@nestjs/core",
+    build: "npx tsc",
+    args: ["--env-file=.env", "dist/main.js"],
+    endsWith: "SIGTERM",
+  },
   // Next ends the process itself, with the code of the signal.
   next: {
+    framework: "next",
     build: "npx next build",
     args: ["node_modules/next/dist/bin/next", "start"],
     endsWith: 143,
@@ -33,18 +52,20 @@ afterAll(() => rmSync(parent, { recursive: true, force: true }));
 /** The folder of the shop on Next, when it is built. */
 let next: string | undefined;
 
-for (const [name, { build, args, endsWith }] of Object.entries(SHOPS)) {
+for (const [name, { framework, build, args, endsWith }] of Object.entries(SHOPS)) {
   describeShop(
     `${name}, as the manual says`,
     () => {
       const folder = followPages(readShopCommands(name), mkdtempSync(join(parent, `${name}-`)));
       shell(build, folder);
       if (name === "next") next = folder;
-      return { args, folder };
+      return { args, folder, version: installedVersion(folder, framework) };
     },
-    { endsWith },
+    { endsWith, withLease: name === "express" },
   );
 }
+
+const note = shopRows(() => `next ${installedVersion(next ?? "", "next")}`);
 
 // The example shops on the other frameworks are drilled as they are by `npm run bench -- drill`.
 test("a drill of the shop on next, as it was built, finds nothing wrong", {
@@ -52,7 +73,7 @@ test("a drill of the shop on next, as it was built, finds nothing wrong", {
 }, async () => {
   const start = `cd "${next}" && exec "${process.execPath}" node_modules/next/dist/bin/next start`;
   const result = await drillExample(start);
-  console.log(summarize(result));
   expect(exitStatus(result), formatResults(result)).toBe(0);
   expect(result.results.length).toBeGreaterThanOrEqual(200);
+  note(summarize(result));
 });

@@ -1,16 +1,8 @@
 // The shop of `examples/medusa` as processes, and what its customers and its staff do by its own two APIs.
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Gateway, type Payment } from "malipo";
-import { createCheckout } from "malipo/checkout";
-import { postgres } from "malipo/postgres";
-import { createSandbox } from "malipo/sandbox";
-import pg from "pg";
 import { expect } from "vitest";
-import { freePort } from "../../../src/drill/child.ts";
-import { type ShopProcess, startShop } from "../../docs/support/shop-process.ts";
+import { installShop, openShopPair, run } from "../../docs/support/shop-pair.ts";
+import { installedVersion } from "../../support/shop-rows.ts";
 
 type Json = Record<string, unknown>;
 /** A call of an API of the shop. Without a body it is a GET. */
@@ -44,26 +36,7 @@ const CLI = "node_modules/@medusajs/cli/cli.js";
 const SERVER = ".medusa/server";
 const STAFF = { email: "staff@shop.example", password: "of the tests" };
 
-function run(cwd: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const options = { cwd, encoding: "utf8", env: { ...process.env, ...env } } as const;
-  const { status, stdout, stderr } = spawnSync(program, args, options);
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")}\n${stdout}${stderr}`);
-}
-
-/** Does what a merchant types. Returns the folder, below this project, where the package is found. */
-export function installMedusa(): string {
-  mkdirSync("test/docs/bundles", { recursive: true });
-  const folder = mkdtempSync(join(process.cwd(), "test/docs/bundles", "medusa-"));
-  cpSync("examples/medusa", folder, {
-    recursive: true,
-    filter: (path) => !/node_modules|\.medusa/.test(path),
-  });
-  const quiet = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
-  run(folder, "npm", ["ci", ...quiet]);
-  symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
-  run(folder, "npm", ["run", "build"]);
-  return folder;
-}
+export const installMedusa = (): string => installShop("medusa");
 
 /** @throws {Error} with the message of the shop. */
 function caller(urlOf: () => string, headers: Readonly<Record<string, string>>): Call {
@@ -210,74 +183,31 @@ async function newCustomer(
 const ORDER =
   "status,payment_status,summary,items.variant_id,payment_collections.payments.captures.amount,payment_collections.payments.refunds.amount";
 
-/** How many wait for what `holdOrder` holds. */
-const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity
-  WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-
-/** Holds the payment collection of an order, so that others wait for it. */
-async function holdOrder(databaseUrl: string, id: string) {
-  // A transaction sees the same activity until it ends, so another connection looks.
-  const [holder, looker] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
-  await Promise.all([holder.connect(), looker.connect()]);
-  await holder.query("BEGIN");
-  const held = `SELECT 1 FROM payment_collection WHERE id =
-    (SELECT payment_collection_id FROM order_payment_collection WHERE order_id = $1) FOR NO KEY UPDATE`;
-  await holder.query(held, [id]);
-  return {
-    untilWaiting: async (expected: number) => {
-      for (let seen = 0; seen < expected; ) {
-        seen = (await looker.query<{ count: number }>(WAITING)).rows[0]?.count ?? 0;
-        await sleep(20);
-      }
-    },
-    release: async () => {
-      await holder.query("COMMIT");
-      await Promise.all([holder.end(), looker.end()]);
-    },
-  };
-}
+/** Finds the payment collection of an order. */
+const COLLECTION = `SELECT 1 FROM payment_collection WHERE id =
+  (SELECT payment_collection_id FROM order_payment_collection WHERE order_id = $1)`;
 
 /** A served sandbox, and two processes of the shop, whose callers take turns. The first one gets the webhooks. */
 export async function openMedusa(folder: string, databaseUrl: string) {
-  const sandbox = createSandbox({ clock: "real" });
-  const service = await sandbox.serve({ port: 0 });
-  const gateway = { apiKey: sandbox.keys.secret, baseUrl: service.baseUrl };
-  const { payments, webhooks } = new Gateway(gateway);
-  const ports = [await freePort(), await freePort()] as const;
-  const events = ["payment.initiated", "payment.completed", "payment.failed"];
-  await webhooks.register({ name: "shop", url: `http://127.0.0.1:${ports[0]}/webhooks`, events });
-  const env = {
-    ...{ DATABASE_URL: databaseUrl, COOKIE_SECRET: "of the tests", JWT_SECRET: "of the tests" },
-    ...{ NODE_ENV: "production", MEDUSA_DISABLE_TELEMETRY: "true" },
-    MALIPO_API_KEY: sandbox.keys.secret,
-    MALIPO_BASE_URL: service.baseUrl,
-    MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
-  };
   const server = join(folder, SERVER);
   const cli = join(folder, CLI);
+  const own = { NODE_ENV: "production", MEDUSA_DISABLE_TELEMETRY: "true" };
+  const program = { args: [cli, "start"], folder: server, env: own };
+  const pair = await openShopPair(program, databaseUrl);
+  const { urlOf } = pair;
+  const env = { ...pair.env, ...own };
   run(server, process.execPath, [cli, "db:migrate"], env);
   run(server, process.execPath, [cli, "user", "-e", STAFF.email, "-p", STAFF.password], env);
-  const start = (port: number) =>
-    startShop({ args: [cli, "start"], folder: server }, { ...env, PORT: `${port}` });
-  let shops: readonly ShopProcess[] = await Promise.all(ports.map(start));
-  let turn = 0;
-  const urlOf = () => `http://127.0.0.1:${ports[turn++ % ports.length]}`;
+  await pair.restart();
   const { token } = await caller(urlOf, {})<{ token: string }>("auth/user/emailpass", STAFF);
   const admin = caller(urlOf, { authorization: `Bearer ${token}` });
   const furniture = await furnishShop(admin);
   const store = caller(urlOf, { "x-publishable-api-key": furniture.key });
-  const engine = postgres(databaseUrl);
-  // It never starts: only the shop gives goods.
-  const onPaid = () => Promise.reject(new Error("The office gives no goods."));
-  const office = createCheckout({ store: engine, gateway, secret: sandbox.webhookSecret, onPaid });
   return {
-    sandbox,
-    admin,
+    ...pair,
+    version: installedVersion(folder, "@medusajs/medusa"),
     /** Somebody without any key. */
     stranger: caller(urlOf, {}),
-    /** What the checkout has stored, for staff. */
-    office,
-    printed: () => shops.map((shop) => shop.printed()).join(""),
     customer: async () => {
       const goods = await addProduct(admin, furniture);
       return { ...(await newCustomer(urlOf, store, furniture, goods)), goods };
@@ -296,30 +226,14 @@ export async function openMedusa(folder: string, databaseUrl: string) {
       (
         await admin<{ orders: ShopOrder[] }>(`admin/orders?fields=${ORDER}&limit=200`)
       ).orders.filter(({ items }) => items.some((item) => item.variant_id === variant)),
-    /** The payments of an order, by the service's own list. */
-    payments: async (id: string): Promise<Payment[]> => {
-      const label = (await office.get(id))?.accountReference;
-      const { items } = await payments.list();
-      return items.filter(({ account_reference }) => account_reference === label);
-    },
-    hold: (id: string) => holdOrder(databaseUrl, id),
+    hold: (id: string) => pair.holdRow(COLLECTION, id),
     cancel: (id: string) => admin(`admin/orders/${id}/cancel`, {}),
     refund: async (id: string, amount: number) => {
       const { order } = await admin<{ order: ShopOrder }>(`admin/orders/${id}?fields=${ORDER}`);
       const [payment] = order.payment_collections.flatMap((one) => one.payments);
       return admin(`admin/payments/${payment?.id}/refund`, { amount });
     },
-    end: (signal: NodeJS.Signals) => Promise.all(shops.map((shop) => shop.end(signal))),
-    restart: async () => {
-      shops = await Promise.all(ports.map(start));
-    },
-    close: async () => {
-      await office.stop();
-      await engine.close();
-      for (const shop of shops) await shop.end("SIGKILL");
-      await service.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => pair.close(folder),
   };
 }
 

@@ -2,12 +2,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../support/engines/shared.ts";
+import { shopRows } from "../../support/shop-rows.ts";
 import { installMedusa, type MedusaStage, openMedusa, type ShopOrder } from "./medusa-stage.ts";
 
 const engine = await sharedPostgres();
-
-/** What was done, and what the shop's own API said then. */
-const said: (readonly [done: string, said: string])[] = [];
 
 /** The part of an order that must be right: its status, what was captured, and what was paid back. */
 const summary = ({
@@ -42,13 +40,12 @@ test("the example has at most 155 lines", () => {
 
 describe.skipIf(engine === undefined)("a Medusa shop of two processes", () => {
   let shop: MedusaStage;
+  const note = shopRows(() => `Medusa ${shop.version}`);
   beforeAll(async () => {
     shop = await openMedusa(installMedusa(), engine?.url ?? "");
   });
   afterAll(async () => {
     await shop?.close();
-    const width = Math.max(...said.map(([done]) => done.length));
-    process.stdout.write(said.map(([done, what]) => `${done.padEnd(width)}  ${what}\n`).join(""));
   });
 
   const phoneOf = (() => {
@@ -58,7 +55,7 @@ describe.skipIf(engine === undefined)("a Medusa shop of two processes", () => {
 
   async function shows(done: string, id: string, expected: object) {
     await expect.poll(async () => summary(await shop.order(id))).toEqual(expected);
-    said.push([done, JSON.stringify(expected)]);
+    note(expected, done);
   }
 
   /** The shop keeps its word about an order, and the money that came is to be paid back. */
@@ -67,7 +64,7 @@ describe.skipIf(engine === undefined)("a Medusa shop of two processes", () => {
       .poll(async () => (await shop.office.inspect(session))?.reviews.map(({ kind }) => kind))
       .toEqual(["refund_due"]);
     expect(summary(await shop.order(order))).toEqual(CANCELED);
-    said.push([done, `${JSON.stringify(CANCELED)}, review refund_due`]);
+    note(`${JSON.stringify(CANCELED)}, review refund_due`, done);
   }
 
   /** A customer who has placed an order. */
@@ -159,6 +156,16 @@ describe.skipIf(engine === undefined)("a Medusa shop of two processes", () => {
     expect(await shop.orders(goods)).toHaveLength(1);
   });
 
+  test("prompts once, and captures, if both are killed while they ask the phone", async () => {
+    const { order, session, payByPhone } = await placed();
+    const phone = phoneOf();
+    await shop.killWhileAsking(phone, () => payByPhone(session, phone, 0));
+    await shop.restart();
+    shop.sandbox.phone(phone).approve();
+    await shows("is asked, and the shop is dead before it knows", order, PAID);
+    expect(await shop.payments(session)).toHaveLength(1);
+  });
+
   test("believes nobody who says by the Store API that he has paid", async () => {
     const { order, session, complete, forge } = await placed();
     await forge(session);
@@ -233,7 +240,7 @@ describe.skipIf(engine === undefined)("a Medusa shop of two processes", () => {
     await shop.cancel(order);
     const { refunds = [] } = (await shop.office.inspect(session)) ?? {};
     expect(refunds.map(({ amount }) => amount)).toEqual(["500.00", "1300.50"]);
-    said.push(["staff cancel it", JSON.stringify(summary(await shop.order(order)))]);
+    note(summary(await shop.order(order)), "staff cancel it");
   });
 
   test("stops by SIGTERM", async () => {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runExample } from "../../docs/support/example.ts";
 import { type Installed, installPacked } from "../../support/installed.ts";
+import { installedVersion, shopRows } from "../../support/shop-rows.ts";
 import { shell } from "./page.ts";
 
 interface Framework {
@@ -138,6 +139,8 @@ const orderOf = (order: string, bytes: number): string =>
 describe.each(Object.entries(FRAMEWORKS))("the row of %s", (name, framework) => {
   const { packages, cells, files, build, main, limit } = framework;
   let installed: Installed;
+  const [first = ""] = packages.map((one) => one.replace(/(?<=.)@.*/, ""));
+  const note = shopRows(() => `${name} ${installedVersion(installed.folder, first)}`);
 
   beforeAll(() => {
     installed = installPacked(...packages);
@@ -172,5 +175,6 @@ describe.each(Object.entries(FRAMEWORKS))("the row of %s", (name, framework) => 
     }
     await expect.poll(shop.printed).toContain("ship SMALL");
     expect(await shop.end("SIGTERM")).toBe(0);
+    note(`200, ${limit === undefined ? "no limit" : `413 above ${limit} bytes`}; ship SMALL`);
   });
 });

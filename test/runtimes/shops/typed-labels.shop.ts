@@ -12,8 +12,10 @@ import { nodeHandler } from "malipo/node";
 import { createSandbox } from "malipo/sandbox";
 import { sqlite } from "malipo/sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { shopRows } from "../../support/shop-rows.ts";
 
 const AMOUNT = 1500;
+const note = shopRows(() => "A paybill");
 
 /** A shop with open orders, a served sandbox, and customers who type. */
 async function openShop(...ids: readonly string[]) {
@@ -64,6 +66,7 @@ test.each(["ORDER 42", "ORDER_42", "42"])("%j pays the only order that fits", as
   await expect.poll(async () => (await checkout.get("ORDER-42"))?.status).toBe("paid");
   await expect.poll(() => given).toEqual(["ORDER-42"]);
   expect(await checkout.reviews.list()).toEqual([]);
+  note("ORDER-42 is paid");
 });
 
 test("if two orders fit, staff read what was typed, and both orders", async () => {
@@ -76,4 +79,5 @@ test("if two orders fit, staff read what was typed, and both orders", async () =
   expect(read).toMatch(/Orders with one like it: .*INV-42 \(open\)/);
   expect(read).not.toContain("OTHER-9");
   expect(given).toEqual([]);
+  note(read.match(/Its account reference.*/)?.[0]);
 });

@@ -21,7 +21,10 @@ describe("leases", () => {
     const asked: (readonly string[])[] = [];
     const extend = (tokens: readonly string[]) => {
       asked.push(tokens);
-      return tokens.filter((token) => token === "a");
+      return {
+        kept: tokens.filter((token) => token !== "a"),
+        lost: tokens.filter((token) => token === "a"),
+      };
     };
     const worker = await workOn({ due: ["a", "b"], extend });
     await vi.advanceTimersByTimeAsync(1_000);
@@ -40,15 +43,30 @@ describe("leases", () => {
   test("that cannot be renewed are renewed later, and the failure is reported", async () => {
     const gone = new Error("disk gone");
     let times = 0;
-    const extend = () => {
+    const extend = (kept: readonly string[]) => {
       if (++times === 1) throw gone;
-      return [];
+      return { kept, lost: [] };
     };
     const worker = await workOn({ due: ["a"], extend });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(times).toBe(2);
     expect(worker.onError.mock.calls).toEqual([[gone]]);
     expect(worker.run("a").job.signal.aborted).toBe(false);
+  });
+
+  test("that were not renewed while their transaction ended are asked for when their jobs end", async () => {
+    const now = vi.spyOn(performance, "now").mockReturnValue(0);
+    let isEnding = true;
+    const extend = (lost: readonly string[]) =>
+      isEnding ? { kept: [], lost: [] } : { kept: [], lost };
+    const worker = await workOn({ due: ["a"], extend });
+    now.mockReturnValue(4_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    isEnding = false;
+    worker.run("a").fail(new Error("The transaction has failed."));
+    await endOfTurn();
+    now.mockRestore();
+    expect(String(worker.onError.mock.calls)).toContain('"key of a" was lost: another process');
   });
 });
 
@@ -180,7 +198,7 @@ describe("stop", () => {
   test("does not hand back a lost lease or a committed one", async () => {
     const worker = await workOn({
       due: ["lost", "committed"],
-      extend: () => ["lost"],
+      extend: () => ({ kept: ["committed"], lost: ["lost"] }),
       transaction: () => async (write) => write(undefined as never),
     });
     await worker.run("committed").job.transaction?.(() => {});

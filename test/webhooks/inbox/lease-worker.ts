@@ -51,7 +51,7 @@ export async function workOn(
     },
     extend: (tokens) => {
       renewals.push(tokens);
-      return [];
+      return { kept: tokens, lost: [] };
     },
     nextDueInMs: () => Number.POSITIVE_INFINITY,
     dueCount: () => due.length,

@@ -8,7 +8,14 @@ import {
   type StoredDoublePayment,
 } from "../inbox-types.ts";
 import { includesKind, type Kinds } from "../kinds.ts";
-import type { FailedLease, Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
+import type {
+  Extended,
+  FailedLease,
+  Lease,
+  LeaseChanges,
+  LeaseStore,
+  Maintenance,
+} from "../lease-store.ts";
 
 /** An event or a conflict that is not done. */
 export interface Entry {
@@ -212,8 +219,8 @@ export class MemoryStore implements LeaseStore {
   }
 
   // The only process that holds leases is this one: none is ever lost.
-  extend(): string[] {
-    return [];
+  extend(tokens: readonly string[]): Extended {
+    return { kept: tokens, lost: [] };
   }
 
   nextDueInMs(kinds: Kinds): number {

@@ -2,7 +2,14 @@ import type { Steps } from "../../../storage/sql-steps.ts";
 import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../inbox-types.ts";
 import type { Kinds } from "../kinds.ts";
-import type { FailedLease, Lease, LeaseChanges, LeaseStore, Maintenance } from "../lease-store.ts";
+import type {
+  Extended,
+  FailedLease,
+  Lease,
+  LeaseChanges,
+  LeaseStore,
+  Maintenance,
+} from "../lease-store.ts";
 import { asDone } from "../tables.ts";
 import { type Claimed, claimSteps, dueCountSteps, nextDueSteps, partsOfToken } from "./claim.ts";
 import { type InboxSql, type InboxStatement, valueList } from "./inbox-sql.ts";
@@ -162,10 +169,10 @@ export class SqlLeases implements LeaseStore {
     return yield* claimSteps(sql, { count, kinds, busy, leaseMs: this.#leaseMs });
   }
 
-  async extend(tokens: readonly string[]): Promise<string[]> {
+  async extend(tokens: readonly string[]): Promise<Extended> {
     // A transaction at its end has locked its event, and would keep the others waiting.
     const held = tokens.filter((token) => !this.#ending.has(token));
-    if (held.length === 0) return [];
+    if (held.length === 0) return { kept: [], lost: [] };
     const { sql } = this.#store;
     const { leaseMs } = sql.dialect.clocks;
     const given = { lease: this.#leaseMs };
@@ -174,9 +181,12 @@ export class SqlLeases implements LeaseStore {
       const changed = yield* changeSteps(sql, until, held, given);
       return changed === held.length ? [] : yield* lostSteps(sql, held);
     };
-    const lost = await this.#store.transaction(steps, { isLater: true });
-    // Its transaction may have ended it meanwhile.
-    return lost.filter((token) => !this.#ending.has(token));
+    const gone = new Set(await this.#store.transaction(steps, { isLater: true }));
+    return {
+      kept: held.filter((token) => !gone.has(token)),
+      // Its transaction may have ended it meanwhile.
+      lost: [...gone].filter((token) => !this.#ending.has(token)),
+    };
   }
 
   dueCount(kinds: Kinds): Promise<number> {
