@@ -166,7 +166,7 @@ describe.each(ENGINES)("a night on $name", ({ isHere, open }) => {
       await page.goto(`${address}?q=TWICE-2`);
       await rows().filter({ hasText: "Order TWICE-2" }).getByRole("link").first().click();
       const story = await page.locator("#item").textContent();
-      expect(story).toContain("decided as refunded");
+      expect(story).toContain("decided as paid back");
       expect(story).toContain("By Amina.");
       await page.goto(`${address}?decisions=1`);
       const made = page.getByRole("main").getByRole("listitem").filter({ hasText: "Amina done" });
