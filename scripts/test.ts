@@ -20,8 +20,9 @@ interface Suite {
   readonly elsewhere: string;
 }
 
-/** One more than there are cores: tests wait for engines, browsers and timers for a third of their time. */
-const WORKERS = availableParallelism() + 1;
+const CORES = availableParallelism();
+/** Tests wait for engines, browsers and timers for a third of their time. The long ones start processes by the dozen. */
+const WORKERS = { test: CORES + 1, long: CORES };
 
 const BUILD: Check = ["build", "tsup --silent"];
 
@@ -38,14 +39,14 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       ["size", "node scripts/check-size.ts"],
       ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
     ],
-    tests: ["tests", `vitest run --project "!long*" --maxWorkers ${WORKERS}`],
+    tests: ["tests", `vitest run --project "!long*" --maxWorkers ${WORKERS.test}`],
     elsewhere:
       "NOT RUN: kills, failovers, drills, campaigns, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
   long: {
     first: [BUILD],
     beside: [],
-    tests: ["long tests", `vitest run --project "long*" --maxWorkers ${WORKERS}`],
+    tests: ["long tests", `vitest run --project "long*" --maxWorkers ${WORKERS.long}`],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",
   },
 };

@@ -157,7 +157,6 @@ const STAFF_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^onPaid failed/, "The shop could not hand over the goods"],
   [/^onPaid refused/, "The shop refused"],
   [/and onPaid has failed/, "and the shop could not hand over the goods"],
-  [/onPaid used its transaction.*$/, "it is not certain that all goods were handed over."],
   [/ Pay the amount of this review back\./, ""],
   [/^Review: /, "A case was opened: "],
   [/^A review was decided as refunded/, "A case was decided as paid back"],
@@ -169,6 +168,12 @@ const STAFF_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^No prompt was sent/, "No request was sent"],
 ];
 
+/** What follows says how a developer repairs it. */
+const MISUSED = "onPaid used its transaction";
+
 /** A line of the history of an order, as staff reads it. */
-export const inStaffWords = (text: string): string =>
-  STAFF_WORDS.reduce((told, [words, own]) => told.replace(words, own), text);
+export function inStaffWords(text: string): string {
+  const [before = "", ...misused] = text.split(MISUSED);
+  const end = misused.length > 0 ? "it is not certain that all goods were handed over." : "";
+  return STAFF_WORDS.reduce((told, [words, own]) => told.replace(words, own), before + end);
+}

@@ -52,9 +52,9 @@ export const SABOTAGES = {
       breaks: "attempts",
     },
     "payments are not read": {
-      file: "checkout/orders/order-engine.ts",
-      from: "const payment = await this.settings.gateway.payments.get(reference);",
-      to: "if (reference !== undefined) return NOT_FOUND;\nconst payment = { status: '' };",
+      file: "checkout/orders/payment-reads.ts",
+      from: "if (this.#waiting.has(reference)) return;",
+      to: "return;",
       breaks: "never ended",
     },
     "what is unknown is not looked up": {

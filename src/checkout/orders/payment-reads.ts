@@ -100,6 +100,7 @@ export class PaymentReads {
   #listedAt = Number.NEGATIVE_INFINITY;
   #noListUntil = 0;
   #dropped = new AbortController();
+  #isStopped = false;
 
   constructor(settings: ReadSettings) {
     this.#settings = settings;
@@ -121,6 +122,7 @@ export class PaymentReads {
 
   /** Reads a payment when its turn has come. One that waits already is not read twice. */
   async later(reference: string, askedAt: number): Promise<void> {
+    if (this.#isStopped) return;
     if (this.#waiting.has(reference)) return;
     const read = new Promise<void>((resolve) => {
       this.#waiting.set(reference, { reference, askedAt, resolve });
@@ -144,6 +146,12 @@ export class PaymentReads {
       this.#report(error, begunAt);
       return false;
     }
+  }
+
+  /** Reads nothing more in turn: a pause would keep the process. */
+  stop(): void {
+    this.#isStopped = true;
+    this.drop();
   }
 
   /** What waits is not read: it is left until it is due again. */

@@ -119,6 +119,7 @@ export class Worker {
     this.#poller.stop();
     const controller = new AbortController();
     this.#drop();
+    this.#engine.reads.stop();
     await Promise.race([this.#underWay(), sleep(timeoutMs, controller.signal)]);
     controller.abort();
   }

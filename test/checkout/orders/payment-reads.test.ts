@@ -72,3 +72,11 @@ it("a service that lists no payment is read as often as it allows, and the opera
     expect.stringContaining("The service allows no more reads of payments for now (429)."),
   ]);
 });
+
+it("a checkout that stops waits for no pause of the service", async () => {
+  const { checkout, counts } = await paidShop(40, { list: () => Response.json({ data: [] }) });
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(counts.rejected).toBeGreaterThan(0);
+  await checkout.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
