@@ -6,7 +6,7 @@ import { prompts } from "../stress/prompts/subject.ts";
 import { type CampaignRun, hasNotRun, runCampaign } from "../support/campaign.ts";
 
 const STORES = prompts.engines;
-const PAYMENTS = 24;
+const PAYMENTS = 40;
 
 const campaign = (...args: readonly string[]) => runCampaign("prompts", ...args);
 
