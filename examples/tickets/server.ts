@@ -55,7 +55,7 @@ app.post("/orders", async ({ body: { order, item, phone, after } = {} }, respons
       .then((paying) => response.json(paying))
       .catch((error) => {
         if (error.code !== "invalid_params") throw error;
-        response.status(400).json({ message: "This is no mobile number of Kenya." });
+        response.status(400).json({ message: "This is not a Kenyan mobile number." });
       });
 });
 app.get("/orders/:id", async ({ params }, response) => {
