@@ -176,7 +176,9 @@ export const MANAGED: Readonly<Record<ManagingAct, (stage: Stage) => Promise<boo
   part: async (stage) =>
     (await hasFailed(stage)) && (await payByHand(stage)) && (await payRest(stage, true)),
   partMeanwhile: async (stage) => {
-    if (!(await isAsked(stage)) || !(await payByHand(stage))) return false;
+    // Nobody pays by hand before the shop knows what its own prompt is.
+    const isKnown = async () => (await isAsked(stage)) && (await wait(() => stage.run.hasSeenPage));
+    if (!(await isKnown()) || !(await payByHand(stage))) return false;
     await wait(() => hasEnded(stage.run));
     return payRest(stage, true);
   },

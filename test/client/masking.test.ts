@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
+import { fc } from "../support/properties.ts";
 import { gatewayWith, rejection } from "./support/gateway.ts";
 import { fail, html, json, reset, type Step, text } from "./support/responses.ts";
 

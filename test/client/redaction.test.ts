@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
+import { fc } from "../support/properties.ts";
 import { BASE_URL, rejection } from "./support/gateway.ts";
 import { fail, json, type Step, script, text, truncated } from "./support/responses.ts";
 import { showingsOf } from "./support/showing.ts";
@@ -30,7 +30,8 @@ const ECHOES: [string, (key: string) => Step][] = [
   ["twice in one text", (key) => json({ error: `${key}${key}` }, { status: 400 })],
   ["in escaped JSON", (key) => text(escaped({ error: key, [key]: [key] }), { status: 400 })],
   ["in HTML", (key) => text(`<h1>502</h1><pre>X-API-Key: ${key}</pre>`, { status: 502 })],
-  ["in JSON that breaks off", (key) => text(`{"error":"${key}`, { status: 500 })],
+  // The last quotation mark is there so that no key completes it.
+  ["in JSON that breaks off", (key) => text(`{"error":"${key}","`, { status: 500 })],
   ["in headers", (key) => json({}, { status: 401, headers: { "x-echo": key, "www-authenticate": `Key realm="${key}"` } })],
   ["in a status text", (key) => text("no", { status: 403, statusText: `Forbidden for ${key}` })],
   ["in a redirect", (key) => text(null, { status: 302, headers: { location: `https://b.test/?key=${key}` } })],

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { InvalidParamsError, NotFoundError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import type { RequestParams } from "malipo/types";
 import { describe, expect, test } from "vitest";
+import { fc } from "../support/properties.ts";
 import { BASE_URL, gatewayOn, gatewayWith, KEYS, rejection } from "./support/gateway.ts";
 import { json, status, text } from "./support/responses.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { fc } from "../support/properties.ts";
 import { BASE_URL, KEYS } from "./support/gateway.ts";
 import { json, script } from "./support/responses.ts";
 

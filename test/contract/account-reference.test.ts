@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { accountReferenceFor } from "malipo";
 import { describe, expect, test } from "vitest";
 import { sha256Hex as webHash } from "../../src/internal/hmac/web-hmac.ts";
+import { fc } from "../support/properties.ts";
 
 describe("the account reference of an order", () => {
   test.each(["1", "ORDER-42", "2026-11-0001", "Z", "ZANZIBAR-42"])("is its id, for %s", (id) => {

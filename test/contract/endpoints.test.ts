@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { Gateway } from "malipo";
 import { describe, expect, test } from "vitest";
 import { ENDPOINTS, type Endpoint, endpointFor, SCOPES } from "../../src/contract/endpoints.ts";
 import { ROWS as DOCUMENTED } from "../support/endpoints.ts";
+import { fc } from "../support/properties.ts";
 
 const ROWS = Object.entries<Endpoint>(ENDPOINTS);
 

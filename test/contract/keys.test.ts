@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { KEY_PREFIXES, keyKind } from "../../src/contract/keys.ts";
+import { fc } from "../support/properties.ts";
 
 test.each([
   ["pk_1", "public"],

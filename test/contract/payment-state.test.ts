@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { InvalidParamsError, mergePayment, type Payment } from "malipo";
 import type { MergedPayment } from "malipo/types";
 import { describe, expect, test } from "vitest";
 import { COMPLETED_FIELDS, FAILURE_FIELDS } from "../../src/contract/payment-state.ts";
 import { INTERFACES } from "../../src/openapi/interfaces.ts";
+import { fc } from "../support/properties.ts";
 
 test.each([
   ["completed", COMPLETED_FIELDS],

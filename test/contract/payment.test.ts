@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mobileMoneyPaymentParams, payment, phoneToValidate } from "../../src/contract/payment.ts";
 import type { Schema } from "../../src/contract/schema.ts";
+import { fc } from "../support/properties.ts";
 
 const PARAMS = { amount: 100, phone: "0712345678" };
 

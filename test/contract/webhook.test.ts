@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../src/contract/events.ts";
 import type { Schema } from "../../src/contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../src/contract/webhook.ts";
+import { fc } from "../support/properties.ts";
 
 const SHOP = {
   name: "shop",

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { allCases, type DrillCase } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults, promiseResults } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
-import { BROKEN_SHOPS, breakShop, INBOX_SHOP } from "./shops/broken-shops.ts";
+import { BROKEN_SHOPS, breakShop, INBOX_SHOP, SLOW_SHOP } from "./shops/broken-shops.ts";
 import {
   ALL_ROUTES,
   brokenPromises,
@@ -64,6 +64,13 @@ describe.concurrent("a drill", () => {
     const start = shops.write(INBOX_SHOP.name, breakShop(INBOX_SHOP));
     const result = await drill(start, numbersOf(people));
     expect([brokenPromises(result), result.obstacles]).toEqual([[], []]);
+  });
+
+  test("finds nothing wrong with a shop that learns late of its prompt, when a part is paid by hand", async () => {
+    const parts = allCases().filter(({ act = "" }) => act.startsWith("part"));
+    const start = shops.write(SLOW_SHOP.name, breakShop(SLOW_SHOP));
+    const result = await drill(start, numbersOf(parts), { processes: "2", ...ALL_ROUTES });
+    expect([brokenPromises(result), result.obstacles], formatResults(result)).toEqual([[], []]);
   });
 
   test.for(BROKEN_SHOPS)(

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import fc from "fast-check";
 import * as here from "malipo";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { fc } from "../support/properties.ts";
 
 type Errors = typeof here;
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/html/html.ts";
+import { fc } from "../support/properties.ts";
 
 /** Text as a browser reads it out of markup. */
 const read = (markup: string) =>

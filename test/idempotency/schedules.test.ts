@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import type { IdempotencyStore } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConnectionError } from "../../src/errors/connection.ts";
 import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
 import { type KeyedCall, runOnce } from "../../src/idempotency/run-once.ts";
 import { createRedactor } from "../../src/internal/redact.ts";
+import { fc } from "../support/properties.ts";
 
 // The real code of two processes on one store. Every step of the store and of the network waits until
 // the schedule lets it go on, so that steps happen in every order that fast-check can think of.

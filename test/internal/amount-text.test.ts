@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { groupedAmount } from "../../src/internal/amount-text.ts";
+import { fc } from "../support/properties.ts";
 
 describe("groupedAmount", () => {
   test.each([

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvField } from "../../src/internal/csv-field.ts";
+import { fc } from "../support/properties.ts";
 
 describe("a field of CSV that a spreadsheet would run gets an apostrophe", () => {
   test.each([

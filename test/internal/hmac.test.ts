@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import * as node from "../../src/internal/hmac/node-hmac.ts";
 import * as web from "../../src/internal/hmac/web-hmac.ts";
+import { fc } from "../support/properties.ts";
 
 const hex = (digits: string) => Uint8Array.from(Buffer.from(digits, "hex"));
 

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/internal/canonical-json.ts";
 import { jsonText, writeJson } from "../../src/internal/json.ts";
+import { fc } from "../support/properties.ts";
 
 test("it writes JSON of the same content", () => {
   fc.assert(

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { phoneToValidate } from "../../src/contract/payment.ts";
 import { isPhoneDigits, maskPhones, phoneDigits } from "../../src/internal/phone-digits.ts";
+import { fc } from "../support/properties.ts";
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength });

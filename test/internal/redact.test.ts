@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../../src/internal/redact.ts";
+import { fc } from "../support/properties.ts";
 
 const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
 const secret = fc

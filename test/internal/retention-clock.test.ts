@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RetentionClock, retentionTime } from "../../src/internal/retention-clock.ts";
+import { fc } from "../support/properties.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   isLoopback,
@@ -7,6 +6,7 @@ import {
   requestUrl,
   withoutTrailingSlashes,
 } from "../../src/internal/urls.ts";
+import { fc } from "../support/properties.ts";
 
 const hostOf = (address: string) => new URL(address).hostname;
 

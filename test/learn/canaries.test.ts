@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { typesOf } from "../../src/learn/declarations.ts";
 import { openapiOf } from "../../src/learn/openapi.ts";
 import { Recorder } from "../../src/learn/recorder.ts";
 import { formatProfile } from "../../src/profile/parse-profile.ts";
+import { fc } from "../support/properties.ts";
 import { learn, seen } from "./support/exchanges.ts";
 
 /** Values that a profile must never hold: of names, phones, amounts, ids and keys. */

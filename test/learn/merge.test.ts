@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareProfiles, isOfTwoServices } from "../../src/profile/compare-profiles.ts";
 import { MERGE } from "../../src/profile/compare-shapes.ts";
 import { mergeValues } from "../../src/profile/merge.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse-profile.ts";
 import { EMPTY_PROFILE, type ServiceProfile } from "../../src/profile/profile-types.ts";
+import { fc } from "../support/properties.ts";
 import { learn, seen } from "./support/exchanges.ts";
 
 const some = fc.array(seen(), { maxLength: 6 });

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import fc from "fast-check";
 import type { IdempotencyStore } from "malipo";
 import type { BeginResult, InFlightResult } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
 import { memoryIdempotency } from "../../src/idempotency/memory/store.ts";
+import { fc } from "../support/properties.ts";
 import { listsItsAttempts } from "./idempotency-list.ts";
 import { keepsItsRetention } from "./idempotency-retention.ts";
 import {

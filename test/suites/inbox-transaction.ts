@@ -184,7 +184,7 @@ export function transactionSuite(
       expect(String(await rejected)).toContain("lost");
       await until(async () => (await store.effects()).includes("second"));
       expect(await store.effects()).toEqual(["second"]);
-      expect(attempts()).toBe(2);
+      expect(attempts()).toBeGreaterThan(1);
     });
   });
 }

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import fc from "fast-check";
 import { ConnectionError, type GatewayError, isGatewayError } from "malipo";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 import { gatewayOn, gatewayWith, rejection } from "../support/gateway.ts";
 import { type Fetch, fail, json } from "../support/responses.ts";
 

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import type { GatewayErrorCode, Outcome } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { retryDelayMs } from "../../../src/client/http/call-attempts.ts";
 import { IDS, minimalBody, ROWS } from "../../support/endpoints.ts";
+import { fc } from "../../support/properties.ts";
 import { failureOf, gatewayWith } from "../support/gateway.ts";
 import {
   connectionRefused,

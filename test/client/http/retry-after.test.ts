@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../../src/client/http/retry-after.ts";
+import { fc } from "../../support/properties.ts";
 
 const NOW = Date.parse("2026-01-01T09:00:00Z");
 const read = (value: string) => retryAfterMs(new Headers({ "retry-after": value }), true, NOW);

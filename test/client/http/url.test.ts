@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { type Gateway, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
 import { ROWS } from "../../support/endpoints.ts";
+import { fc } from "../../support/properties.ts";
 import { BASE_URL, gatewayWith, rejection } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memoryIdempotency } from "../../../src/idempotency/memory/store.ts";
+import { fc } from "../../support/properties.ts";
 import { gatewayOn } from "../support/gateway.ts";
 import { listingService, ORDER, type Situation, situations } from "./listing-service.ts";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Payment } from "malipo";
+import { fc } from "../../support/properties.ts";
 import type { Fetch } from "../support/responses.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextReadInMs } from "../../../src/client/waiting/poll-schedule.ts";
+import { fc } from "../../support/properties.ts";
 
 /** The times of all reads of a wait that ends at its time limit, in milliseconds. */
 function readsOf(waitMs: number, random: () => number): number[] {

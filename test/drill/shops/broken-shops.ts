@@ -495,6 +495,19 @@ export const INBOX_SHOP: Pick<BrokenShop, "name" | "right" | "wrong"> = {
   wrong: COMPLETED.replace('end(order, "paid", data)', 'setTimeout(end, 40, order, "paid", data)'),
 };
 
+/** A right shop that learns late what the service has responded. */
+export const SLOW_SHOP: typeof INBOX_SHOP = {
+  name: "a slow network",
+  right: "  timeoutMs: 2_000,\n",
+  wrong: `  timeoutMs: 2_000,
+  fetch: async (...sent) => {
+    const response = await fetch(...sent);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return response;
+  },
+`,
+};
+
 const RIGHT = readFileSync(new URL("./right-shop.ts", import.meta.url), "utf8");
 
 /** The code of a broken shop. */

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { ENDPOINTS } from "../../../src/contract/endpoints.ts";
 import type { DeliverySeen, Exchange } from "../../../src/learn/observed.ts";
 import { Recorder } from "../../../src/learn/recorder.ts";
 import { REJECTION_CAUSES } from "../../../src/profile/causes.ts";
 import type { ServiceProfile } from "../../../src/profile/profile-types.ts";
+import { fc } from "../../support/properties.ts";
 
 const paths = [...Object.values(ENDPOINTS), { method: "GET", path: "/nothing" } as const].map(
   ({ method, path }) => ({ method, path: path.replace(/\{\w+\}/, "resource") }),

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { createSandbox } from "malipo/sandbox";
 import { expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 
 const START = Date.parse("2026-01-01T09:00:00+03:00");
 

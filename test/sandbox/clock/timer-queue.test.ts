@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addTimer, cancelTimer, takeDueTask } from "../../../src/sandbox/clock.ts";
 import type { Task, Timer } from "../../../src/sandbox/state/stored.ts";
+import { fc } from "../../support/properties.ts";
 
 const at = fc.integer({ min: 0, max: 200 });
 const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - other.turn;

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import fc from "fast-check";
 import { mergePayment, type Payment } from "malipo";
 import {
   CounterexampleError,
@@ -10,6 +9,7 @@ import {
 } from "malipo/sandbox";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 
 const event = (kind: string, status: string, reference = "PAY-1"): WebhookEvent => ({
   event: `payment.${kind}`,

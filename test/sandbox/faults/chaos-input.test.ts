@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { ConfigurationError } from "malipo";
 import { type ChaosOptions, createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 
 describe("bad input", () => {
   const sandbox = createSandbox();

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { span } from "../../../src/internal/span.ts";
 import { clipped, dateOf, money, quoted, timeOf } from "../../../src/sandbox/page/page-format.ts";
+import { fc } from "../../support/properties.ts";
 
 describe("what the page writes", () => {
   test.each([

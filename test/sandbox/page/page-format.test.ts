@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indented } from "../../../src/sandbox/page/page-format.ts";
+import { fc } from "../../support/properties.ts";
 
 test("JSON gets a line for each value, however it was written", () => {
   fc.assert(

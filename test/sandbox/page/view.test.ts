@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkTo, queryOf, viewIn } from "../../../src/sandbox/page/page-view.ts";
+import { fc } from "../../support/properties.ts";
 
 const FIRST = viewIn(new URLSearchParams());
 

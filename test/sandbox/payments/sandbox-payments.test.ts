@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { Gateway, type Payment } from "malipo";
 import { createSandbox, type Sandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 
 const PHONES = ["0712345678", "0110345678", "0712345789", "0712345039"] as const;
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import fc from "fast-check";
 import { createSandbox, type Sandbox, type SandboxSnapshot } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../support/properties.ts";
 
 const ACTS = ["approve", "cancel", "enterWrongPin", "ignore", "switchOff", "switchOn"] as const;
 const AUTO_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bytesOf, exactText } from "../../../src/webhooks/inbox/delivery.ts";
+import { fc } from "../../support/properties.ts";
 
 test("verified bytes that are stored as text come back unchanged", () => {
   const texts = fc.oneof(

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DEFAULT_PACE, retentionFor } from "../../../src/webhooks/inbox/pace.ts";
+import { fc } from "../../support/properties.ts";
 
 test("attempts wait for up to a second, doubling, and at most five minutes", () => {
   const longest = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000);

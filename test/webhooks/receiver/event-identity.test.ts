@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../src/contract/events.ts";
@@ -7,6 +6,7 @@ import {
   type IdentityParts,
 } from "../../../src/webhooks/receiver/event-identity.ts";
 import { readEvent } from "../../../src/webhooks/verification/payload.ts";
+import { fc } from "../../support/properties.ts";
 
 const identity = (event: unknown, raw = JSON.stringify(event)) =>
   eventIdentity({ event: event as WebhookEvent, text: raw }, raw);

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { fetchHandler } from "malipo/fetch";
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
 import type { NewDelivery, WebhookRequest } from "malipo/types";
@@ -6,6 +5,7 @@ import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { memoryInbox } from "../../../src/webhooks/inbox/memory/inbox.ts";
 import { BODY, HEX, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
+import { fc } from "../../support/properties.ts";
 
 /** A receiver, and what its inbox stored. */
 function receive(isDown = false): { receiver: WebhookReceiver; stored: NewDelivery[] } {

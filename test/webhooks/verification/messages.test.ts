@@ -1,5 +1,4 @@
 import { inspect } from "node:util";
-import fc from "fast-check";
 import {
   isGatewayError,
   signWebhook,
@@ -8,6 +7,7 @@ import {
 } from "malipo/webhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
+import { fc } from "../../support/properties.ts";
 
 function errorOf(options: VerifyWebhookOptions): Error {
   try {

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import fc from "fast-check";
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { NO_SECRETS } from "../../suites/webhook-cases.ts";
 import { BODY, SECRET } from "../../suites/webhook-sample.ts";
+import { fc } from "../../support/properties.ts";
 
 // A secret of white space only is rejected.
 const isNotBlank = (text: string) => text.trim() !== "";

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   isGatewayError,
   signWebhook,
@@ -11,6 +10,7 @@ import { indexOfSigner } from "../../../src/webhooks/verification/verify-webhook
 import { CALL_CASES } from "../../suites/webhook-call-cases.ts";
 import { NO_SECRETS, WIRE_CASES, type WireCase } from "../../suites/webhook-cases.ts";
 import { BODY, HEX, hmac, SECRET } from "../../suites/webhook-sample.ts";
+import { fc } from "../../support/properties.ts";
 
 /** `accepted`, the code of our error, or anything else that was thrown. */
 function resultOf(call: () => unknown): string {
