@@ -22,6 +22,7 @@ const config: KnipConfig = {
     "test/**/*.test-d.ts",
     "test/bench/*.ts",
     "test/bench/peers/load.ts",
+    "test/bench/sale/by-hand.ts",
     "test/runtimes/*.ts",
     "test/stress/{main,prompts/worker,orders/shop-process,inboxes/shop}.ts",
     "test/docs/support/{serve-fetch,serve-next}.ts",

@@ -73,7 +73,7 @@ export interface Dialect {
   readonly takeRows: string;
   /**
    * A table that is read in the order of one of its indexes. MySQL would sort few rows, whatever their index, and would lock
-   * all that it sorts, although LIMIT leaves them out.
+   * all that it sorts, although LIMIT leaves them out. SQLite with statistics would take the index of another order.
    */
   readonly by: (table: string, index: string) => string;
   /** What ends a SELECT of a row that no other transaction may change until this one ends. It waits for a row that is held. */

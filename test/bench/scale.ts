@@ -1,20 +1,28 @@
 // What one, two and four receivers on one engine carry, and what a delivery costs the receivers and the
-// engine: npm run bench -- scale [--engines sqlite,redis,postgres] [--receivers 1,2,4] [--seconds 3]
+// engine, beside what one writes by hand: npm run bench -- scale [--engines sqlite,redis,postgres,mysql]
+// [--receivers 1,2,4] [--seconds 3]
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { startMysql } from "../support/engines/mysql.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, send } from "./receivers/candidate.ts";
-import { type EngineCpu, NO_ENGINE, postgresCpu, redisCpu } from "./receivers/engine-cpu.ts";
+import {
+  type EngineCpu,
+  mysqlCpu,
+  NO_ENGINE,
+  postgresCpu,
+  redisCpu,
+} from "./receivers/engine-cpu.ts";
 import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
-import { textTable } from "./table.ts";
+import { atLeast, type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    engines: { type: "string", default: "sqlite,redis,postgres" },
+    engines: { type: "string", default: "sqlite,redis,postgres,mysql" },
     receivers: { type: "string", default: "1,2,4" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
@@ -30,6 +38,8 @@ const [rounds, seconds, connections] = [
 /** An engine that receivers share. */
 interface Shared {
   readonly store: string;
+  /** What one writes by hand, with one INSERT for a delivery and one worker, or with a queue. */
+  readonly byHand?: string;
   readonly cpu: EngineCpu;
   stop(): Promise<void>;
 }
@@ -44,13 +54,22 @@ const ENGINES: Readonly<Record<string, () => Promise<Shared | undefined>>> = {
   }),
   redis: async () => {
     const redis = await startRedis();
-    return redis && { store: redis.url, cpu: redisCpu(redis.url), stop: () => redis.stop() };
+    if (redis === undefined) return undefined;
+    const { url } = redis;
+    return { store: url, byHand: "usual", cpu: redisCpu(url), stop: () => redis.stop() };
   },
   postgres: async () => {
     const postgres = await startPostgres();
     if (postgres === undefined) return undefined;
     const cpu = await postgresCpu(postgres.url);
-    return { store: postgres.url, cpu, stop: () => postgres.stop() };
+    const byHand = "usual-postgres";
+    return { store: postgres.url, byHand, cpu, stop: () => postgres.stop() };
+  },
+  mysql: async () => {
+    const mysql = await startMysql();
+    if (mysql === undefined) return undefined;
+    const cpu = await mysqlCpu(mysql.url);
+    return { store: mysql.url, byHand: "usual-mysql", cpu, stop: () => mysql.stop() };
   },
 };
 
@@ -118,13 +137,35 @@ const middle = (all: readonly Round[]): Round =>
 
 const engines = values.engines.split(",");
 const receiverCounts = values.receivers.split(",").map(Number);
-const steps = countSteps("scale", engines.length * receiverCounts.length * rounds);
+const measured = engines.length + engines.filter((name) => name !== "sqlite").length;
+const steps = countSteps("scale", measured * receiverCounts.length * rounds);
 
-async function measureEngine(engine: string, { store, cpu }: Shared): Promise<string[][]> {
+/** Of four receivers on PostgreSQL, beside one. */
+const MIN_GROWTH = 2.5;
+const goals: Goal[] = [];
+
+async function measureEngine(engine: string, shared: Shared): Promise<string[][]> {
+  const own = await measureReceivers(engine, engine, shared);
+  if (shared.byHand === undefined) return own.rows;
+  const byHand = await measureReceivers(engine, shared.byHand, shared);
+  const ratio = (own.found[0]?.perSecond ?? 0) / (byHand.found[0]?.perSecond ?? 1);
+  goals.push(atLeast(`${engine}: 200s of one receiver, beside one by hand,`, 1, ratio));
+  const [first, last] = [own.found[0], own.found.at(-1)];
+  if (engine === "postgres" && receiverCounts.at(-1) === 4) {
+    const growth = (last?.processedPerSecond ?? 0) / (first?.processedPerSecond ?? 1);
+    goals.push(
+      atLeast(`${engine}: events of four receivers, beside those of one,`, MIN_GROWTH, growth),
+    );
+  }
+  return [...own.rows, ...byHand.rows];
+}
+
+async function measureReceivers(engine: string, name: string, { store, cpu }: Shared) {
   const rows: string[][] = [];
+  const middles: Round[] = [];
   for (const many of receiverCounts) {
     const receivers = await Promise.all(
-      Array.from({ length: many }, () => Candidate.start(engine, store)),
+      Array.from({ length: many }, () => Candidate.start(name, store)),
     );
     await send(receivers, 2_000, connections);
     const { processedPerSecond } = await send(receivers, 2_000, connections);
@@ -135,8 +176,9 @@ async function measureEngine(engine: string, { store, cpu }: Shared): Promise<st
       steps.step();
     }
     const found = middle(all);
+    middles.push(found);
     rows.push([
-      engine,
+      name === engine ? engine : `${engine}, by hand`,
       `${many}`,
       found.perSecond.toFixed(0),
       found.processedPerSecond.toFixed(0),
@@ -149,7 +191,7 @@ async function measureEngine(engine: string, { store, cpu }: Shared): Promise<st
     ]);
     for (const receiver of receivers) receiver.kill();
   }
-  return rows;
+  return { rows, found: middles };
 }
 
 const rows: string[][] = [];
@@ -182,3 +224,5 @@ console.log(
   ),
 );
 rmSync(folder, { recursive: true, force: true });
+for (const goal of goals) console.log(goalLine(goal));
+process.exitCode = goals.every(({ met }) => met) ? 0 : 1;

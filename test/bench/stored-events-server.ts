@@ -2,9 +2,7 @@
 // is sent, it stores and processes that many events, and reports what one of them took.
 import { randomBytes } from "node:crypto";
 import { memory } from "malipo";
-import { postgres } from "malipo/postgres";
 import { redis } from "malipo/redis";
-import { sqlite } from "malipo/sqlite";
 import type { NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
 import { requestOf } from "./receivers/load.ts";
@@ -15,10 +13,7 @@ const [, , kind = "", store = "", name = ""] = process.argv;
 
 const INBOXES: Readonly<Record<string, () => Inbox>> = {
   memory: () => memory().inbox(),
-  sqlite: () => sqlite(store).inbox(),
   redis: () => redis(store).inbox({ queue: `events-${name}` }),
-  // With separate tables: the events of other candidates must not be among them.
-  postgres: () => postgres(store, { schema: `events_${name}` }).inbox(),
 };
 
 let processed = 0;

@@ -1,13 +1,10 @@
-// What one delivery costs, stored and processed, when many events are stored already:
-// npm run bench -- stored-events [--inboxes memory,sqlite,redis,postgres] [--sizes 10000,100000,1000000]
+// What one delivery costs, stored and processed, when many events are stored already in the memory or in a Redis:
+// npm run bench -- stored-events [--inboxes memory,redis] [--sizes 10000,100000,1000000]
+// Databases are measured by npm run bench -- grow.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
@@ -18,7 +15,7 @@ const MAX_GROWTH = 1.5;
 
 const { values } = parseArgs({
   options: {
-    inboxes: { type: "string", default: "memory,sqlite,redis,postgres" },
+    inboxes: { type: "string", default: "memory,redis" },
     sizes: { type: "string", default: "10000,100000,1000000" },
     rounds: { type: "string", default: "9" },
     deliveries: { type: "string", default: "3000" },
@@ -53,20 +50,13 @@ async function filled(inbox: string, store: string, size: number): Promise<Candi
   return candidate;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const redis = inboxes.includes("redis") ? await startRedis() : undefined;
-const postgres = inboxes.includes("postgres") ? await startPostgres() : undefined;
-const STORES: Readonly<Record<string, (size: number) => string | undefined>> = {
-  memory: () => "",
-  sqlite: (size) => join(folder, `${size}.db`),
-  redis: () => redis?.url,
-  postgres: () => postgres?.url,
-};
+const STORES: Readonly<Record<string, string | undefined>> = { memory: "", redis: redis?.url };
 
 const candidates: Candidate[] = [];
 for (const inbox of inboxes) {
   for (const size of sizes) {
-    const store = STORES[inbox]?.(size);
+    const store = STORES[inbox];
     if (store === undefined) console.log(`${inbox}: its engine is not installed here`);
     else candidates.push(await filled(inbox, store, size));
   }
@@ -102,14 +92,12 @@ for (const inbox of inboxes) {
   const [first, ...larger] = candidates.filter((one) => one.inbox === inbox);
   const last = larger.at(-1);
   if (first === undefined || last === undefined) continue;
-  // An engine works in separate processes, whose time is not ours.
-  const isEngine = inbox === "redis" || inbox === "postgres";
-  const costOf = ({ cpuUs, wallUs }: Candidate) => median(isEngine ? wallUs : cpuUs);
+  // Redis works in a process of its own, whose time is not ours.
+  const costOf = ({ cpuUs, wallUs }: Candidate) => median(inbox === "redis" ? wallUs : cpuUs);
   const growth = costOf(last) / costOf(first);
   const text = `${inbox}: a delivery at ${last.size.toLocaleString("en")} stored events costs at most ${MAX_GROWTH} times what it costs at ${first.size.toLocaleString("en")} (${growth.toFixed(2)})`;
   console.log(goalLine({ text, met: growth <= MAX_GROWTH }));
 }
 
 for (const { child } of candidates) child.kill("SIGKILL");
-await Promise.all([redis?.stop(), postgres?.stop()]);
-rmSync(folder, { recursive: true, force: true });
+await redis?.stop();

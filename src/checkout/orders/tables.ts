@@ -162,12 +162,12 @@ function statementsOf(dialect: Dialect) {
     listStatus: listOf("$status", ""),
     listReview: list(
       `AND has_review ${flag === undefined ? "> 0" : "= 1"} AND ($status IS NULL OR status = $status)`,
-      by(orders, "flagged_review"),
+      by(orders, flag === undefined ? "review_by_age" : "flagged_review"),
     ),
     listDue: listOf(
       "'paid'",
       flag === undefined ? `AND ${IS_DUE}` : "AND is_due = 1",
-      by(orders, "flagged_due"),
+      by(orders, flag === undefined ? "due_by_age" : "flagged_due"),
     ),
     byPhone:
       statement(`SELECT state FROM ${orders} JOIN (SELECT order_id, MAX(at) AS asked FROM ${prompts}

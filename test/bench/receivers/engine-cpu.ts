@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Redis } from "ioredis";
+import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { Client } from "pg";
 
 /** The CPU time that an engine has used, in microseconds. */
@@ -67,6 +68,18 @@ export async function postgresCpu(url: string): Promise<EngineCpu> {
       processes()
         .filter(({ pid, parent }) => pid === server || parent === server)
         .reduce((sum, { us }) => sum + us, 0),
+    close: async () => {},
+  };
+}
+
+/** Of the server, which is one process. On Linux only. */
+export async function mysqlCpu(url: string): Promise<EngineCpu> {
+  const connection = await createConnection(url);
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@pid_file AS file");
+  await connection.end();
+  const server = Number(readFileSync(String(rows[0]?.file), "utf8"));
+  return {
+    used: async () => processes().find(({ pid }) => pid === server)?.us ?? 0,
     close: async () => {},
   };
 }

@@ -12,6 +12,7 @@ import { redis } from "malipo/redis";
 import { sqlite } from "malipo/sqlite";
 import { createWebhookReceiver, type Inbox, receiptFor } from "malipo/webhooks";
 import { createPool, type RowDataPacket } from "mysql2/promise";
+import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import type { Asked } from "./candidate.ts";
 import { type CpuProfile, profileCpu } from "./cpu-parts.ts";
@@ -67,25 +68,59 @@ async function usualPgBoss(url: string): Promise<RequestListener> {
 /** Each delivery is a row, and a worker takes rows that are not done. */
 async function usualMysql(url: string): Promise<RequestListener> {
   const pool = createPool({ uri: url });
-  await pool.query(`CREATE TABLE usual_events (id bigint AUTO_INCREMENT PRIMARY KEY,
+  await pool.query(`CREATE TABLE IF NOT EXISTS usual_events (id bigint AUTO_INCREMENT PRIMARY KEY,
     reference varchar(100) NOT NULL UNIQUE, body longtext NOT NULL, done tinyint NOT NULL DEFAULT 0, KEY (done, id))`);
   const work = async () => {
     const connection = await pool.getConnection();
-    await connection.beginTransaction();
-    const [rows] = await connection.query<RowDataPacket[]>(
-      "SELECT id FROM usual_events WHERE done = 0 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED",
-    );
-    rows.forEach(count);
-    const ids = rows.map(({ id }) => id);
-    if (ids.length > 0)
-      await connection.query("UPDATE usual_events SET done = 1 WHERE id IN (?)", [ids]);
-    await connection.commit();
-    connection.release();
-    setTimeout(() => void work(), rows.length === 100 ? 0 : 50);
+    try {
+      await connection.beginTransaction();
+      const [rows] = await connection.query<RowDataPacket[]>(
+        "SELECT id FROM usual_events WHERE done = 0 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED",
+      );
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0)
+        await connection.query("UPDATE usual_events SET done = 1 WHERE id IN (?)", [ids]);
+      await connection.commit();
+      rows.forEach(count);
+      return rows.length;
+    } finally {
+      connection.release();
+    }
+  };
+  const workOn = async () => {
+    const found = await work().catch(() => 0);
+    setTimeout(() => void workOn(), found === 100 ? 0 : 50);
+  };
+  void workOn();
+  const text = "INSERT IGNORE INTO usual_events (reference, body) VALUES (?, ?)";
+  // The service would send it again. With workers in several processes, some are the victims of a deadlock.
+  const insert = (values: string[]): Promise<unknown> =>
+    pool.execute(text, values).catch((error: { errno?: number }) => {
+      if (error.errno !== 1213) throw error;
+      return insert(values);
+    });
+  return usual((event) => insert([event.data.reference, JSON.stringify(event)]));
+}
+
+/** The same on PostgreSQL. */
+async function usualPostgres(url: string): Promise<RequestListener> {
+  const pool = new Pool({ connectionString: url });
+  const table = `CREATE TABLE IF NOT EXISTS usual_events (id bigserial PRIMARY KEY,
+    reference text NOT NULL UNIQUE, body text NOT NULL, done boolean NOT NULL DEFAULT false)`;
+  // Another process may make them at this moment.
+  await pool.query(table).catch(() => {});
+  const index = "CREATE INDEX IF NOT EXISTS usual_due ON usual_events (id) WHERE NOT done";
+  await pool.query(index).catch(() => {});
+  const work = async () => {
+    const { rowCount } = await pool.query(`UPDATE usual_events SET done = true WHERE id IN
+      (SELECT id FROM usual_events WHERE NOT done ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED)`);
+    for (let n = 0; n < (rowCount ?? 0); n++) count();
+    setTimeout(() => void work(), rowCount === 100 ? 0 : 50);
   };
   void work();
-  const insert = "INSERT IGNORE INTO usual_events (reference, body) VALUES (?, ?)";
-  return usual((event) => pool.execute(insert, [event.data.reference, JSON.stringify(event)]));
+  const insert =
+    "INSERT INTO usual_events (reference, body) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+  return usual((event) => pool.query(insert, [event.data.reference, JSON.stringify(event)]));
 }
 
 /** Counts a stored event as processed: another process would process it later. */
@@ -121,6 +156,7 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   usual: () => usualBullmq(store),
   "usual-pg-boss": () => usualPgBoss(store),
   "usual-mysql": () => usualMysql(store),
+  "usual-postgres": () => usualPostgres(store),
   memory: () => receiver(memory().inbox()),
   "memory-only": () => receiver(only(memory().inbox())),
   sqlite: () => receiver(sqlite(store).inbox()),
