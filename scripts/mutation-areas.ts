@@ -103,7 +103,9 @@ export const AREAS: readonly Area[] = [
   {
     name: "drill",
     // What runs a shop is tested by `npm run test:long`.
-    mutate: ["src/drill/{cases,case-run,drill-results,drill-settings,promises,results-page}.ts"],
+    mutate: [
+      "src/drill/{cases,case-run,drill-payment,drill-results,drill-settings,kept-results,machine-pace,promises,results-page,why-skipped}.ts",
+    ],
     tests: ["test/drill/*.test.ts"],
     concurrency: 2,
   },
