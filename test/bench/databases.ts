@@ -99,7 +99,7 @@ async function postgresEngine(): Promise<BenchEngine | undefined> {
       return {
         ...{ store, url: url.href, column: (one) => one, marked: byBars },
         table: (component, one = "") =>
-          `malipo.${[component === "checkout" ? "" : component, one].filter((part) => part !== "").join("_")}`,
+          `malipo_checkout.${[component === "checkout" ? "" : component, one].filter((part) => part !== "").join("_")}`,
         numbers: (count) => `generate_series(1, ${count}) AS numbers(n)`,
         bytes: (word) => `sha256((n || '${word}')::bytea)`,
         exec: async (sql) => void (await own.query(sql)),
@@ -109,7 +109,7 @@ async function postgresEngine(): Promise<BenchEngine | undefined> {
         },
         size: async () => {
           const text = `SELECT sum(pg_total_relation_size(oid)) AS size FROM pg_class
-            WHERE relkind = 'r' AND relnamespace = 'malipo'::regnamespace`;
+            WHERE relkind = 'r' AND relnamespace = 'malipo_checkout'::regnamespace`;
           return Number((await own.query(text)).rows[0].size);
         },
         close: async () => {

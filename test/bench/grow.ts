@@ -171,7 +171,8 @@ interface Grown {
 }
 
 async function benchEngine({ name, open }: BenchEngine): Promise<Grown> {
-  const databases = await Promise.all(sizes.map((size) => open(`${size}`)));
+  const databases: BenchDatabase[] = [];
+  for (const size of sizes) databases.push(await open(`${size}`));
   const disks: Disk[] = [];
   for (const [at, database] of databases.entries()) {
     disks.push(await fill(database, sizes[at] ?? 0));
