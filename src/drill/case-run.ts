@@ -163,6 +163,11 @@ export class CaseRun {
     return (this.case.act === "lastPiece" && lastPiece) || order;
   }
 
+  /** An amount as the texts show it, such as "KES 100". */
+  money(amount: number): string {
+    return `${this.#scene.settings.currency} ${amount}`;
+  }
+
   /** What the order costs. The shop sets it if the customer does not send it. */
   get price(): number | undefined {
     if (this.changedPrice !== undefined) return this.changedPrice;
@@ -328,7 +333,10 @@ export class CaseRun {
     const masked = `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
     const isShown = this.hasPrompt(one);
     const beside = isShown ? "" : ", which shows another prompt,";
-    this.note("service", `prompted ${masked}${beside} for the payment ${reference}, KES ${amount}`);
+    this.note(
+      "service",
+      `prompted ${masked}${beside} for the payment ${reference}, ${this.money(amount)}`,
+    );
     if (!isShown) return;
     const act = this.#acts[0] ?? "approves";
     if (this.#acts.length > 1) this.#acts.shift();

@@ -181,7 +181,8 @@ class Sender {
       if (tells.readsForMs !== undefined) {
         setTimeout(() => delete payment?.reported, tells.readsForMs).unref();
       }
-      const told = JSON.stringify({ ...rest, data: { ...data, ...tells.webhook } });
+      const webhook = kind === "currency" ? otherCurrency(data) : tells.webhook;
+      const told = JSON.stringify({ ...rest, data: { ...data, ...webhook } });
       return this.#signed(delivery, told);
     }
     const forged = this.#signed(delivery, oppositeOf(body), "whsec_not_the_secret");
@@ -219,11 +220,16 @@ const TELLS: Readonly<
   >
 > = {
   amount: { webhook: { amount: "1.00" }, ...NOT_YET },
-  currency: { webhook: { currency: "UGX" }, ...NOT_YET },
+  currency: NOT_YET, // {@link otherCurrency}
   status: { webhook: { status: "failed" }, ...NOT_YET },
   lag: NOT_YET,
   paidAmount: { webhook: { amount: "1.00" }, reads: { amount: "1.00" } },
 };
+
+/** Another currency than that of a payment, in whatever country the shop sells. */
+const otherCurrency = ({ currency }: { readonly currency?: unknown }) => ({
+  currency: currency === "KES" ? "UGX" : "KES",
+});
 
 /** A failed payment becomes paid: what services do that accept a PIN which was entered late. */
 export async function succeedLate(

@@ -38,7 +38,7 @@ export const promisesOf = ({ goods }: DrillResult): readonly ShopPromise[] =>
 const USUAL = /delivered payment\.initiated|(?:GET|POST) \/\S+: the service returned 2/;
 /** What a story is about. */
 const MATTER =
-  / for the payment \S+, KES |reads "failed"|delivered payment\.failed|canceled the order|paid the money back|changed the order|pays KES/;
+  / for the payment \S+, [A-Z]{3} |reads "failed"|delivered payment\.failed|canceled the order|paid the money back|changed the order|pays [A-Z]{3} \d/;
 
 /**
  * The lines that tell the story: of what is too long, first what is usual goes, and then the middle, but no

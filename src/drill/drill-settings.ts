@@ -1,3 +1,4 @@
+import { countryWith } from "../contract/countries.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ownOptions } from "../internal/check-options.ts";
 import { parseDuration } from "../internal/duration.ts";
@@ -245,11 +246,13 @@ export function readUntried(text: string): Untried[] {
 /** How numbers of Kenya begin that no person has. */
 const NOBODY = "0190";
 
-/** How the numbers of the customers begin. Six digits follow. */
+/** How the numbers of the customers begin, six digits follow, and what they pay with. */
 export function readPhones(code: string, given: string | undefined) {
   const country = checkCountry("--country", code.toUpperCase());
   const phones = given ?? (country === KENYA ? NOBODY : "");
-  if (internationalDigits(`${phones}100000`, country) !== undefined) return { country, phones };
+  const { currency = "" } = countryWith(country) ?? {};
+  if (internationalDigits(`${phones}100000`, country) !== undefined)
+    return { country, currency, phones };
   throw new ConfigurationError(
     `--phones must be how phone numbers of the country ${country} begin, without their last six digits, such as 0190 in KE; got "${phones}".`,
   );

@@ -100,7 +100,7 @@ async function payRest({ run, customers }: Stage, mustAsk: boolean): Promise<boo
     const due = dueOf(run.price ?? 0, run.payments);
     run.blame(
       CHANGED,
-      `the customer paid again, and no prompt came for the KES ${due} that is due`,
+      `the customer paid again, and no prompt came for the ${run.money(due)} that is due`,
     );
   }
   return true;
@@ -123,7 +123,7 @@ async function payByHand({ run, scene }: Stage): Promise<boolean> {
     ...{ isByHand: true, isRepeat: false, afterClickMs: 0 },
   };
   run.payments.push(payment);
-  run.note("customer", `pays KES ${amount} by hand, with the label ${label} (${reference})`);
+  run.note("customer", `pays ${run.money(amount)} by hand, with the label ${label} (${reference})`);
   sandbox.phone(phone).approve();
   const hasHeard = () => run.story.some(({ text }) => text.startsWith("delivered payment.comp"));
   return (await wait(() => isPaid(payment))) && (await wait(hasHeard));

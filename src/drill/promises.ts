@@ -143,7 +143,7 @@ export const PROMISES: readonly ShopPromise[] = [
     check: (run) => {
       const other = run.payments.find(({ amount }) => amount !== run.price);
       if (other !== undefined && !changesDue(run.case)) {
-        return `the shop asked for KES ${other.amount}, and the order costs KES ${run.price}`;
+        return `the shop asked for ${run.money(other.amount)}, and the order costs ${run.price}`;
       }
       const isOther = hasKind(run.case, "paidAmount") && paidCount(run) > 0;
       return isOther && isPaidFor(run.look) && describePaid(run.look, "paid another amount");
@@ -321,10 +321,10 @@ function describeDue(run: CaseRun, look: Look): string | false {
   if (!changesDue(run.case)) return false;
   const other = run.payments.find(({ amount, due }) => amount !== due);
   if (other !== undefined) {
-    return `the shop asked for KES ${other.amount}, and KES ${other.due} of the order was due`;
+    return `the shop asked for ${run.money(other.amount)}, and ${run.money(other.due)} of the order was due`;
   }
   if (!isPartlyPaid(run) || !isPaidFor(look)) return false;
-  return describePaid(look, `paid KES ${receivedOf(run.payments)} of ${run.price}`);
+  return describePaid(look, `paid ${run.money(receivedOf(run.payments))} of ${run.price}`);
 }
 
 const describePaid = ({ shown }: Look, truth: string) =>

@@ -150,7 +150,7 @@ export class Customers {
     const sent = this.#send(template, values, { shop: shops.at(-1) });
     const response = await sent.catch(() => undefined);
     const { who, did } = ROUTES[route];
-    const what = amount === undefined ? did : `${did} to KES ${amount}`;
+    const what = amount === undefined ? did : `${did} to ${run.money(amount)}`;
     run.note(who, `${what}: ${line} -> ${response?.status ?? "no response"}`);
     if (response !== undefined && response.status < 400) return "accepted";
     const quoted = JSON.stringify(response?.body.slice(0, MAX_QUOTED) ?? "");

@@ -13,7 +13,7 @@ test("what is due of a price is what has not come, and never less than nothing",
 
 const sandbox = { phone: () => ({ prompt: undefined }) };
 const template = { method: "POST", path: "/orders", body: "{amount}" };
-const settings = { phones: "0190", country: "KE", order: template };
+const settings = { phones: "0190", country: "KE", currency: "KES", order: template };
 
 /** An order of a case with this act, and a way to let the service prompt its phone. */
 function orderOf(act: DrillCase["act"]) {

@@ -108,9 +108,13 @@ test.each([
 
 test("the customers of a shop outside Kenya have numbers of its country", () => {
   const shop = { start: "true", order: "POST /orders" };
-  expect(parseSettings(shop)).toMatchObject({ country: "KE", phones: "0190" });
+  expect(parseSettings(shop)).toMatchObject({
+    ...{ country: "KE", currency: "KES", phones: "0190" },
+  });
   const uganda = { ...shop, country: "ug", phones: "0729" };
-  expect(parseSettings(uganda)).toMatchObject({ country: "UG", phones: "0729" });
+  expect(parseSettings(uganda)).toMatchObject({
+    ...{ country: "UG", currency: "UGX", phones: "0729" },
+  });
   for (const phones of [undefined, "0190", "07", "0729 0"]) {
     expect(() => parseSettings({ ...uganda, phones })).toThrow(
       "--phones must be how phone numbers of the country UG begin, without their last six digits",

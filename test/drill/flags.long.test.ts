@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { exitStatus } from "../../src/drill/drill-results.ts";
+import { exitStatus, formatResults } from "../../src/drill/drill-results.ts";
 import type { RawSettings } from "../../src/drill/drill-settings.ts";
 import type { DrillOptions } from "../../src/drill/run-drill.ts";
 import { installedMalipo } from "../cli/command-line.ts";
@@ -49,6 +49,20 @@ describe.concurrent("a drill", () => {
     expect([usual.status, usual.broken]).toEqual([1, prompted]);
     const right = await drill({ start: write("right", RIGHT) }, { cases: clicks });
     expect([right.status, right.broken]).toEqual([0, []]);
+  });
+
+  test("with --country and --phones finds a shop that takes the money of another country", async () => {
+    const country = { country: "UG", phones: "0790" };
+    const cases = allCases().filter(({ faults: [fault] }) => fault?.kind === "currency");
+    const checks = 'payment.currency === "KES"';
+    const right = await drill(
+      { start: shop("ugandan", [checks, 'payment.currency === "UGX"']), ...country },
+      { cases },
+    );
+    expect([right.status, right.broken]).toEqual([0, []]);
+    const any = await drill({ start: shop("any", [checks, "true"]), ...country }, { cases });
+    expect(any.broken).toContain("an order is paid by its own amount and currency only");
+    expect(formatResults(any.result)).toMatch(/for the payment PAY-\w+, UGX \d/);
   });
 
   test("with --nightly asks the shop for the job that it runs at night", async () => {
