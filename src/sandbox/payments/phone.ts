@@ -84,7 +84,9 @@ function answerOpenPrompt(
 ): SandboxPayment {
   const payment = openPayment(sandboxState, number);
   if (payment === undefined) {
-    throw new ConfigurationError(`${number} shows no prompt. Initiate a payment to it first.`);
+    throw new ConfigurationError(
+      `${number} shows no prompt. Initiate a payment to it first. A number of another country needs its code: +256 772 345 678.`,
+    );
   }
   if (!readPhone(sandboxState, number).on) {
     throw new ConfigurationError(`${number} is switched off. Call switchOn() first.`);
