@@ -11,7 +11,7 @@ const config: KnipConfig = {
     "src/client/platform/*.ts",
     "src/client/on-demand-part.ts",
     "examples/*.ts",
-    "examples/*/*.{ts,tsx}",
+    "examples/*/*.{ts,mts,tsx}",
     "examples/medusa/src/**/*.ts",
     "examples/own-orders/*/*.ts",
     "examples/next/app/**/*.{ts,tsx}",
@@ -34,7 +34,7 @@ const config: KnipConfig = {
   project: [
     "src/**/*.ts",
     "test/**/*.ts",
-    "examples/**/*.{ts,tsx}",
+    "examples/**/*.{ts,mts,tsx}",
     "scripts/**/*.ts",
     "docs/.vitepress/**/*.ts",
   ],

@@ -224,6 +224,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 // `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
 const LANGUAGES: Readonly<Record<string, string>> = {
   ".ts": "typescript",
+  ".mts": "typescript",
   ".tsx": "tsx",
   ".json": "json",
 };

@@ -98,6 +98,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     about: "a shop with 50 seats, which never sells more",
     next: `Order: curl localhost:3000/orders --json '{"order":"K7Q2M9-000001","item":"concert","phone":"0712345678"}'`,
   },
+  "charge-once": {
+    ...shop("Express", () => ["examples/charge-once/shop.mts"]),
+    about: "a shop with only the client and a receiver, and a table of its own",
+    next: `Order: curl localhost:3000/orders --json '{"order":"K7Q2M9X4KD1T","item":"course","phone":"0712345678"}'`,
+  },
   reconcile: {
     about: "a job that closes the orders whose payments have ended",
     args: () => ["examples/reconcile/reconcile.ts"],

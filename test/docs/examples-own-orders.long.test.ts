@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allCases } from "../../src/drill/cases.ts";
 import { exitStatus, formatResults, summarize } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
 import { runDrill } from "../../src/drill/run-drill.ts";
+import { someCases } from "../drill/shops/drill-shop.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 import { installedVersion, shopRows } from "../support/shop-rows.ts";
 
@@ -72,15 +72,6 @@ beforeAll(() => {
   run("npm", "run", "generate");
   run(join(process.cwd(), "node_modules/.bin/tsc"), "-p", "..");
 });
-
-/** Each act of people with each kind of fault once, apart from a service that is away for long. */
-function someCases() {
-  const seen = new Set<string>();
-  return allCases().filter(({ act, faults: [fault] }) => {
-    const what = `${act} ${fault?.kind}`;
-    return fault?.kind !== "away" && !seen.has(what) && seen.add(what);
-  });
-}
 
 describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (library) => {
   const engine = engines[library];
