@@ -69,7 +69,7 @@ export const PARTS: readonly {
       ["cli-service", "malipo payments, webhooks, invoices, merchant", 370],
       ["cli-learn", "malipo probe, learn", 330],
       ["cli-stores", "malipo attempts, inbox, checkout", 950],
-      ["cli-drill", "malipo drill, explain", 540],
+      ["cli-drill", "malipo drill, explain", 550],
     ],
   },
   {

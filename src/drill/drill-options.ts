@@ -108,7 +108,7 @@ const OF_SHOP = {
   without: {
     value: "names",
     summary:
-      "not tried, on purpose: again,processes,effects,clicks,stock,cancel,refund,update,parts,statements,connection",
+      "not tried: again, processes, effects, clicks, stock, cancel, refund, update, parts, statements, connection",
   },
   country: {
     value: "code",

@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, type TestContext, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
 import { codeBlocks } from "./support/blocks.ts";
 import { startShop } from "./support/shop-process.ts";
 
-const CLIENT_ONLY = "examples/charge-once/shop.mts";
+const CLIENT_ONLY = ["examples/charge-once/shop.mts", "course"] as const;
 /** What each shop sells. */
 const SHOPS = [
   ["README.md", "course"],
   ["docs/guides/checkout.md", "course"],
   ["examples/tickets/server.ts", "concert"],
-  [CLIENT_ONLY, "course"],
+  CLIENT_ONLY,
 ] as const;
 const ID = "K7Q2M94FT1XB";
 
@@ -35,10 +35,17 @@ function programOf(source: string): string {
   return program;
 }
 
-async function openShop(source: string, item: string) {
+async function openShop(
+  [source, item]: readonly [string, string],
+  { onTestFinished }: Pick<TestContext, "onTestFinished">,
+) {
   const folder = mkdtempSync(join(tmpdir(), "malipo-first-start-"));
   const sandbox = createSandbox({ clock: "real" });
   const service = await sandbox.serve({ port: 0 });
+  onTestFinished(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
   const url = `http://127.0.0.1:${await freePort()}`;
   const gateway = new Gateway({ apiKey: sandbox.keys.secret, baseUrl: service.baseUrl });
   const events = ["payment.completed", "payment.failed"] as const;
@@ -52,7 +59,11 @@ async function openShop(source: string, item: string) {
   };
   return {
     ...{ sandbox, gateway, folder },
-    start: () => startShop({ args: [programOf(source)] }, env),
+    start: async () => {
+      const running = await startShop({ args: [programOf(source)] }, env);
+      onTestFinished(async () => void (await running.end("SIGKILL")));
+      return running;
+    },
     order: async (more: object = {}) => {
       const body = JSON.stringify({ order: ID, item, phone: "0712345678", after: 0, ...more });
       const headers = { "content-type": "application/json" };
@@ -60,33 +71,24 @@ async function openShop(source: string, item: string) {
       return response.json();
     },
     read: async () => (await fetch(`${url}/orders/${ID}`)).json(),
-    close: async () => {
-      await service.close();
-      rmSync(folder, { recursive: true });
-    },
   };
 }
 
 describe.concurrent("a shop that a reader copies", () => {
-  test.for(SHOPS)(
-    "prints nothing at its first start, and is paid: %s",
-    async ([source, item], { expect }) => {
-      const shop = await openShop(source, item);
-      const running = await shop.start();
-      expect(statSync(join(shop.folder, "shop.db")).mode & 0o077).toBe(0);
-      expect(await shop.order()).toMatchObject({ id: ID, status: "pending" });
-      shop.sandbox.phone("0712345678").approve();
-      await expect.poll(shop.read).toMatchObject({ status: "paid" });
-      expect(running.printed()).toBe("");
-      await running.end("SIGKILL");
-      await shop.close();
-    },
-  );
+  test.for(SHOPS)("prints nothing at its first start, and is paid: %s", async (source, context) => {
+    const { expect } = context;
+    const shop = await openShop(source, context);
+    const running = await shop.start();
+    expect(statSync(join(shop.folder, "shop.db")).mode & 0o077).toBe(0);
+    expect(await shop.order()).toMatchObject({ id: ID, status: "pending" });
+    shop.sandbox.phone("0712345678").approve();
+    await expect.poll(shop.read).toMatchObject({ status: "paid" });
+    expect(running.printed()).toBe("");
+  });
 
-  test("with only the client, asks once for two clicks, and ships once after a kill", async ({
-    expect,
-  }) => {
-    const shop = await openShop(CLIENT_ONLY, "course");
+  test("with only the client, asks once for two clicks, and ships once after a kill", async (context) => {
+    const { expect } = context;
+    const shop = await openShop(CLIENT_ONLY, context);
     const first = await shop.start();
     await Promise.all([shop.order(), shop.order()]);
     shop.sandbox.phone("0712345678").cancel();
@@ -96,22 +98,17 @@ describe.concurrent("a shop that a reader copies", () => {
     await first.end("SIGKILL");
     shop.sandbox.phone("0712345678").approve();
     await shop.sandbox.deliveries.settled();
-    const second = await shop.start();
+    await shop.start();
     await expect.poll(shop.read).toMatchObject({ status: "paid", attempt: 2, shipped: 1 });
     expect((await shop.gateway.payments.list()).items).toHaveLength(2);
-    await second.end("SIGKILL");
-    await shop.close();
   });
 
-  test("with only the client, a wrong phone is over at once, and can be mended", async ({
-    expect,
-  }) => {
-    const shop = await openShop(CLIENT_ONLY, "course");
+  test("with only the client, a wrong phone is over at once, and can be mended", async (context) => {
+    const { expect } = context;
+    const shop = await openShop(CLIENT_ONLY, context);
     const running = await shop.start();
     expect(await shop.order({ phone: "12" })).toMatchObject({ status: "failed", attempt: 1 });
     expect(await shop.order({ after: 1 })).toMatchObject({ status: "pending", attempt: 2 });
     expect(running.printed()).toBe("");
-    await running.end("SIGKILL");
-    await shop.close();
   });
 });
