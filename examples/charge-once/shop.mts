@@ -85,6 +85,7 @@ await receiver.start();
 
 /** Closes what a crash, a lost response or a lost webhook has left open. */
 async function reconcile() {
+  // Your service certainly lists a payment by then. The drill, whose service does so at once, sets less.
   const times = { lookBackMs: 86_400_000, notSentAfterMs: Number(MALIPO_NOT_SENT_AFTER_MS) };
   for (const { state, attempt } of await gateway.idempotency.resolveUnknown(times))
     if (state === "unclear") console.warn("needs review:", attempt.idempotencyKey);
