@@ -22,7 +22,7 @@ const KEEP = [
   "The money stays with the shop.",
 ] as const;
 const KEEP_ORDER = [
-  "Keep it",
+  "Keep the order",
   "The order stays as it is. Nothing else will change.",
   "The order stays as it is.",
 ] as const;
@@ -54,8 +54,8 @@ export const DECISIONS: Readonly<Record<ReviewKind, Wording>> = {
     accept: GIVE,
     dismiss: [
       "The customer has not paid",
-      "The attempt will end without money, and the customer may try again.",
-      "The attempt has ended without money.",
+      "The request will end without money, and the customer may try again.",
+      "The request has ended without money.",
     ],
   },
   effect_failed: {
@@ -117,7 +117,7 @@ export const CASES: Readonly<Record<ReviewKind, readonly [cause: string, todo: s
   ],
   contradiction: [
     "The service has said two different things about this payment.",
-    "Read the payment below, as the service has it now. If it agrees with the order, keep the order as it is. If not, ask the service first.",
+    "Read the payment under “At the service now”. If it agrees with the order, keep the order as it is. If not, ask the service first.",
   ],
   unmatched: [
     "Money came that belongs to no order.",
@@ -162,9 +162,11 @@ const STAFF_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^A review was decided as refunded/, "A case was decided as paid back"],
   [/^A review was /, "A case was "],
   [/^(?:A webhook|A read at the service) says: /, "The service says: "],
-  [/^The service took the prompt of/, "The service took the request of"],
-  [/^The prompt of/, "The request of"],
-  [/^No response to the prompt of/, "No response to the request of"],
+  [/: attempt (\d+), phone /, ": request $1, to "],
+  [/^The prompt of attempt (\d+)/, "Request $1"],
+  [/ the prompt of attempt (\d+)/, " request $1"],
+  [/^Attempt (\d+)/, "Request $1"],
+  [/ became of attempt (\d+)/, " became of request $1"],
   [/^No prompt was sent/, "No request was sent"],
 ];
 

@@ -66,8 +66,11 @@ export function knownOf(
   const { account_reference, amount, currency, phone, reference, payment_id } = data;
   const code = codeOf(data);
   const names = [reference, payment_id].filter((one) => one !== undefined && one !== "");
+  const label = String(account_reference ?? "");
+  // Some banks put the phone of the payer in the place of a label.
+  const isLabel = label !== "" && internationalDigits(label, country) === undefined;
   return {
-    order: account_reference === undefined ? undefined : String(account_reference),
+    order: isLabel ? label : undefined,
     amount: amount === undefined ? undefined : amountText(amount, currency),
     code,
     ...(code !== undefined && { transactionIds: [code] }),

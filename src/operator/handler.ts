@@ -159,7 +159,7 @@ function personIn(access: unknown): Person | undefined {
 
 /**
  * A page that shows what waits for a person, money first: double payments, other amounts, late money,
- * unknown attempts, goods that are due, failing events, conflicts and dead letters. Each opens beside its
+ * unknown requests, goods that are due, failing events, conflicts and dead letters. Each opens beside its
  * list, with its story in order of time. Mount it on a route of your server, behind your login.
  *
  * @returns A handler of `Request` objects, for `GET` and `POST` on one path. It rejects only if `authorize` does.

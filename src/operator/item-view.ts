@@ -1,4 +1,5 @@
-import type { Refund } from "../checkout/rules/order-types.ts";
+import { isNothing } from "../checkout/rules/amounts.ts";
+import type { Order, Refund } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
@@ -10,7 +11,16 @@ import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
 import { type Asked, headline } from "./queue-view.ts";
 import { type RefundFields, refundForm } from "./refund-form.ts";
 import { type Comparison, comparisonOf, type ReadPayment, type Story, storyOf } from "./story.ts";
-import { ageText, amountText, link, messageOf, phoneText, type WriteTime } from "./wording.ts";
+import {
+  ageText,
+  amountText,
+  link,
+  messageOf,
+  phoneText,
+  unbroken,
+  type WriteTime,
+  wholePhoneText,
+} from "./wording.ts";
 
 /** How much of a body is shown. The whole one is downloaded. */
 const SHOWN_CHARACTERS = 65_536;
@@ -30,7 +40,7 @@ function choicesView(
   }
   const { action, label, isDestructive } = chosen;
   const inputs = Object.entries({ ...fields, action });
-  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${chosen.says(count)}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Go back</a></div></form>`;
+  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${unbroken(chosen.says(count))}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Go back</a></div></form>`;
 }
 
 /** What may be decided about all events of a group. */
@@ -41,12 +51,12 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
 }
 
 const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
-  html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${text}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
+  html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${unbroken(text)}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
 /** What was paid back of an order. */
 const refundsView = (refunds: readonly Refund[], time: WriteTime): Part =>
   refunds.length > 0 &&
-  html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by }) => html`<li>${amountText(amount, currency)}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
+  html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by }) => html`<li>${unbroken(amountText(amount, currency))}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
 
 /** How the phones of payers are shown. */
 interface Phones {
@@ -65,9 +75,10 @@ const phonesOf = ({ sources, mayReadPhones }: ItemContext, asked: Asked): Phones
 
 function payerView(phone: unknown, { country, whole, areWhole }: Phones): Part {
   const masked = phoneText(phone, country);
-  if (masked === undefined || whole === undefined) return masked && html`<span>${masked}</span>`;
-  if (areWhole) return html`<span>${String(phone)}</span>`;
-  return html`<span>${masked}</span> <a href="${whole}">Show the whole number</a>`;
+  if (masked === undefined || whole === undefined)
+    return masked && html`<span class="phone">${masked}</span>`;
+  if (areWhole) return html`<span class="phone">${wholePhoneText(phone, country)}</span>`;
+  return html`<span class="phone">${masked}</span> <a href="${whole}">Show the whole number</a>`;
 }
 
 const paymentView = (
@@ -75,7 +86,7 @@ const paymentView = (
   phones: Phones,
   meant: string | undefined,
 ): Html =>
-  html`<li class="line"><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this case</span> `}${payment ? html`<span>${amountText(payment.amount, payment.currency)}</span> <span class="tag">${payment.status}</span>${payment.account_reference && html` <span>label ${payment.account_reference}</span>`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</li>`;
+  html`<li class="payment"><p class="line"><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this case</span>`}</p><p class="line">${payment ? html`<span>${unbroken(amountText(payment.amount, payment.currency))}</span> <span class="tag">${payment.status}</span>${payment.account_reference && html` <span>label ${payment.account_reference}</span>`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</p></li>`;
 
 /** @param meant - The payment that a decision is about, if there are others. */
 const paymentsView = (payments: readonly ReadPayment[], phones: Phones, meant?: string): Part =>
@@ -147,9 +158,20 @@ export async function itemView(context: ItemContext, asked: Asked): Promise<Html
     }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
-  const content = html`<p class="cause">${cause}</p><p class="todo"><strong>${entry.todo ?? list.todo}</strong></p><p class="hint">Since ${time(at)}, ${ageText(at, now)}.</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, phonesOf(context, asked), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  const content = html`<p class="cause">${unbroken(cause)}</p><p class="todo"><strong>${unbroken(entry.todo ?? list.todo)}</strong></p><p class="hint">Since ${time(at)}, ${ageText(at, now)}.</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, phonesOf(context, asked), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
   return panel(headline(entry), content, back);
 }
+
+/** What came for an order, from whom, and what it is for. */
+const sumsOf = ({ received, due, currency, effect }: Order, phone: string | undefined): string =>
+  [
+    phone,
+    `received ${amountText(received, currency)}`,
+    !isNothing(due) && `left to pay ${amountText(due, currency)}`,
+    GOODS_TEXTS[effect],
+  ]
+    .filter(Boolean)
+    .join(" · ");
 
 /** An order, or a payment, that may wait for nothing. */
 export async function lookupView(
@@ -169,7 +191,7 @@ export async function lookupView(
   const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
   const status =
     order !== undefined &&
-    html`<p>${own.amount} <span class="tag">${order.status}</span> ${own.phone} · received ${amountText(order.received, order.currency)} · left to pay ${amountText(order.due, order.currency)} · ${GOODS_TEXTS[order.effect]}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
+    html`<p>${unbroken(`${own.amount}`)} <span class="tag">${order.status}</span> ${unbroken(sumsOf(order, own.phone))}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
   const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, phonesOf(context, asked))}${storyView(story, time)}`;
   return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
 }

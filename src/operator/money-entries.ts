@@ -5,7 +5,7 @@ import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
 import { CASES, DECISIONS, moreOf } from "./case-words.ts";
 import type { Choice, Entries, Entry, KnownOfEntry, Sources } from "./entry.ts";
-import { amountText, inOneLine } from "./wording.ts";
+import { amountText } from "./wording.ts";
 
 const none: Entries = { entries: [], hasMore: false };
 const PAGE = 1_000;
@@ -63,6 +63,10 @@ const REVIEW = "review:";
 export const endOfReview = async ({ checkout }: Sources, id: string) =>
   id.startsWith(REVIEW) ? checkout?.reviews.ended(id.slice(REVIEW.length)) : undefined;
 
+/** A label that can be an order. Some banks put the phone of the payer, which is stored masked, in its place. */
+const orderLabel = (label: string | undefined): string | undefined =>
+  label?.includes("***") ? undefined : label;
+
 /** Open reviews of some kinds. */
 export async function listReviews(
   sources: Sources,
@@ -74,7 +78,7 @@ export async function listReviews(
     const { id, createdAt, kind, orderId, references, amount, currency } = review;
     const { transactionId: code, phone, accountReference: label } = review;
     const came = amount === undefined ? undefined : amountText(amount, currency);
-    const fill = (text: string) => filled(text, { came: inOneLine(came || "the payment") });
+    const fill = (text: string) => filled(text, { came: came || "the payment" });
     const [what, todo] = CASES[kind] ?? [review.message, undefined];
     return {
       id: REVIEW + id,
@@ -85,7 +89,7 @@ export async function listReviews(
       about: references,
       came,
       ...(orderId === undefined && {
-        known: { references, amount: came, code, phone, label, order: label },
+        known: { references, amount: came, code, phone, label, order: orderLabel(label) },
       }),
       choices: reviewChoices(sources, review, fill),
     };
@@ -223,13 +227,13 @@ function attemptChoices(
     run: () => gateway.idempotency.decide(attempt, outcome),
   });
   if (payments.length === 0 && notSentFrom.getTime() <= Date.now()) {
-    const says = "The attempt will be resolved as not sent, unless the service lists its payment.";
-    return [choice("not_sent", "It was not sent", says, "The attempt is resolved as not sent.")];
+    const says = "The request will count as not sent, unless the service lists its payment.";
+    return [choice("not_sent", "It was not sent", says, "The request counts as not sent.")];
   }
   return payments.map((payment) => {
     const { reference = "" } = payment;
-    const says = `The attempt will be resolved: it made the payment ${paymentText(payment)}.`;
-    const done = `The attempt is resolved: it made ${reference}.`;
+    const says = `The request will be closed: it made the payment ${paymentText(payment)}.`;
+    const done = `The request is closed: it made ${reference}.`;
     return choice(reference, `It made ${reference}`, says, done);
   });
 }
@@ -266,7 +270,7 @@ async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
     return {
       id: `attempt:${attempt.attempt}`,
       at: attempt.begunAt.getTime(),
-      cause: `No response: it is not known whether the attempt ${attempt.idempotencyKey} started a payment.`,
+      cause: `No response: it is not known whether the request ${attempt.idempotencyKey} started a payment.`,
       known: {
         order: attempt.idempotencyKey,
         amount: payment && amountText(payment.amount, payment.currency),
@@ -275,7 +279,7 @@ async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
       notes: [
         `Call: ${attempt.endpoint}`,
         `Payments that match: ${matching}`,
-        `May be resolved as not sent from: ${attempt.notSentFrom.toISOString()}`,
+        `Counts as not sent, if you say so, from: ${attempt.notSentFrom.toISOString()}`,
       ],
       choices: attemptChoices(sources, one),
     };

@@ -4,10 +4,10 @@ import type { Decision } from "./decisions.ts";
 import { countryOf, type Sources } from "./entry.ts";
 import { groupChoices, itemView, lookupView } from "./item-view.ts";
 import { listNamed } from "./queue-lists.ts";
-import { type Asked, listView, overview, row } from "./queue-view.ts";
+import { type Asked, listView, orderRow, overview, row } from "./queue-view.ts";
 import type { RefundFields } from "./refund-form.ts";
 import { type SearchFrom, search } from "./search.ts";
-import { link, type WriteTime } from "./wording.ts";
+import { link, unbroken, type WriteTime } from "./wording.ts";
 
 /** What every view needs. */
 export interface PageContext {
@@ -34,7 +34,7 @@ const TONES: Readonly<Record<Decision["state"], string>> = {
 
 /** A decision that can still be taken back, or that has just been made. */
 function notice({ id, state, plan, last }: Decision, { hasActions, time }: PageContext): Html {
-  const about = plan.about !== undefined && html`<strong>${plan.about}</strong>: `;
+  const about = plan.about !== undefined && html`<strong>${unbroken(plan.about)}</strong>: `;
   const text = state === "started" ? "It is being done." : last.text;
   const takeBack =
     state === "planned" &&
@@ -43,7 +43,7 @@ function notice({ id, state, plan, last }: Decision, { hasActions, time }: PageC
   const when =
     state === "planned" &&
     html` It will be done at ${time(plan.dueAt ?? 0)}, unless it is taken back.`;
-  return html`<div class="notice line between ${TONES[state]}" role="${state === "failed" ? "alert" : "status"}"><span>${about}${text}${when}</span>${takeBack}</div>`;
+  return html`<div class="notice line between ${TONES[state]}" role="${state === "failed" ? "alert" : "status"}"><span>${about}${unbroken(text)}${when}</span>${takeBack}</div>`;
 }
 
 const STATES: Readonly<Record<Decision["state"], string>> = {
@@ -65,7 +65,7 @@ const decisionsView = (decisions: readonly Decision[], { time, isKept }: PageCon
           .reverse()
           .map(
             ({ state, plan, last }) =>
-              html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${plan.about}: ${last.text}</span></li>`,
+              html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${unbroken(`${plan.about}: ${last.text}`)}</span></li>`,
           )}</ol>`
   }${decisions.length > SHOWN_DECISIONS && html`<p class="hint">The last ${SHOWN_DECISIONS} are shown. Your log has the others.</p>`}${!isKept && html`<p class="hint">Decisions are only in the memory of this process, since <code>decisions</code> is not set: a restart forgets them, and another process does not see them, nor can it take them back.</p>`}</section>`;
 
@@ -76,9 +76,7 @@ async function searchView(
 ): Promise<Html> {
   const { found, next, unread } = await search(sources, query, from);
   const rows = found.map(({ list, entry }) =>
-    list === "order"
-      ? html`<li><a class="row" href="${link({ order: entry.id })}"><span class="line between"><strong>Order ${entry.id}</strong><span><span class="amount">${entry.known?.amount}</span> <span class="phone">${entry.known?.phone}</span></span></span><span class="cause">${entry.cause}</span></a></li>`
-      : row(list, entry, {}, now),
+    list === "order" ? orderRow(entry, now) : row(list, entry, {}, now),
   );
   const isPhone = internationalDigits(query, countryOf(sources)) !== undefined;
   const isReference = found.length === 0 && !isPhone && /^\S+$/.test(query);
@@ -149,8 +147,8 @@ export async function renderOperatorPage(
   return renderPage({
     title: "Payments to look after",
     style: "?asset=style",
-    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, label, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, M-Pesa code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
-${error !== undefined && html`<p class="notice bad" role="alert">${error}</p>`}${shown.map((one) => notice(one, context))}
+    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, label, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
+${error !== undefined && html`<p class="notice bad" role="alert">${unbroken(error)}</p>`}${shown.map((one) => notice(one, context))}
 <main id="main">${content}</main>`,
   });
 }

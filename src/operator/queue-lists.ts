@@ -100,8 +100,8 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     ...joined(reviewsOf("refund_due")),
   },
   unknown: {
-    title: "Unknown attempts",
-    hint: "It is not known whether these calls started a payment.",
+    title: "Unknown requests",
+    hint: "It is not known whether these requests started a payment.",
     todo: "Look for the payment at the service, and say what became of it.",
     ...joined(listUnknown),
   },

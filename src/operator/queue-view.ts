@@ -5,7 +5,7 @@ import type { Entry, Sources } from "./entry.ts";
 import { MAX_BODY_BYTES, withKnown } from "./event-entries.ts";
 import { withOrders } from "./money-entries.ts";
 import { type Group, groupsOf, LISTS, MAX_ENTRIES, type QueueList } from "./queue-lists.ts";
-import { ageText, link, messageOf, plural } from "./wording.ts";
+import { ageText, link, messageOf, plural, unbroken } from "./wording.ts";
 
 /** What the address of the page asks for. */
 export interface Asked {
@@ -47,8 +47,16 @@ export function row(list: string, entry: Entry, asked: Asked, now: number): Html
   const isOpen = asked.item === entry.id;
   const href = link({ ...asked, do: undefined, list, item: entry.id });
   const todo = entry.todo ?? LISTS[list]?.todo;
-  return html`<li><a class="row" href="${href}"${isOpen && html` aria-current="true"`}><span class="line between"><span>${headline(entry)}</span><small>${ageText(entry.at, now)}</small></span><span class="cause">${entry.cause}</span>${todo !== undefined && html`<span class="hint">${todo}</span>`}</a></li>`;
+  return html`<li><a class="row" href="${href}"${isOpen && html` aria-current="true"`}>${head(entry, now)}<span class="cause">${unbroken(entry.cause)}</span>${todo !== undefined && html`<span class="hint">${unbroken(todo)}</span>`}</a></li>`;
 }
+
+/** The first line of a row: what it belongs to, and its age. */
+const head = (entry: Entry, now: number): Html =>
+  html`<span class="head"><span>${headline(entry)}</span><small>${ageText(entry.at, now)}</small></span>`;
+
+/** The row of an order that does not have to wait. */
+export const orderRow = (entry: Entry, now: number): Html =>
+  html`<li><a class="row" href="${link({ order: entry.id })}">${head({ ...entry, known: { references: [], ...entry.known, order: `Order ${entry.id}` } }, now)}<span class="cause">${unbroken(entry.cause)}</span></a></li>`;
 
 const groupRow = (name: string, { key, cause, entries }: Group, now: number): Html =>
   html`<li><a class="row" href="${link({ list: name, group: key })}"><span class="line between"><span><span class="badge bad">${entries.length}</span> <strong>${cause}</strong></span><small>oldest: ${ageText(entries[0]?.at ?? now, now)}</small></span></a></li>`;

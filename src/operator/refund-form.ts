@@ -4,6 +4,7 @@ import { centsOf, isNothing } from "../checkout/rules/amounts.ts";
 import { refundText } from "../checkout/rules/history.ts";
 import type { Order } from "../checkout/rules/order-types.ts";
 import { type Html, html, type Part } from "../html/html.ts";
+import { groupedAmount } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Choice, Sources } from "./entry.ts";
 import { amountText, link } from "./wording.ts";
@@ -73,12 +74,12 @@ export function refundForm(order: Order, typed: RefundFields | undefined): Part 
     html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value ?? ""}" autocomplete="off"${more}>`;
   const amount = field(
     "amount",
-    html`Amount in ${currency}, at most ${received}`,
+    html`Amount in ${currency}, at most ${groupedAmount(received)}`,
     typed?.amount ?? received,
     html` inputmode="decimal" required`,
   );
   const review = reviews.some(({ kind }) => !kind.startsWith("effect_"));
-  return html`<h3>Note a refund</h3><form method="post" action="${link({ order: id })}" class="refund"><p class="hint">Pay the money back first, in the dashboard of the service or by the network. This is a record: it moves no money.${review && html` A review of this order waits: if the refund is of its money, <a href="${link({ q: id })}">end the review</a> with “${MONEY_REVIEW}”, which notes the refund, too.`}</p><input type="hidden" name="list" value="${REFUND.list}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="form" value="${form}"><input type="hidden" name="left" value="${received}">${amount}${field("reference", "Reference of the refund, such as its M-Pesa code", typed?.reference, html` maxlength="250"`)}${field("reason", "Reason, for your staff", typed?.reason, html` maxlength="500"`)}<button name="action" value="${REFUND.action}" class="primary">Note as paid back</button></form>`;
+  return html`<h3>Note a refund</h3><form method="post" action="${link({ order: id })}" class="refund"><p class="hint">Pay the money back first, in the dashboard of the service or by the network. This is a record: it moves no money.${review && html` A case of this order is open: if the refund is of its money, <a href="${link({ q: id })}">end the case</a> with “${MONEY_REVIEW}”, which notes the refund, too.`}</p><input type="hidden" name="list" value="${REFUND.list}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="form" value="${form}"><input type="hidden" name="left" value="${received}">${amount}${field("reference", "Reference of the refund, such as its M-Pesa code", typed?.reference, html` maxlength="250"`)}${field("reason", "Reason, for your staff", typed?.reason, html` maxlength="500"`)}<button name="action" value="${REFUND.action}" class="primary">Note as paid back</button></form>`;
 }
 
 /** The refund that a form asks for, as far as it can be noted now. Rejects if it cannot. */

@@ -156,7 +156,7 @@ const orderFound = (order: Order): Found => ({
   entry: {
     id: order.id,
     at: Date.parse(order.createdAt),
-    cause: `${order.status}, received ${amountText(order.received, order.currency)}, ${GOODS_TEXTS[order.effect]}`,
+    cause: `${order.status}, received ${amountText(order.received, order.currency)}, ${GOODS_TEXTS[order.effect]}.`,
     orderId: order.id,
     known: knownOfOrder(order),
     choices: [],

@@ -4,7 +4,7 @@ import { type Html, html } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../internal/units.ts";
-import { internationalDigits, maskedPhone } from "../phones/phone-number.ts";
+import { internationalDigits, maskedPhone, wholePhone } from "../phones/phone-number.ts";
 
 const UNITS = [
   ["day", DAY_MS],
@@ -46,8 +46,11 @@ export function timeWriter(timeZone: string | undefined): WriteTime {
 export const amountText = (amount: unknown = "", currency: unknown = ""): string =>
   `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
-/** No line breaks in it. */
-export const inOneLine = (text: string): string => text.replaceAll(" ", "\u00a0");
+/** A text in which no amount and no phone number stands in two lines. */
+export const unbroken = (text: string): string =>
+  text.replaceAll(/\b[A-Z]{3} (?=\d)|\d (?:\*{3}|\d{3}) (?=\d{3}\b)/g, (found) =>
+    found.replaceAll(" ", "\u00a0"),
+  );
 
 /**
  * A phone number, masked; `undefined` if there is none. What is no phone number is not shown.
@@ -59,6 +62,12 @@ export function phoneText(phone: unknown, country: CountryCode | undefined): str
   if (/^\S+ \*\*\* \d{3}$/.test(String(phone))) return String(phone);
   const digits = internationalDigits(String(phone), country);
   return digits === undefined ? "***" : maskedPhone(digits, country);
+}
+
+/** A phone number as people write it in its country; as it is if it is none. */
+export function wholePhoneText(phone: unknown, country: CountryCode | undefined): string {
+  const digits = internationalDigits(String(phone), country);
+  return digits === undefined ? String(phone) : wholePhone(digits, country);
 }
 
 export const plural = (count: number, one: string): string =>

@@ -159,12 +159,23 @@ const HIDDEN = 3;
  * @param country - The country whose numbers are shown as they are written there.
  */
 export function maskedPhone(digits: string, country: CountryCode | undefined): string {
+  const begin = nationalDigits(digits, country)?.slice(0, -SHOWN - HIDDEN) ?? digits.slice(0, 5);
+  return `${begin} *** ${digits.slice(-SHOWN)}`;
+}
+
+/** `254712345678` as `0712 345 678`; a number of another country than `country` as `+256772345678`. */
+export function wholePhone(digits: string, country: CountryCode | undefined): string {
+  const begin = nationalDigits(digits, country)?.slice(0, -SHOWN - HIDDEN);
+  if (begin === undefined) return `+${digits}`;
+  return `${begin} ${digits.slice(-SHOWN - HIDDEN, -SHOWN)} ${digits.slice(-SHOWN)}`;
+}
+
+/** The digits of a number as they are written in its country, if that is `country`. */
+function nationalDigits(digits: string, country: CountryCode | undefined): string | undefined {
   const home = countryByPrefix(digits);
-  const end = digits.slice(-SHOWN);
-  if (home === undefined || home.iso !== country) return `${digits.slice(0, 5)} *** ${end}`;
+  if (home === undefined || home.iso !== country) return undefined;
   // The zero that numbers begin with inside a country, if they do not have it abroad, too.
   const { nationalNumber = "" } = exampleOf(country) ?? {};
   const zero = home.example.startsWith("0") && !nationalNumber.startsWith("0") ? "0" : "";
-  const written = zero + digits.slice(home.code.length);
-  return `${written.slice(0, -SHOWN - HIDDEN)} *** ${end}`;
+  return zero + digits.slice(home.code.length);
 }

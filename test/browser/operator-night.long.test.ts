@@ -28,7 +28,7 @@ const REVIEWS = [
   ["amount", "another amount", "Give the goods"],
   ["amount", "another currency", "I have paid it back"],
   ["refunds", "canceled", "Give the goods after all"],
-  ["late", "two different things", "Keep it"],
+  ["late", "two different things", "Keep the order"],
   ["late", "no order", "I have paid it back"],
   ["unknown", "not known whether the customer", "The customer has not paid"],
   ["goods", "It tries again every", "Try again now"],
@@ -203,7 +203,7 @@ describe.each(ENGINES)("a night on $name", ({ isHere, open }) => {
       for (let number = 2; number <= 6; number++) {
         await show("unknown");
         const shown = await decide(`ORDER-${number}/1`, /^It made PAY-/, /^It made PAY-/);
-        expect(shown).toContain("The attempt is resolved: it made PAY-");
+        expect(shown).toContain("The request is closed: it made PAY-");
       }
       expect(await show("unknown")).toBe("0");
     });

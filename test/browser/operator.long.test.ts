@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
     async (javaScriptEnabled) => {
       const page = await (await browser().newContext({ javaScriptEnabled })).newPage();
       await page.goto(`${address}?order=TWICE-2`);
-      const amount = page.getByRole("textbox", { name: /^Amount in KES, at most 3000\.00/ });
+      const amount = page.getByRole("textbox", { name: /^Amount in KES, at most 3,000\.00/ });
       expect(await amount.inputValue()).toBe("3000.00");
       await amount.fill("5000");
       await page.getByRole("textbox", { name: /^Reference/ }).fill("RB7Q2M9X4K");

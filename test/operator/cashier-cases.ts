@@ -81,7 +81,7 @@ export const CASHIER_CASES: readonly CashierCase[] = [
       "If it agrees with the order, keep the order as it is.",
       "KES 1,500.00 completed label UNCLEAR-1",
     ],
-    answer: "Keep it",
+    answer: "Keep the order",
     done: "The order stays as it is.",
   },
   {

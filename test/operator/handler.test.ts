@@ -9,6 +9,7 @@ import type { Gateway } from "malipo";
 import { nodeHandler } from "malipo/node";
 import { type DecisionLine, operatorHandler } from "malipo/operator";
 import { afterEach, describe, expect, test } from "vitest";
+import { knownOf } from "../../src/operator/event-entries.ts";
 import { sqliteInbox } from "../support/stores/sqlite-inbox.ts";
 import { HOSTILE, nightShift } from "./stage.ts";
 
@@ -34,13 +35,21 @@ describe("the operator's page", () => {
     expect(html).not.toMatch(/254712345678|0712345678/);
   });
 
+  test.each([[""], [null], ["0712345623"], ["254712345623"]])(
+    "names an event with the label %j by its reference",
+    (account_reference) => {
+      const known = knownOf({ account_reference, reference: "PAY-9", amount: "1.00" }, "KE");
+      expect([known.order, known.references]).toEqual([undefined, ["PAY-9"]]);
+    },
+  );
+
   test("puts money first, and leads from each counter to its list", async () => {
     const { get } = await nightShift();
     const { html } = await get();
     const titles = [...html.matchAll(/<h2 id="(\w+)-title">/g)].map(([, name]) => name);
     expect(titles).toEqual(["twice", "unknown", "failing", "conflicts"]);
     expect(html).toMatch(/href="\?list=conflicts">Conflicts <b>1<\/b>/);
-    expect(html).toMatch(/href="\?list=unknown">Unknown attempts <b>1<\/b>/);
+    expect(html).toMatch(/href="\?list=unknown">Unknown requests <b>1<\/b>/);
     expect(html).toMatch(/href="\?list=dead" class="zero">All attempts failed <b>0<\/b>/);
   });
 

@@ -169,7 +169,7 @@ export function checkoutUpdates(name: string, stage: Stage): void {
       const order = await one.inspect(ORDER.id);
       expect(order).toMatchObject({ amount: "1600.00", metadata: { cups: 2 } });
       const texts = (await other.history(ORDER.id)).map(({ text }) => text);
-      expect(texts).toContain("The order was changed: KES 1600.00, before KES 1500.00.");
+      expect(texts).toContain("The order was changed: KES 1,600.00, before KES 1,500.00.");
       expect(texts.join()).toContain("description");
     });
   });

@@ -598,10 +598,10 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         "The order was made.",
         'The customer clicked "pay": attempt 1, phone 0712 *** 678.',
         `The service took the prompt of attempt 1: ${reference}.`,
-        `A webhook says: the payment ${reference} of KES 1500.00 is completed.`,
+        `A webhook says: the payment ${reference} of KES 1,500.00 is completed.`,
         "The order is paid.",
         "The goods were given: onPaid has committed.",
-        "A webhook says: the payment PAY-SECOND of KES 1500.00 is completed.",
+        "A webhook says: the payment PAY-SECOND of KES 1,500.00 is completed.",
         "Review: More came than the amount of the order. Pay the amount of this review back.",
         "A review was decided as refunded: More came than the amount of the order. Pay the amount of this review back. By Amina.",
       ]);

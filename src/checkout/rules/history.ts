@@ -1,3 +1,4 @@
+import { groupedAmount } from "../../internal/amount-text.ts";
 import type { Input, InputOf } from "./inputs.ts";
 import { isOpen, type LogEntry, type OrderState, statusOf } from "./order-state.ts";
 import { REVIEWS } from "./view.ts";
@@ -22,7 +23,7 @@ export const DECISIONS: Readonly<Record<InputOf<"decided">["decision"], string>>
   dismiss: "dismissed",
 };
 
-const moneyText = (amount = "", currency = "") => `${currency} ${amount}`.trim();
+const moneyText = (amount = "", currency = "") => `${currency} ${groupedAmount(amount)}`.trim();
 
 function updateText({ update, source }: InputOf<"reported">): string {
   const { reference, status, amount, currency } = update;
