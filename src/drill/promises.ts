@@ -226,7 +226,7 @@ export const PROMISES: readonly ShopPromise[] = [
   {
     name: REFUNDED,
     withoutEffects: "a refunded order rings no phone",
-    harm: "got the goods, or was asked, after the money was paid back",
+    harm: "got the goods or another prompt after the money was paid back",
     cause: "a refund that makes the order look like one that was never paid",
     remedy:
       "A refunded order is over: leave it out in the statement that gives the goods, in the one that marks an order as paid, and in the one that begins an attempt. Webhooks arrive twice, and goods that are still due must not be given.",
@@ -236,7 +236,7 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: CHANGED,
-    harm: "was asked for another amount than was due, or got the goods for a part of it",
+    harm: "got a prompt for another amount than was due, or the goods for a part of it",
     cause: "an amount that was stored with the attempt, and is compared in the place of the price",
     remedy:
       "Add up what has come for an order, each payment once. Ask for the price without that sum, and mark the order as paid if the sum reaches the price. Change no order while its phone is asked (409), or take its payment as a part.",

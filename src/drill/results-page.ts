@@ -29,7 +29,7 @@ function caseRow(result: CaseResult, all: DrillResult): Html {
     .map(
       ({ name, remedy, page }) =>
         // No link: the page is read in CI and in mails, where the package is not beside it.
-        html`<li><strong>${printableText(problems.get(name) ?? "")}</strong><br>Usual cause: ${causeOf(result, name)}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
+        html`<li><strong>${printableText(problems.get(name) ?? "")}</strong>Usual cause: ${causeOf(result, name)}. ${remedy}<br><span class="hint">Read more: <code>node_modules/malipo/docs/${page}.md</code></span></li>`,
     );
   const lines = storyLines(result).map((line) => html`<li>${printableText(line)}</li>`);
   const why = one.why !== undefined && html`<p class="hint">Why this case: ${one.why}.</p>`;
@@ -81,7 +81,7 @@ export function resultsAsPage(result: DrillResult, version: string, date: Date):
     head: "",
     body: html`<main>
 <h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${titleOf(result)}</h1>
-<p class="notice ${exitStatus(result) === 0 ? "good" : "bad"}"><strong>${printableText(summarize(result))}</strong></p>
+<p class="notice ${exitStatus(result) === 0 ? "good" : "bad"}"><strong>${printableText(summarize(result).replace(`${titleOf(result)}. `, ""))}</strong></p>
 ${listOf(untriedLines(result))}
 ${listOf(headlines(result), "harm")}
 <p class="hint">Each case is one order, and what goes wrong with it. Seed ${printableText(result.seed)}, ${when} UTC, malipo ${version}.</p>

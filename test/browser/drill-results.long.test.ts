@@ -49,16 +49,17 @@ test.skipIf(!hasChromium)(
     // What decides is in the page, and nothing of it is cut off.
     const row = rows.first();
     expect(await row.locator("li").allInnerTexts()).toContainEqual(
-      expect.stringContaining("the customer paid 2 times"),
+      expect.stringContaining("The customer paid 2 times"),
     );
     const isCut = await row.evaluate((one) => one.scrollWidth > one.clientWidth);
     expect(isCut).toBe(false);
     const html = await page.content();
     const gaps = { parts: "main", limit: 72 };
-    await contactSheet(page, "drill-sheet", [{ name: "drill", html }], {
-      width: 390,
-      columns: 1,
-      gaps,
-    });
+    for (const width of [1280, 768, 390, 320])
+      await contactSheet(page, "drill-sheet", [{ name: "drill", html }], {
+        width,
+        columns: 1,
+        gaps,
+      });
   },
 );

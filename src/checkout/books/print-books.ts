@@ -189,21 +189,34 @@ export function booksAsCsv(report: DayReport): string {
     .join("\n");
 }
 
-/** Numbers stand below each other. */
+const NUMBERS: readonly string[] = ["number", "sum", "amount", "tries of onPaid"];
+const SHORT: readonly string[] = ["phone", "network code", "time", "since", "paid at"];
+
+/** Numbers stand below each other, and what is short stands in one line. */
 const classOf = (column = ""): string =>
-  ["number", "sum", "amount", "tries of onPaid"].includes(column) ? "number" : "";
+  NUMBERS.includes(column) ? "number" : SHORT.includes(column) ? "short" : "";
+
+/** More columns than a phone has room for. */
+const MANY = 4;
+
+const named = (column = ""): string => column.charAt(0).toUpperCase() + column.slice(1);
+
+/** A row as a page shows it: `no_order` is `No order`. */
+const cellText = (column: string | undefined, text: string): string =>
+  column === "what" ? named(text.replaceAll("_", " ")) : text;
 
 /** The books as a page that can be sent or printed. */
 export function booksAsPage(report: DayReport): string {
   const tables = wholeParts(report).map(
     ({ title, head, rows }) =>
-      html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col" class="${classOf(name)}">${name}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class="${classOf(head[at])}" data-name="${head[at]}">${cell}</td>`)}</tr>`)}</tbody></table></div></section>`,
+      html`<section class="card"><h2>${title}</h2><div class="wide" tabindex="0" role="region" aria-label="${title}"><table class="${head.length >= MANY && "many"}"><thead><tr>${head.map((name) => html`<th scope="col" class="${classOf(name)}">${named(name)}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class="${classOf(head[at])}" data-name="${named(head[at])}">${cellText(head[at], cell)}</td>`)}</tr>`)}</tbody></table></div></section>`,
   );
   const title = titleOf(report);
+  const [before, after] = title.split(report.day);
   const tone = isAllClear(report) ? "good" : "bad";
   return renderPage({
     title,
     style: inline("style", BOOKS_STYLE).element,
-    body: html`<main><h1>${title}</h1><p class="notice ${tone}"><strong>${report.summary}</strong></p>${tables}</main>`,
+    body: html`<main><h1>${before}<span class="short">${report.day}</span>${after}</h1><p class="notice ${tone}"><strong>${report.summary}</strong></p>${tables}</main>`,
   });
 }

@@ -89,8 +89,8 @@ test.skipIf(!hasChromium)("the books of a day fit and pass axe, wide and narrow"
   expect(await page.locator("table").count()).toBe(7);
   const gaps = { parts: "main", limit: 72 };
   const shown = [{ name: "books", html: booksAsPage(DAY) }];
-  await contactSheet(page, "books", shown, { width: 390, columns: 1, gaps });
-  await page.setContent(booksAsPage(DAY));
+  for (const width of [1280, 768, 390, 320])
+    await contactSheet(page, "books", shown, { width, columns: 1, gaps });
   const none = { differences: [], openReviews: [], goodsDue: [] };
   await page.setContent(booksAsPage({ ...DAY, ...none }));
   await checkLook(page, "day-books-all-clear");
