@@ -16,9 +16,17 @@ export interface SheetLook {
   readonly columns: number;
   /** The parts in which no more than this number of pixels may be empty between two things. */
   readonly gaps: { readonly parts: string; readonly limit: number };
-  /** A pattern of what stands in one line, such as an amount. */
-  readonly uncut?: string;
 }
+
+/** What is read as one: an amount, a phone number, a wallet, a day and its time. */
+const UNCUT = [
+  String.raw`[A-Z]{3}\s[\d,.]+\d`,
+  String.raw`\d[\d\s]*,\d\d\s[A-Z]{3}`,
+  String.raw`\d{4}\s(?:\d{3}|\*{3})\s\d{3}`,
+  "M.Pesa",
+  String.raw`\d{1,2}\s\p{L}+\.?\s\d{4}(?:,\s\d\d:\d\d)?`,
+  String.raw`(?<![-\w])\d{4}-\d\d-\d\d(?:\s\d\d:\d\d)?(?![-\w])`,
+].join("|");
 
 /** Where the sum of a page stands, and how large it is. */
 export interface Found {
@@ -40,7 +48,7 @@ const sheetOf = (shown: readonly Shown[], { width, columns }: SheetLook): string
     .join("")}`;
 
 /** Runs in the browser. What a person would see at once: something cut off, a word in two lines, an empty place. */
-function look({ gaps: { parts, limit }, uncut }: SheetLook): Found[] {
+function look({ gaps: { parts, limit }, uncut }: SheetLook & { uncut: string }): Found[] {
   const problemsOf = (frame: HTMLIFrameElement): string[] => {
     const page = frame.contentDocument as Document;
     const view = frame.contentWindow as Window & typeof globalThis;
@@ -66,7 +74,7 @@ function look({ gaps: { parts, limit }, uncut }: SheetLook): Found[] {
       const parent = node.parentElement as Element;
       if (!isShown(parent) || ["SCRIPT", "STYLE"].includes(parent.tagName)) continue;
       const text = node.textContent ?? "";
-      for (const { 0: whole, index } of text.matchAll(new RegExp(uncut ?? "$^", "g"))) {
+      for (const { 0: whole, index } of text.matchAll(new RegExp(uncut, "gu"))) {
         if (linesOf(node, index, whole.length).length > 1) problems.push(`cuts ${whole}`);
       }
       for (const { 0: word, index } of text.matchAll(/[^\s\u2014-]+/g)) {
@@ -83,9 +91,22 @@ function look({ gaps: { parts, limit }, uncut }: SheetLook): Found[] {
       if (!isShown(one)) continue;
       const isInput = ["INPUT", "BUTTON", "svg", "IMG", "SELECT"].includes(one.tagName);
       if (isInput) rects.push(one.getBoundingClientRect());
-      const { overflowX } = view.getComputedStyle(one);
+      const { overflowX, display, gridTemplateColumns, font } = view.getComputedStyle(one);
       const isClipped = overflowX === "hidden" && one.scrollWidth > one.clientWidth + 1;
       if (isClipped) problems.push(`clips ${one.className || one.tagName}`);
+      const tracks = gridTemplateColumns.split(" ").filter((track) => Number.parseFloat(track) > 0);
+      const cells = one.childElementCount;
+      const isHalfEmpty = display === "grid" && cells > 0 && tracks.length > cells;
+      if (isHalfEmpty) problems.push(`has empty columns in ${one.className || one.tagName}`);
+      if (one instanceof view.HTMLInputElement && one.placeholder !== "") {
+        const pen = page.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+        pen.font = font;
+        const { paddingLeft, paddingRight } = view.getComputedStyle(one);
+        const room =
+          one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+        const isLong = pen.measureText(one.placeholder).width > room;
+        if (isLong) problems.push(`cuts the placeholder ${one.placeholder}`);
+      }
       const isBlock = ["P", "DL", "DT", "DD", "H1", "H2", "H3", "UL", "OL", "LI", "TH"].includes(
         one.tagName,
       );
@@ -140,7 +161,7 @@ export async function contactSheet(
   const { width, columns } = sheet;
   await page.setViewportSize({ width: columns * (width + 12) + 16, height: HEIGHT });
   await page.setContent(sheetOf(shown, sheet));
-  const found = await page.evaluate(look, sheet);
+  const found = await page.evaluate(look, { ...sheet, uncut: UNCUT });
   expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
   const schemes = process.env.MALIPO_SHEETS === "1" ? (["light", "dark"] as const) : [];
   for (const colorScheme of schemes) {
