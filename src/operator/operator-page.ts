@@ -147,7 +147,7 @@ export async function renderOperatorPage(
   return renderPage({
     title: "Payments to look after",
     style: "?asset=style",
-    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, label, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html` · <a href="?decisions=1">Decisions</a>`}</p></header>
+    body: html`<a class="skip button" href="#main">To the list</a><header><div class="line between"><h1><a href="?">Payments to look after</a></h1><form role="search" class="line"><label for="q" class="unseen">Order, label, reference, M-Pesa code, phone or amount</label><input id="q" name="q" type="search" placeholder="Order, code, phone, amount" value="${parameters.get("q") ?? ""}"><button>Search</button></form></div><p class="hint">${who}${time(now)} · ${!hasActions && "Read only · "}<a href="${link({ ...Object.fromEntries(parameters) })}">Reload</a>${hasActions && html`&nbsp;· <a href="?decisions=1">Decisions</a>`}</p></header>
 ${error !== undefined && html`<p class="notice bad" role="alert">${unbroken(error)}</p>`}${shown.map((one) => notice(one, context))}
 <main id="main">${content}</main>`,
   });

@@ -91,8 +91,11 @@ function look({ gaps: { parts, limit }, uncut }: SheetLook & { uncut: string }):
       if (!isShown(one)) continue;
       const isInput = ["INPUT", "BUTTON", "svg", "IMG", "SELECT"].includes(one.tagName);
       if (isInput) rects.push(one.getBoundingClientRect());
-      const { overflowX, display, gridTemplateColumns, font } = view.getComputedStyle(one);
-      const isClipped = overflowX === "hidden" && one.scrollWidth > one.clientWidth + 1;
+      const { overflowX, display, gridTemplateColumns, fontSize, fontFamily } =
+        view.getComputedStyle(one);
+      const isWider = one.scrollWidth > one.clientWidth + 1;
+      if (overflowX === "auto" && isWider) problems.push(`scrolls ${one.className || one.tagName}`);
+      const isClipped = overflowX === "hidden" && isWider;
       if (isClipped) problems.push(`clips ${one.className || one.tagName}`);
       const tracks = gridTemplateColumns.split(" ").filter((track) => Number.parseFloat(track) > 0);
       const cells = one.childElementCount;
@@ -100,11 +103,13 @@ function look({ gaps: { parts, limit }, uncut }: SheetLook & { uncut: string }):
       if (isHalfEmpty) problems.push(`has empty columns in ${one.className || one.tagName}`);
       if (one instanceof view.HTMLInputElement && one.placeholder !== "") {
         const pen = page.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
-        pen.font = font;
+        pen.font = `${fontSize} ${fontFamily}`;
         const { paddingLeft, paddingRight } = view.getComputedStyle(one);
         const room =
           one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
-        const isLong = pen.measureText(one.placeholder).width > room;
+        // A field of a search has its cross at the end.
+        const cross = one.type === "search" ? 20 : 0;
+        const isLong = pen.measureText(one.placeholder).width > room - cross;
         if (isLong) problems.push(`cuts the placeholder ${one.placeholder}`);
       }
       const isBlock = ["P", "DL", "DT", "DD", "H1", "H2", "H3", "UL", "OL", "LI", "TH"].includes(
