@@ -40,7 +40,7 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config: (markdown) => linksOutside(markdown),
     anchor: { slugify: anchorOf },
-    // A text such as {order} at the end of a line is no attribute.
+    // A text such as {order} at the end of a line is text, not an attribute.
     attrs: { disable: true },
   },
   vite: { plugins: [llmstxt({ ignoreFiles: ["api/**"] })] },

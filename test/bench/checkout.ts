@@ -1,15 +1,12 @@
 // What an order costs beside a bare call: npm run bench -- checkout [--rounds 15]
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Gateway } from "malipo";
 import { createCheckout } from "malipo/checkout";
-import { ENGINES, type Store } from "./databases.ts";
-import { medians } from "./rounds.ts";
+import { onEngines, type Store } from "./databases.ts";
+import { inTurn, medians } from "./rounds.ts";
 import { atMost, type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
@@ -21,7 +18,6 @@ const rounds = Number(values.rounds);
 
 const goals: Goal[] = [];
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const CALLS = 200;
 const MAX_PAY_RATIO = 1.5;
 
@@ -38,9 +34,6 @@ async function benchPay(name: string, store: Store): Promise<void> {
   const next = () => {
     const number = ++count;
     return { id: `PAY-${number}`, phone: `254${700_000_000 + number}` };
-  };
-  const inTurn = (work: () => Promise<unknown>) => async (times: number) => {
-    for (let n = 0; n < times; n++) await work();
   };
   const candidates = [
     {
@@ -75,15 +68,11 @@ async function benchPay(name: string, store: Store): Promise<void> {
   goals.push(atMost(`${name}: pay, beside initiate with a key,`, MAX_PAY_RATIO, pay / withKey));
 }
 
-for (const start of Object.values(ENGINES)) {
-  const engine = await start(folder);
-  if (engine === undefined) continue;
+await onEngines(undefined, async (engine) => {
   const database = await engine.open("pay");
   await benchPay(engine.name, database.store);
   await database.close();
-  await engine.stop();
-}
-rmSync(folder, { recursive: true, force: true });
+});
 console.log();
 for (const one of goals) console.log(goalLine(one));
 process.exitCode = goals.every(({ met }) => met) ? 0 : 1;

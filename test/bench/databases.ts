@@ -1,5 +1,6 @@
 // Databases of each engine with many rows, made from a few that malipo has written.
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { mysql } from "malipo/mysql";
@@ -163,7 +164,30 @@ async function mysqlEngine(): Promise<BenchEngine | undefined> {
   };
 }
 
-/** Each starts its engine; `undefined` if the engine is not installed. */
-export const ENGINES: Readonly<
-  Record<string, (folder: string) => Promise<BenchEngine | undefined>>
-> = { sqlite: sqliteEngine, postgres: postgresEngine, mysql: mysqlEngine };
+const ENGINES: Readonly<Record<string, (folder: string) => Promise<BenchEngine | undefined>>> = {
+  sqlite: sqliteEngine,
+  postgres: postgresEngine,
+  mysql: mysqlEngine,
+};
+
+/**
+ * Starts one engine after another, and measures it.
+ *
+ * @param names - With commas between them; all engines, if it is not given.
+ */
+export async function onEngines(
+  names: string | undefined,
+  measure: (engine: BenchEngine, name: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
+  for (const name of names?.split(",") ?? Object.keys(ENGINES)) {
+    const engine = await ENGINES[name]?.(folder);
+    if (engine === undefined) {
+      console.log(`${name}: NOT RUN, its engine is not installed here`);
+      continue;
+    }
+    await measure(engine, name);
+    await engine.stop();
+  }
+  rmSync(folder, { recursive: true, force: true });
+}

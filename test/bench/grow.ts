@@ -1,27 +1,24 @@
 // What each operation costs in a database that has grown, beside one with few rows:
 // npm run bench -- grow [--engines sqlite,postgres,mysql] [--sizes 1000,100000,1000000] [--rounds 7]
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { operatorHandler } from "malipo/operator";
-import { type BenchDatabase, type BenchEngine, ENGINES } from "./databases.ts";
+import { type BenchDatabase, type BenchEngine, onEngines } from "./databases.ts";
 import {
   addForgettable,
   countForgettable,
   type Disk,
-  delivery,
   fill,
   openCheckout,
   openGateway,
 } from "./grow/fill.ts";
-import { median } from "./rounds.ts";
+import { newDelivery } from "./receivers/load.ts";
+import { inTurn, median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
 import { atMost, type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    engines: { type: "string", default: Object.keys(ENGINES).join(",") },
+    engines: { type: "string" },
     sizes: { type: "string", default: "1000,100000,1000000" },
     rounds: { type: "string", default: "7" },
   },
@@ -53,10 +50,6 @@ interface Operated {
   stop(): Promise<void>;
 }
 
-const inTurn = (work: () => Promise<unknown>) => async (times: number) => {
-  for (let n = 0; n < times; n++) await work();
-};
-
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -74,7 +67,7 @@ function inboxOperations(database: BenchDatabase): Operated {
   };
   const accept = async (times: number) => {
     accepted += times;
-    await Promise.all(Array.from({ length: times }, () => inbox.accept(delivery())));
+    await Promise.all(Array.from({ length: times }, () => inbox.accept(newDelivery())));
   };
   const isDone = () => processed >= accepted;
   const operations: Operation[] = [
@@ -211,17 +204,8 @@ ${name}, with so many paid orders, and as many keys and processed events
 console.log(
   `Medians of ${rounds} interleaved rounds; the ratio is the most rows beside the fewest.`,
 );
-const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const found: Grown[] = [];
-for (const name of values.engines.split(",")) {
-  const engine = await ENGINES[name]?.(folder);
-  if (engine === undefined) console.log(`${name}: NOT RUN, its engine is not installed here`);
-  else {
-    found.push(await benchEngine(engine));
-    await engine.stop();
-  }
-}
-rmSync(folder, { recursive: true, force: true });
+await onEngines(values.engines, async (engine) => void found.push(await benchEngine(engine)));
 console.log();
 for (const { disk } of found) console.log(`On the disk of ${disk}`);
 const goals = found.flatMap((one) => one.goals);

@@ -1,5 +1,10 @@
 import { countSteps } from "./steps.ts";
 
+/** Does something so often, one after another. */
+export const inTurn = (work: () => Promise<unknown>) => async (times: number) => {
+  for (let n = 0; n < times; n++) await work();
+};
+
 /** Something to measure. */
 export interface Candidate {
   readonly name: string;

@@ -3,21 +3,19 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type BenchDatabase, type BenchEngine, ENGINES } from "./databases.ts";
+import { type BenchDatabase, type BenchEngine, onEngines } from "./databases.ts";
 import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
 import { atMost, type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    engines: { type: "string", default: Object.keys(ENGINES).join(",") },
+    engines: { type: "string" },
     rounds: { type: "string", default: "5" },
   },
 });
@@ -173,18 +171,11 @@ console.log(
 );
 const service = fork(here("./call-server.ts"));
 const [gateway] = await once(service, "message");
-const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const goals: Goal[] = [];
-for (const name of values.engines.split(",")) {
-  const engine = await ENGINES[name]?.(folder);
-  if (engine === undefined) console.log(`${name}: NOT RUN, its engine is not installed here`);
-  else {
-    goals.push(...(await benchEngine(name, engine, gateway)));
-    await engine.stop();
-  }
-}
+await onEngines(values.engines, async (engine, name) => {
+  goals.push(...(await benchEngine(name, engine, gateway)));
+});
 service.disconnect();
-rmSync(folder, { recursive: true, force: true });
 console.log();
 for (const goal of goals) console.log(goalLine(goal));
 process.exitCode = goals.every(({ met }) => met) ? 0 : 1;

@@ -1,11 +1,10 @@
 // One inbox in its own process: stored-events-server.ts <inbox> <store> <name>. For each number that it
 // is sent, it stores and processes that many events, and reports what one of them took.
-import { randomBytes } from "node:crypto";
 import { memory } from "malipo";
 import { redis } from "malipo/redis";
 import type { NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
-import { requestOf } from "./receivers/load.ts";
+import { newDelivery } from "./receivers/load.ts";
 
 const CONNECTIONS = 64;
 
@@ -17,21 +16,6 @@ const INBOXES: Readonly<Record<string, () => Inbox>> = {
 };
 
 let processed = 0;
-let made = 0;
-
-function delivery(): NewDelivery {
-  const request = requestOf(made++);
-  const key = randomBytes(32).toString("hex");
-  return {
-    key,
-    digest: key,
-    event: "payment.completed",
-    raw: request.subarray(request.indexOf("\r\n\r\n") + 4),
-    secretIndex: 0,
-    receivedAt: Date.now(),
-    signature: key,
-  };
-}
 
 const inbox = INBOXES[kind]?.() as Inbox;
 await inbox.start({
@@ -59,7 +43,7 @@ process.on("message", async (count: number) => {
   let took = { cpuUs: 0, wallUs: 0 };
   // In batches, so that the deliveries themselves need little memory.
   for (let left = count; left > 0; left -= MAX_BATCH) {
-    const batch = Array.from({ length: Math.min(left, MAX_BATCH) }, delivery);
+    const batch = Array.from({ length: Math.min(left, MAX_BATCH) }, newDelivery);
     const size = batch.length;
     const [started, before] = [performance.now(), process.cpuUsage()];
     await work(batch);

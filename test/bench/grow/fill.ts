@@ -1,10 +1,8 @@
 // Fills a database: one paid order and one processed event of malipo's own, and as many copies as it is asked for.
-import { randomBytes } from "node:crypto";
 import { Gateway } from "malipo";
 import { createCheckout } from "malipo/checkout";
-import type { NewDelivery } from "malipo/types";
 import type { BenchDatabase } from "../databases.ts";
-import { requestOf } from "../receivers/load.ts";
+import { newDelivery } from "../receivers/load.ts";
 
 const DAY_MS = 86_400_000;
 /** The order and the phone that are copied. A copy has its number in each text that names them. */
@@ -31,18 +29,6 @@ export const openCheckout = ({ store }: BenchDatabase) =>
 /** A client whose keys are in the store. */
 export const openGateway = ({ store }: BenchDatabase) =>
   new Gateway({ ...GATEWAY, idempotency: store });
-
-let made = 0;
-
-export function delivery(): NewDelivery {
-  const request = requestOf(made++);
-  const key = randomBytes(32).toString("hex");
-  return {
-    ...{ key, digest: key, event: "payment.completed", secretIndex: 0, signature: key },
-    raw: request.subarray(request.indexOf("\r\n\r\n") + 4),
-    receivedAt: Date.now(),
-  };
-}
 
 /** How a column of a copy is made of the row that is copied. */
 type Copied = "same" | "marked" | string;
@@ -162,7 +148,7 @@ export async function fill(database: BenchDatabase, count: number): Promise<Disk
   });
   const run = async () => isProcessed();
   await inbox.start({ run, concurrency: 1, kinds: ["payment.completed"], onError: console.error });
-  await inbox.accept(delivery());
+  await inbox.accept(newDelivery());
   await processed;
   await inbox.stop(60_000);
   const tables = orderTables(database);

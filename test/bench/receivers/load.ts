@@ -1,6 +1,7 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type { NewDelivery } from "malipo/types";
 
 export const SECRET = "whsec_bench";
 
@@ -12,7 +13,7 @@ const TIMESTAMP = new Date().toISOString();
  *
  * @param order - The order that it pays, if it is not its own.
  */
-export function requestOf(number: number, order = `ORDER-${number}`): Buffer {
+function requestOf(number: number, order = `ORDER-${number}`): Buffer {
   const body = JSON.stringify({
     event: "payment.completed",
     timestamp: TIMESTAMP,
@@ -36,6 +37,19 @@ export function requestOf(number: number, order = `ORDER-${number}`): Buffer {
   return Buffer.from(
     `POST /webhooks HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nx-service-signature: ${signature}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+let made = 0;
+
+/** A delivery of a new event, as an inbox gets it. */
+export function newDelivery(): NewDelivery {
+  const request = requestOf(made++);
+  const key = randomBytes(32).toString("hex");
+  return {
+    ...{ key, digest: key, event: "payment.completed", secretIndex: 0, signature: key },
+    raw: request.subarray(request.indexOf("\r\n\r\n") + 4),
+    receivedAt: Date.now(),
+  };
 }
 
 /** One of this many deliveries is sent twice. */
