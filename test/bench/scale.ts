@@ -144,54 +144,73 @@ const steps = countSteps("scale", measured * receiverCounts.length * rounds);
 const MIN_GROWTH = 2.5;
 const goals: Goal[] = [];
 
-async function measureEngine(engine: string, shared: Shared): Promise<string[][]> {
-  const own = await measureReceivers(engine, engine, shared);
-  if (shared.byHand === undefined) return own.rows;
-  const byHand = await measureReceivers(engine, shared.byHand, shared);
-  const ratio = (own.found[0]?.perSecond ?? 0) / (byHand.found[0]?.perSecond ?? 1);
-  goals.push(atLeast(`${engine}: 200s of one receiver, beside one by hand,`, 1, ratio));
-  const [first, last] = [own.found[0], own.found.at(-1)];
-  if (engine === "postgres" && receiverCounts.at(-1) === 4) {
-    const growth = (last?.processedPerSecond ?? 0) / (first?.processedPerSecond ?? 1);
-    goals.push(
-      atLeast(`${engine}: events of four receivers, beside those of one,`, MIN_GROWTH, growth),
-    );
-  }
-  return [...own.rows, ...byHand.rows];
+/** The receivers of one kind, with what their rounds gave. */
+interface Team {
+  /** As its rows are called. */
+  readonly name: string;
+  readonly receivers: Candidate[];
+  /** How many events a round has. */
+  readonly count: number;
+  readonly all: Round[];
 }
 
-async function measureReceivers(engine: string, name: string, { store, cpu }: Shared) {
-  const rows: string[][] = [];
-  const middles: Round[] = [];
-  for (const many of receiverCounts) {
-    const receivers = await Promise.all(
-      Array.from({ length: many }, () => Candidate.start(name, store)),
-    );
-    await send(receivers, 2_000, connections);
-    const { processedPerSecond } = await send(receivers, 2_000, connections);
-    const count = Math.ceil(processedPerSecond * seconds);
-    const all: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
+async function startTeam(name: string, candidate: string, many: number, store: string) {
+  const start = () => Candidate.start(candidate, store);
+  const receivers = await Promise.all(Array.from({ length: many }, start));
+  await send(receivers, 2_000, connections);
+  const { processedPerSecond } = await send(receivers, 2_000, connections);
+  return { name, receivers, count: Math.ceil(processedPerSecond * seconds), all: [] };
+}
+
+const rowOf = (name: string, many: number, found: Round): string[] => [
+  name,
+  `${many}`,
+  found.perSecond.toFixed(0),
+  found.processedPerSecond.toFixed(0),
+  found.receiverUs.toFixed(0),
+  found.engineUs.toFixed(0),
+  found.receiverCores.toFixed(2),
+  found.engineCores.toFixed(2),
+  `${(found.machine * 100).toFixed(0)} %`,
+];
+
+/** So many receivers of malipo, and as many by hand, in turn. */
+async function measureMany(engine: string, many: number, { store, byHand, cpu }: Shared) {
+  const teams: Team[] = [await startTeam(engine, engine, many, store)];
+  if (byHand !== undefined) teams.push(await startTeam(`${engine}, by hand`, byHand, many, store));
+  for (let round = 0; round < rounds; round++) {
+    for (const { receivers, count, all } of teams) {
       all.push(await measure(receivers, cpu, count));
       steps.step();
     }
-    const found = middle(all);
-    middles.push(found);
-    rows.push([
-      name === engine ? engine : `${engine}, by hand`,
-      `${many}`,
-      found.perSecond.toFixed(0),
-      found.processedPerSecond.toFixed(0),
-      found.receiverUs.toFixed(0),
-      found.engineUs.toFixed(0),
-      found.receiverCores.toFixed(2),
-      found.engineCores.toFixed(2),
-      `${(found.machine * 100).toFixed(0)} %`,
-      saturated(found, many, engine),
-    ]);
-    for (const receiver of receivers) receiver.kill();
   }
-  return { rows, found: middles };
+  for (const { receivers } of teams) for (const receiver of receivers) receiver.kill();
+  const middles = teams.map(({ all }) => middle(all));
+  const rows = middles.map((found, at) => [
+    ...rowOf(teams[at]?.name ?? "", many, found),
+    saturated(found, many, engine),
+  ]);
+  return { own: middles[0], byHand: middles[1], rows };
+}
+
+/** How often one has what the other has, by the name of a figure. */
+const beside = (one: Round | undefined, other: Round | undefined, name: keyof Round): number =>
+  (one?.[name] ?? 0) / (other?.[name] ?? 1);
+
+async function measureEngine(engine: string, shared: Shared): Promise<string[][]> {
+  const found: Awaited<ReturnType<typeof measureMany>>[] = [];
+  for (const many of receiverCounts) found.push(await measureMany(engine, many, shared));
+  const [first, last] = [found[0], found.at(-1)];
+  if (first?.byHand !== undefined) {
+    const ratio = beside(first.own, first.byHand, "perSecond");
+    goals.push(atLeast(`${engine}: 200s of one receiver, beside one by hand,`, 1, ratio));
+  }
+  if (engine === "postgres" && receiverCounts.at(-1) === 4) {
+    const growth = beside(last?.own, first?.own, "processedPerSecond");
+    const what = `${engine}: events of four receivers, beside those of one,`;
+    goals.push(atLeast(what, MIN_GROWTH, growth));
+  }
+  return found.flatMap(({ rows }) => rows);
 }
 
 const rows: string[][] = [];

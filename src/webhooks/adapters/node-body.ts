@@ -38,22 +38,23 @@ class BodyChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   #listen(): void {
     this.#isListening = true;
     const request = this.#request;
-    const endWith = (end: { readonly error?: Error }) => {
-      this.#end ??= end;
+    const endWith = (error?: Error) => {
+      this.#end ??= error === undefined ? {} : { error };
       this.#wake?.();
     };
     // These events do not come again.
-    if (request.readableEnded) endWith({});
-    else if (request.destroyed) endWith({ error: endedEarly() });
+    if (request.readableEnded) endWith();
+    else if (request.destroyed) endWith(endedEarly());
     request.on("data", (chunk: Uint8Array) => {
       this.#chunks.push(chunk);
       if (this.#wake === undefined) request.pause();
       this.#wake?.();
       this.#wake = undefined;
     });
-    request.once("end", () => endWith({}));
-    request.on("error", (error) => endWith({ error }));
-    request.once("close", () => endWith({ error: endedEarly() }));
+    request.once("end", () => endWith());
+    request.on("error", endWith);
+    // It comes after each end, too, and an error costs a trace of the stack.
+    request.once("close", () => this.#end ?? endWith(endedEarly()));
   }
 
   async next(): Promise<Chunk> {
