@@ -4,7 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { Client } from "pg";
+import { startMysql } from "../support/engines/mysql.ts";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, send } from "./receivers/candidate.ts";
@@ -14,7 +16,7 @@ import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
-    inboxes: { type: "string", default: "memory,sqlite,redis,postgres" },
+    inboxes: { type: "string", default: "memory,sqlite,redis,postgres,mysql" },
     /** How often each delivery and each group is counted. */
     times: { type: "string", default: "15" },
     /** How many events are profiled. */
@@ -73,6 +75,17 @@ async function openPostgres(): Promise<Opened | undefined> {
   return { store: proxy.url, proxy, pids: () => processesBelow(server), stop: () => engine.stop() };
 }
 
+async function openMysql(): Promise<Opened | undefined> {
+  const engine = await startMysql();
+  if (engine === undefined) return undefined;
+  const connection = await createConnection(engine.url);
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@pid_file AS file");
+  await connection.end();
+  const pid = Number(readFileSync(rows[0]?.file, "utf8"));
+  const proxy = await countingProxy(engine.url);
+  return { store: proxy.url, proxy, pids: () => [pid], stop: () => engine.stop() };
+}
+
 const inside = (store: string): Opened => ({
   store,
   pids: (receiver) => [receiver],
@@ -84,6 +97,7 @@ const OPEN: Readonly<Record<string, () => Promise<Opened | undefined>>> = {
   sqlite: async () => inside(join(folder, "inbox.db")),
   redis: openRedis,
   postgres: openPostgres,
+  mysql: openMysql,
 };
 
 /** What one delivery, or a group of them, takes. */

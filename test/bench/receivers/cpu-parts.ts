@@ -13,6 +13,7 @@ const PARTS: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/\/node_modules\/(bullmq|msgpackr)\//, "bullmq"],
   [/\/node_modules\/pg-boss\//, "pg-boss"],
   [/\/node_modules\/pg[^/]*\//, "pg"],
+  [/\/node_modules\/mysql2\//, "mysql2"],
   [/\/dist\//, "malipo"],
 ];
 
