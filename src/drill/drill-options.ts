@@ -19,6 +19,11 @@ const ASKED = {
     summary: "the place of the order's id: /pointer, or location ~ orders/(.+)",
     fallback: "/id, then the end of location",
   },
+  pay: {
+    value: "request",
+    summary: "how a customer pays: POST /orders/{id}/pay",
+    fallback: "by --order",
+  },
   status: {
     value: "request",
     summary: "how to ask for an order, with {id} or {order}",
@@ -27,7 +32,7 @@ const ASKED = {
   again: {
     value: "request",
     summary: "how a customer pays again, with {attempts} if the page sends it",
-    fallback: "not tested",
+    fallback: "--pay, or not tested",
   },
   paid: {
     value: "check",
@@ -87,13 +92,13 @@ const OF_SHOP = {
   },
   header: {
     value: "name: value",
-    summary: "a header of every request of the customer",
+    summary: "a header of each customer's request",
     repeatable: true,
   },
-  env: { value: "NAME=value", summary: "an environment variable of your shop", repeatable: true },
+  env: { value: "NAME=value", summary: "an environment variable", repeatable: true },
   data: {
     value: "NAME",
-    summary: "the variable with the shop's new data folder",
+    summary: "the variable with the new data folder",
     fallback: "DATA",
   },
   nightly: { value: "request", summary: "starts the nightly job: POST /jobs/nightly" },
@@ -117,7 +122,7 @@ const OF_SHOP = {
   },
   phones: {
     value: "digits",
-    summary: "how phone numbers begin, without six digits; 0190 is unused",
+    summary: "how phone numbers begin, without six digits",
     fallback: "0190",
   },
   workers: {
@@ -125,7 +130,7 @@ const OF_SHOP = {
     summary: "how many shops run side by side; 1 for one database",
     fallback: "2",
   },
-  orders: { value: "number", summary: "also place this many random orders", fallback: "0" },
+  orders: { value: "number", summary: "this many random orders, too", fallback: "0" },
   seed: { value: "text", summary: "the same seed plans the same faults", fallback: "malipo" },
 } as const satisfies FlagRows;
 

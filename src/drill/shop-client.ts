@@ -86,9 +86,25 @@ export class Customers {
     return response;
   }
 
-  async click(run: CaseRun, { isAgain = false, shop, ...other }: Click = {}): Promise<void> {
-    const { again, orderId, slowMs } = this.#scene.settings;
-    const template = isAgain && again !== undefined ? again : run.template;
+  /** Orders and pays, or pays the order that is there. */
+  async click(run: CaseRun, click: Click = {}): Promise<void> {
+    const { again, pay } = this.#scene.settings;
+    const isOrder = run.id === undefined || pay === undefined || click.amount !== undefined;
+    if (click.isAgain && again !== undefined) return this.#press(run, again, click);
+    if (isOrder) await this.#press(run, run.template, click);
+    if (pay !== undefined) await this.#pay(run, pay, click);
+  }
+
+  async #pay(run: CaseRun, pay: RequestTemplate, click: Click = {}): Promise<void> {
+    if (run.id !== undefined || !needsId(pay)) await this.#press(run, pay, click);
+  }
+
+  async #press(
+    run: CaseRun,
+    template: RequestTemplate,
+    { isAgain = false, shop, ...other }: Click,
+  ): Promise<void> {
+    const { orderId, slowMs, pay } = this.#scene.settings;
     const timeoutMs = slowMs + TIMEOUT_MS;
     const values = valuesOf(run, other);
     const response = await run.whileWaiting(() =>
@@ -102,21 +118,25 @@ export class Customers {
         : isAgain
           ? "again"
           : "";
-    run.note(
-      "customer",
-      `ordered ${what}: ${template.method} ${template.path} -> ${result}`.replace(" :", ":"),
-    );
-    if (response === undefined || run.id !== undefined || isAgain) return;
-    run.orderStatus ??= response.status;
-    if (response.status >= 400) {
+    const line = `${template.method} ${template.path}`;
+    const did = template === pay ? "paid" : "ordered";
+    run.note("customer", `${did} ${what}: ${line} -> ${result}`.replace(" :", ":"));
+    if (response === undefined || isAgain) return;
+    const isFirst = run.id === undefined || template === pay;
+    if (!isFirst) return;
+    const isRejected = response.status >= 400;
+    // An order that is still to be paid is neither taken nor rejected.
+    if (isRejected || template === pay || pay === undefined) run.orderStatus ??= response.status;
+    if (isRejected) {
       const quoted = JSON.stringify(response.body.slice(0, MAX_QUOTED));
-      run.rejection ??= `${template.method} ${template.path} gave ${response.status}: ${quoted}`;
+      run.rejection ??= `${line} gave ${response.status}: ${quoted}`;
       return;
     }
+    if (template === pay) return;
     for (const place of orderId) run.id ??= place(response);
   }
 
-  /** Orders once, or twice at once. */
+  /** Orders once, or twice at once. If ordering and paying are two requests, the second one is sent twice. */
   async order(run: CaseRun): Promise<void> {
     const { settings, hasFaults } = this.#scene;
     // A shop may count the pieces that it keeps for a customer.
@@ -124,7 +144,10 @@ export class Customers {
       (settings.doubleClick && run.case.act !== "lastPiece") ||
       (hasFaults && run.case.act === "clicks");
     run.clicked();
-    await Promise.all([this.click(run), isTwice && this.click(run)]);
+    const { pay } = settings;
+    if (pay !== undefined) await this.#press(run, run.template, {});
+    const once = () => (pay === undefined ? this.click(run) : this.#pay(run, pay));
+    await Promise.all([once(), isTwice && once()]);
   }
 
   /**
