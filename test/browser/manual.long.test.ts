@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import axe from "axe-core";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES as MANUAL, PARTS } from "../../docs/.vitepress/parts.ts";
 import { hasChromium } from "../support/chromium.ts";
@@ -48,80 +48,91 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
   const browser = browserForSuite();
   const address = serveFolder(SITE);
 
-  async function open(path: string, colorScheme: "light" | "dark" = "light"): Promise<Page> {
-    const context = await browser().newContext({ viewport: DESKTOP, colorScheme });
-    const page = await context.newPage();
-    await page.goto(`${address()}/${path}.html`, { waitUntil: "networkidle" });
-    return page;
-  }
-
-  async function searchFor(page: Page, words: string): Promise<void> {
-    const box = page.getByRole("searchbox");
-    // A page that is not ready yet does not hear the key.
-    const opened = () => page.keyboard.press("Control+k").then(() => box.isVisible());
-    await expect.poll(opened, { interval: 1_000 }).toBe(true);
-    await box.fill(words);
-  }
-
-  test.each([
-    ["express", /Express/],
-    ["callback", /Daraja|webhook/i],
-    ["stk push", /first payment|Daraja|STK/i],
-    ["nest", /Nest/],
-    ["timeout", /timeout/i],
-    ["dead letter", /fail|dead letter/i],
-    ["duplicate", /duplicate/i],
-    ["explainFailure", /explainFailure|failed payment/i],
-  ])("its search finds %s", async (words, title) => {
-    const page = await open("index");
-    await searchFor(page, words);
-    const results = page.locator("#localsearch-list .result");
-    await expect.poll(() => results.count()).toBeGreaterThan(0);
-    const texts = await results.allInnerTexts();
-    expect(texts.slice(0, 5).join("\n")).toMatch(title);
-    // A result leads to a page that has it.
-    await results.first().click();
-    await page.locator(".vp-doc h1").waitFor();
-    await page.context().close();
+  /** One for all tests that only look: what takes the time is the start of a page. */
+  let page: Page;
+  beforeAll(async () => {
+    page = await browser().newPage({ viewport: DESKTOP });
   });
 
-  test.each([
-    ["next", /Next\.js/],
-    ["MCP", /mcp/i],
-    ["till", /till/i],
-    ["paybill", /paybill/i],
-    ["C2B", /C2B/],
-    ["Daraja", /Daraja/],
-    ["pagination", /[Pp]agination/],
-    ["sandbox to live", /sandbox to live/],
-    ["refund", /Refund/],
-    ["vercel", /Vercel/],
-    ["prisma", /Prisma/],
-    ["dbos", /DBOS/],
-    ["mongodb", /MongoDB/],
-    ["litestream", /SQLite/],
-    ["neon", /PostgreSQL/],
-    ["galera", /MariaDB/],
-    ["pm2", /Deploy/],
-    ["jsdom", /Test/],
-    ["nuxt", /Receive webhooks/],
-    ["oversell", /overselling/],
-    ["cents", /Questions/],
-    ["uganda", /outside Kenya/],
-  ])("its search finds the page for %s first", async (words, title) => {
-    const page = await open("index");
-    await searchFor(page, words);
-    const first = page.locator("#localsearch-list .result").first();
-    await expect.poll(() => first.innerText()).toMatch(title);
-    await page.context().close();
+  const open = (path: string) =>
+    page.goto(`${address()}/${path}.html`, { waitUntil: "networkidle" });
+
+  /** Opens the search if it is not open, and resolves with the results for some words. */
+  async function searchFor(words: string): Promise<Locator> {
+    const box = page.getByRole("searchbox");
+    const results = page.locator("#localsearch-list .result");
+    // A page that is not ready yet does not hear the key.
+    const opened = async () => {
+      if (!(await box.isVisible())) await page.keyboard.press("Control+k");
+      return box.isVisible();
+    };
+    await expect.poll(opened, { interval: 1_000 }).toBe(true);
+    // None is left of the words before.
+    await box.fill("");
+    await expect.poll(() => results.count()).toBe(0);
+    await box.fill(words);
+    await expect.poll(() => results.count()).toBeGreaterThan(0);
+    return results;
+  }
+
+  describe("its search", () => {
+    beforeAll(() => open("index").then(() => {}));
+
+    test.each([
+      ["express", /Express/],
+      ["callback", /Daraja|webhook/i],
+      ["stk push", /first payment|Daraja|STK/i],
+      ["nest", /Nest/],
+      ["timeout", /timeout/i],
+      ["dead letter", /fail|dead letter/i],
+      ["duplicate", /duplicate/i],
+      ["explainFailure", /explainFailure|failed payment/i],
+    ])("finds %s, and leads there", async (words, title) => {
+      const results = await searchFor(words);
+      const texts = await results.allInnerTexts();
+      expect(texts.slice(0, 5).join("\n")).toMatch(title);
+      const address = await results.first().evaluate((one: HTMLAnchorElement) => one.href);
+      await results.first().click();
+      await expect.poll(() => page.url()).toBe(address);
+      await page.locator(".vp-doc h1").waitFor();
+    });
+
+    test.each([
+      ["next", /Next\.js/],
+      ["MCP", /mcp/i],
+      ["till", /till/i],
+      ["paybill", /paybill/i],
+      ["C2B", /C2B/],
+      ["Daraja", /Daraja/],
+      ["pagination", /[Pp]agination/],
+      ["sandbox to live", /sandbox to live/],
+      ["refund", /Refund/],
+      ["vercel", /Vercel/],
+      ["prisma", /Prisma/],
+      ["dbos", /DBOS/],
+      ["mongodb", /MongoDB/],
+      ["litestream", /SQLite/],
+      ["neon", /PostgreSQL/],
+      ["galera", /MariaDB/],
+      ["pm2", /Deploy/],
+      ["jsdom", /Test/],
+      ["nuxt", /Receive webhooks/],
+      ["oversell", /overselling/],
+      ["cents", /Questions/],
+      ["uganda", /outside Kenya/],
+    ])("finds the page for %s first", async (words, title) => {
+      const results = await searchFor(words);
+      expect(await results.first().innerText()).toMatch(title);
+    });
   });
 
   test.each(PAGES)(
     "the page %s fits at four widths, and passes axe on a small phone and, dark, on a desktop",
     async (path) => {
       for (const colorScheme of ["light", "dark"] as const) {
-        const page = await open(path, colorScheme);
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.setViewportSize(DESKTOP);
+        await open(path);
         for (const viewport of VIEWPORTS) {
           await page.setViewportSize(viewport);
           const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -141,14 +152,13 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
           });
           expect([colorScheme, viewport.width, found]).toEqual([colorScheme, viewport.width, []]);
         }
-        await page.context().close();
       }
     },
   );
 
   test("a wide table scrolls in its own box on a phone", async () => {
-    const page = await open("guides/daraja");
-    await page.setViewportSize({ width: 320, height: 640 });
+    await open("guides/daraja");
+    await page.setViewportSize(SMALL_PHONE);
     const tables = await page.locator(".vp-doc table").evaluateAll((found) =>
       found.map((table) => ({
         isWider: table.scrollWidth > table.clientWidth,
@@ -158,12 +168,12 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     const wide = tables.filter(({ isWider }) => isWider);
     expect(wide.length).toBeGreaterThan(0);
     expect(wide.filter(({ overflow }) => overflow !== "auto")).toEqual([]);
-    await page.context().close();
   });
 
   test("shows its mark, its version, and how to install and call it on the first page", async () => {
     const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-    const page = await open("index");
+    await page.setViewportSize(DESKTOP);
+    await open("index");
     await expect.poll(() => page.locator(".VPNavBarMenu").innerText()).toContain(version);
     const logo = page.locator("img.logo");
     expect(await logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
@@ -171,30 +181,30 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
     const code = (await page.locator(".vp-doc pre").allInnerTexts()).join("\n");
     expect(code).toContain("npm install malipo");
     expect(code).toContain("checkout.pay");
-    await page.context().close();
   });
 
   test("loads nothing from anywhere else, and prints no error", async () => {
-    const page = await open("guides/get-started");
+    // Its own, which has nothing in its cache.
+    const fresh = await browser().newPage();
     const asked: string[] = [];
     const errors: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).origin));
-    page.on("pageerror", (error) => errors.push(error.message));
-    page.on("console", (line) => line.type() === "error" && errors.push(line.text()));
-    await page.reload({ waitUntil: "networkidle" });
+    fresh.on("request", (request) => asked.push(new URL(request.url()).origin));
+    fresh.on("pageerror", (error) => errors.push(error.message));
+    fresh.on("console", (line) => line.type() === "error" && errors.push(line.text()));
+    await fresh.goto(`${address()}/guides/get-started.html`, { waitUntil: "networkidle" });
     expect(new Set(asked)).toEqual(new Set([address()]));
     expect(errors).toEqual([]);
-    await page.context().close();
+    await fresh.close();
   });
 
   test("its side bar has the parts in their order, with the titles of the pages", async () => {
-    const page = await open("guides/get-started");
+    await page.setViewportSize(DESKTOP);
+    await open("guides/get-started");
     const texts = await page.locator(".VPSidebar h2.text").allInnerTexts();
     expect(texts).toEqual(PARTS.map(({ title }) => title));
     const links = await page.locator(".VPSidebar a .text").allInnerTexts();
     expect(links).toContain("Take a first payment");
     expect(links.filter((text) => /\.md$|^[a-z-]+$/.test(text))).toEqual([]);
-    await page.context().close();
   });
 
   test("llms.txt lists every page, and llms-full.txt has their text", () => {
