@@ -3,6 +3,16 @@ import { expect } from "vitest";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 
+/** With `MALIPO_SHEETS=1`, takes pictures of a page, light and dark, for a person: they take longer than all checks. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  if (process.env.MALIPO_SHEETS !== "1") return;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const path = new URL(`${name}-${colorScheme}.png`, SCREENSHOTS).pathname;
+    await page.screenshot({ path, fullPage: true });
+  }
+}
+
 /** A page of a sheet: its name, and its whole HTML. */
 export interface Shown {
   readonly name: string;
@@ -153,10 +163,7 @@ function look({ gaps: { parts, limit }, uncut }: SheetLook & { uncut: string }):
   });
 }
 
-/**
- * Shows pages beside each other, and expects nothing wrong with any. With `MALIPO_SHEETS=1`, it takes pictures of them,
- * light and dark, for a person to look at: they take longer than all else.
- */
+/** Shows pages beside each other, and expects nothing wrong with any. */
 export async function contactSheet(
   page: Page,
   name: string,
@@ -168,12 +175,6 @@ export async function contactSheet(
   await page.setContent(sheetOf(shown, sheet));
   const found = await page.evaluate(look, { ...sheet, uncut: UNCUT });
   expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
-  const schemes = process.env.MALIPO_SHEETS === "1" ? (["light", "dark"] as const) : [];
-  for (const colorScheme of schemes) {
-    await page.emulateMedia({ colorScheme });
-    const file = `${name}-${width}-${colorScheme}.png`;
-    const path = new URL(file, SCREENSHOTS).pathname;
-    await page.screenshot({ path, fullPage: true });
-  }
+  await takePictures(page, `${name}-${width}`);
   return found;
 }

@@ -4,13 +4,12 @@ import { describe, expect, test } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
 import { EMPTY_PROFILE } from "../../src/profile/profile-types.ts";
 import { hasChromium } from "../support/chromium.ts";
-import { axeViolations } from "./check-look.ts";
+import { checkSchemes } from "./check-look.ts";
+import { takePictures } from "./contact-sheet.ts";
 import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
 
-const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 /** A small phone, or a desktop at a zoom of 400 %. */
 const SMALLEST = 320;
-const SCHEMES = ["light", "dark"] as const;
 
 /** The states in which the page is checked. */
 const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void>>> = {
@@ -119,14 +118,11 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
       const sandboxPage = await open({}, name === "with a profile" ? { profile: PROFILE } : {});
       const { page } = sandboxPage;
       await arrange(sandboxPage);
+      await page.emulateMedia({ reducedMotion: "reduce" });
       for (const viewport of [DESKTOP, NARROW]) {
         await page.setViewportSize(viewport);
         expect(await widest(page)).toBe(viewport.width);
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-          const file = `${name.replaceAll(" ", "-")}-${viewport.width}-${colorScheme}.png`;
-          await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname, fullPage: true });
-        }
+        await takePictures(page, `${name.replaceAll(" ", "-")}-${viewport.width}`);
       }
       await unfold(page);
       for (const width of [NARROW.width, SMALLEST]) {
@@ -137,11 +133,7 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
       await page.evaluate(axe.source);
       for (const viewport of [NARROW, DESKTOP]) {
         await page.setViewportSize(viewport);
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-          const found = await axeViolations(page);
-          expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
-        }
+        await checkSchemes(page, name);
       }
       if (name === "stopped") {
         await page.close();
