@@ -13,7 +13,12 @@ interface Program {
 }
 
 export const PROGRAMS: readonly Program[] = [
-  { name: "chromium", tests: "pages in a browser", packages: "chromium" },
+  {
+    name: "chromium",
+    tests: "pages in a browser",
+    packages: "chromium",
+    probe: "command -v chromium-headless-shell || command -v chromium",
+  },
   {
     name: "redis-server",
     tests: "Redis and BullMQ, unless `REDIS_URL` names a Redis",
