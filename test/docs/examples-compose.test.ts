@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { installPacked } from "../support/installed.ts";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Installed, installPacked } from "../support/installed.ts";
 import {
   type Container,
   execIn,
@@ -89,10 +89,13 @@ describe.each(EXAMPLES)("the compose file of $title", ({ file, image, user }) =>
   test("holds no key", () => expect(readFileSync(file, "utf8")).not.toMatch(/\b(?:[sp]k|sb)_/));
 });
 
+let installed: Installed | undefined;
+afterAll(() => installed?.remove());
+
 async function composeUp({ file, fill }: Example) {
-  const installed = installPacked();
-  onTestFinished(installed.remove);
+  installed ??= installPacked();
   const { folder } = installed;
+  // Each shop has files of its own beside the same package.
   fill(folder);
   const network = await twoMachines(NAMES);
   onTestFinished(network.stop);

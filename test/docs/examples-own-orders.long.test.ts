@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exitStatus, formatResults, summarize } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
 import { runDrill } from "../../src/drill/run-drill.ts";
-import { someCases } from "../drill/shops/drill-shop.ts";
+import { someCases, someCasesOfLibraries } from "../drill/shops/drill-shop.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 import { installedVersion, shopRows } from "../support/shop-rows.ts";
 
@@ -94,7 +94,8 @@ describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (l
     const start = `cd "${resolve(folder, library)}" && exec "${process.execPath}" shop.ts`;
     const settings = parseSettings({ ...file, start, env: [`DATABASE_URL=${url}`] });
     const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
-    const result = await runDrill(settings, { cases: someCases(), listener });
+    const cases = library === "pg" ? someCases() : someCasesOfLibraries();
+    const result = await runDrill(settings, { cases, listener });
     expect([exitStatus(result), result.obstacles], formatResults(result)).toEqual([0, []]);
     expect(result.results.length).toBeGreaterThan(30);
     note(summarize(result));

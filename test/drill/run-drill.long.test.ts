@@ -188,21 +188,3 @@ describe.concurrent("a drill", () => {
     expect(result.obstacles.join()).toContain(why);
   });
 });
-
-// Not beside the others: it keeps the process of all drills of this file busy.
-describe("a drill by itself", () => {
-  test("whose own process was busy says that this may be the cause", async () => {
-    const broken = BROKEN_SHOPS.find(({ name }) => name === "a retry after a timeout");
-    if (broken === undefined) expect.unreachable();
-    const start = shops.write(broken.name, breakShop(broken));
-    const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
-    const busy = setInterval(stop, 1_500);
-    const result = await drillShop({ start, quiet: "5s" }, broken.cases).finally(() =>
-      clearInterval(busy),
-    );
-    expect(exitStatus(result)).toBe(1);
-    expect(result.obstacles.join()).toMatch(
-      /The machine was busy while the shop broke promises: in/,
-    );
-  });
-});

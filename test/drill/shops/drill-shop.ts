@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allCases } from "../../../src/drill/cases.ts";
+import { allCases, isOfProcess } from "../../../src/drill/cases.ts";
 import { promiseResults } from "../../../src/drill/drill-results.ts";
 import { parseSettings, type RawSettings } from "../../../src/drill/drill-settings.ts";
 import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/run-drill.ts";
@@ -53,6 +53,16 @@ export function someCases() {
   });
 }
 
+/**
+ * Those of them in which one library can differ from another: what people do, and processes that die or stop. The other
+ * faults meet the client and the receiver, which are the same. With `DRILL=all`, each of them.
+ */
+export const someCasesOfLibraries = () =>
+  someCases().filter(
+    ({ act, faults: [fault] }) =>
+      process.env.DRILL === "all" || act !== undefined || fault === undefined || isOfProcess(fault),
+  );
+
 /** The names of the promises that a shop broke. */
 export const brokenPromises = (result: DrillResult): string[] =>
   promiseResults(result).flatMap(({ name, state }) => (state === "FAILED" ? [name] : []));
@@ -84,5 +94,5 @@ export const drillBroken = (
 ): Promise<DrillResult> => {
   const { processes = "1" } = shop;
   const start = write(shop.name, breakShop(shop));
-  return drillShop({ start, quiet: "5s", processes, ...ALL_ROUTES }, shop.cases);
+  return drillShop({ start, quiet: "2s", processes, ...ALL_ROUTES }, shop.cases);
 };
