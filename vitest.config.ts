@@ -1,4 +1,5 @@
 import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
@@ -33,6 +34,22 @@ mkdirSync(runFolder, { recursive: true });
 export const LONG = "test/**/*.long.test.ts";
 /** They use the package as a shop does, from the tarball or from `dist`. */
 const INSTALLED = "test/{package,browser,docs,cli/installed,drill}/**/*.test.ts";
+/**
+ * Longer checks that wait most of their time, for timers of shops, leases and locks. They run together, after the others:
+ * what is busy beside them would make their waits longer.
+ */
+const WAITING = {
+  source: [
+    "test/{storage,client/wakeups,idempotency/redis}/**/*.long.test.ts",
+    "test/webhooks/inbox/**/{groups,kills,server-clock}.long.test.ts",
+  ],
+  installed: [
+    "test/drill/*.long.test.ts",
+    "test/docs/{examples-durable,examples-own-orders,path,rehearse}.long.test.ts",
+    "test/docs/shops/*.long.test.ts",
+    "test/package/idempotency-processes.long.test.ts",
+  ],
+};
 /** They use a Redis, a PostgreSQL or a MariaDB, or wait for a deadline: most of their time they wait. */
 const ENGINES = [
   "test/**/{redis,postgres,mysql,bullmq}/**/*.test.ts",
@@ -57,6 +74,11 @@ export const ALONE: readonly string[] = [
 
 const NODE_MODULES = "**/node_modules/**";
 
+const CORES = availableParallelism();
+/** Tests wait for engines, browsers and timers for a third of their time. */
+const busy = { maxWorkers: CORES + 1 };
+const waiting = { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } };
+
 /**
  * These tests kill and pause engines and processes. `npm test` prints each test that needed its second run, with the
  * message of the first one, and more than three of them are red.
@@ -68,11 +90,15 @@ const secondRun = { retry: 1 };
  * machine. No test has one of its own.
  */
 const everywhere = (minutes: number) => ({
+  ...busy,
   setupFiles: source("./test/support/processor-time.ts"),
   testTimeout: minutes * 60_000,
   hookTimeout: minutes * 60_000,
   expect: { poll: { timeout: 120_000 } },
 });
+
+// As in "engines": they run some of the same suites, side by side.
+const long = { clearMocks: false, ...everywhere(20), ...secondRun };
 
 // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
 const env = { XDG_RUNTIME_DIR: runFolder };
@@ -144,11 +170,18 @@ export default defineConfig({
         test: {
           name: "long",
           include: [LONG],
-          exclude: [NODE_MODULES, INSTALLED],
-          // As in "engines": they run some of the same suites.
-          clearMocks: false,
-          ...everywhere(20),
-          ...secondRun,
+          exclude: [NODE_MODULES, INSTALLED, ...WAITING.source],
+          ...long,
+        },
+      },
+      {
+        define,
+        resolve: { alias },
+        test: {
+          name: "long, waiting",
+          include: WAITING.source,
+          ...long,
+          ...waiting,
         },
       },
       {
@@ -157,8 +190,18 @@ export default defineConfig({
           name: "long, as installed",
           env,
           include: ["test/{package,browser,docs,cli/installed,drill}/**/*.long.test.ts"],
-          ...everywhere(20),
-          ...secondRun,
+          exclude: [NODE_MODULES, ...WAITING.installed],
+          ...long,
+        },
+      },
+      {
+        define,
+        test: {
+          name: "long, as installed, waiting",
+          env,
+          include: WAITING.installed,
+          ...long,
+          ...waiting,
         },
       },
     ],

@@ -1,7 +1,6 @@
 // `npm test` and `npm run test:long`: what a change must pass. The last line is `N passed, N failed`.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { whatIsMissing } from "./programs.ts";
 import { readResults, TEST_RESULTS } from "./test-results.ts";
@@ -20,10 +19,6 @@ interface Suite {
   readonly elsewhere: string;
 }
 
-const CORES = availableParallelism();
-/** Tests wait for engines, browsers and timers for a third of their time. The long ones start processes by the dozen. */
-const WORKERS = { test: CORES + 1, long: CORES };
-
 const BUILD: Check = ["build", "tsup --silent"];
 
 const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
@@ -39,14 +34,14 @@ const SUITES: Readonly<Record<keyof typeof TEST_RESULTS, Suite>> = {
       ["size", "node scripts/check-size.ts"],
       ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
     ],
-    tests: ["tests", `vitest run --project "!long*" --maxWorkers ${WORKERS.test}`],
+    tests: ["tests", 'vitest run --project "!long*"'],
     elsewhere:
       "NOT RUN: kills, failovers, drills, campaigns, whole dialects, pictures of pages, pages followed in an empty folder, and the manual. Run `npm run test:long`.",
   },
   long: {
     first: [BUILD],
     beside: [],
-    tests: ["long tests", `vitest run --project "long*" --maxWorkers ${WORKERS.long}`],
+    tests: ["long tests", 'vitest run --project "long*"'],
     elsewhere: "NOT RUN: all other tests, lint, types and packaging. Run `npm test`.",
   },
 };
