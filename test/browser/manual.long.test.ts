@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES as MANUAL, PARTS } from "../../docs/.vitepress/parts.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
+import { axeViolations } from "./check-look.ts";
 import { serveFolder } from "./static-site.ts";
 
 const SITE = "docs/site";
@@ -139,16 +140,9 @@ describe.skipIf(!hasChromium)("the manual as a site", () => {
           expect([path, viewport.width, width]).toEqual([path, viewport.width, viewport.width]);
           if (viewport !== CHECKED[colorScheme]) continue;
           await page.evaluate(axe.source);
-          const found = await page.evaluate(async () => {
-            const { axe: checker } = globalThis as unknown as { axe: typeof import("axe-core") };
-            const { violations } = await checker.run({
-              // The key beside the label of the search button is for those who see it.
-              rules: { "label-content-name-mismatch": { enabled: false } },
-            });
-            return violations.map(({ id, nodes }) => [
-              id,
-              nodes.map(({ html }) => html.slice(0, 200)),
-            ]);
+          const found = await axeViolations(page, {
+            // The key beside the label of the search button is for those who see it.
+            rules: { "label-content-name-mismatch": { enabled: false } },
           });
           expect([colorScheme, viewport.width, found]).toEqual([colorScheme, viewport.width, []]);
         }
