@@ -45,7 +45,7 @@ const WAITING = {
   ],
   installed: [
     "test/drill/*.long.test.ts",
-    "test/docs/{examples-durable,examples-own-orders,path,rehearse}.long.test.ts",
+    "test/docs/{examples-{durable,own-orders,tickets},path,rehearse}.long.test.ts",
     "test/docs/shops/*.long.test.ts",
     "test/package/idempotency-processes.long.test.ts",
   ],
