@@ -29,7 +29,7 @@ export type { CheckoutEngine, CheckoutStore } from "./orders/checkout-store.ts";
 export type { PaidContext, Refused } from "./orders/give-goods.ts";
 export type { ManagedOrders, OrderQuery, RejectedOrder } from "./orders/manage-orders.ts";
 export type { ManagedRefunds, NewRefund } from "./orders/manage-refunds.ts";
-export type { ManagedReviews } from "./orders/manage-reviews.ts";
+export type { ManagedReviews, ReviewNote } from "./orders/manage-reviews.ts";
 export type { NewOrder } from "./orders/new-order.ts";
 export type { OrderUpdate } from "./orders/update-order.ts";
 export type { PayPageMessages, PayPageOwnTexts, PayPageTexts } from "./page/languages/texts.ts";

@@ -3,6 +3,7 @@ import { isGatewayError } from "../errors/any.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { ReviewDecidedError } from "../errors/order.ts";
 import { isObject } from "../internal/is-object.ts";
+import { staffMessage } from "./case-words.ts";
 import type { Sources } from "./entry.ts";
 import { choose, type Target } from "./queue-lists.ts";
 import { isSameRefund, RefundNotedError } from "./refund-form.ts";
@@ -129,7 +130,7 @@ const UNREADABLE = "The log of decisions cannot be read:";
 
 /** What is known when an action fails: a store may fail after it has written, and a batch after its beginning. */
 function failureOf(error: unknown, count: number, { by, target }: DecisionLine): string {
-  const message = messageOf(error);
+  const message = staffMessage(error);
   if (isRepeated(error, by, target?.action)) return `It was done before: ${message}`;
   if (isGatewayError(error) && error.outcome === "not_sent" && count === 1) {
     return `Nothing was changed: ${message}`;
@@ -177,7 +178,7 @@ export class Decisions {
     });
     if (chosen === undefined) return undefined;
     if ("plan" in chosen) return chosen;
-    const { choice, ids, about } = chosen;
+    const { choice, ids, about, orderId, payment } = chosen;
     const id = crypto.randomUUID();
     const at = Date.now();
     const open = (await this.list()).find((one) => one.state === "planned" && isSame(one));
@@ -187,7 +188,8 @@ export class Decisions {
     }
     const text = choice.says(ids.length);
     const dueAt = at + this.#takeBackMs;
-    await this.#log.append({ decision: id, state: "planned", at, by, text, about, dueAt, target });
+    const plan = { decision: id, state: "planned", at, by, text, about, orderId, payment } as const;
+    await this.#log.append({ ...plan, dueAt, target });
     if (this.#takeBackMs === 0) {
       await this.#run(id);
       const done = await this.list().catch((error) => {
@@ -250,7 +252,7 @@ export class Decisions {
     } catch (error) {
       const isDone = isRepeated(error, by, target?.action);
       const what = isDone ? "It was done before" : "Nothing was changed";
-      return end("failed", `${what}: ${messageOf(error)}`);
+      return end("failed", `${what}: ${staffMessage(error)}`);
     }
     const { choice, ids } = chosen;
     const done = choice.done(ids.length);

@@ -37,6 +37,13 @@ export interface KnownOfEntry {
   readonly references: readonly string[];
 }
 
+/** What a person says with a decision about a case. */
+export interface DecisionNote {
+  /** Of the refund, such as its M-Pesa code. */
+  readonly reference?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 /** Something that a person can decide. */
 export interface Choice {
   /** Its name in a form. */
@@ -53,8 +60,15 @@ export interface Choice {
   readonly pays?: boolean;
   /** What it does and its line in the log of the checkout are one transaction. */
   readonly isLogged?: boolean;
+  /** What a person may say with it. */
+  readonly asks?: readonly (keyof DecisionNote)[];
   /** @param line - What the log of the checkout gets, if `isLogged`. */
-  run(ids: readonly string[], by: string | undefined, line?: object): Promise<unknown>;
+  run(
+    ids: readonly string[],
+    by: string | undefined,
+    line?: object,
+    note?: DecisionNote,
+  ): Promise<unknown>;
 }
 
 /** What waits for a person. */

@@ -13,11 +13,12 @@ import {
 import { readBody } from "../internal/read-body.ts";
 import { HOUR_MS } from "../internal/units.ts";
 import type { WebhookReceiver } from "../webhooks/receiver/webhook-receiver.ts";
+import { staffMessage } from "./case-words.ts";
 import { BegunError, type DecisionLog, Decisions, logFor } from "./decisions.ts";
 import type { Sources } from "./entry.ts";
 import { bodyOf } from "./item-view.ts";
 import { type PageContext, renderOperatorPage } from "./operator-page.ts";
-import { REFUND, type RefundFields, refundIn } from "./refund-form.ts";
+import { noteIn, REFUND, type RefundFields, refundIn } from "./refund-form.ts";
 import { messageOf, timeWriter } from "./wording.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
@@ -267,7 +268,7 @@ class OperatorRequests {
       }
       const target = {
         ...{ list, action, id: of("id"), group: of("group"), until: Number(of("until")) },
-        ...(refund !== undefined && { refund }),
+        ...(refund === undefined ? { note: noteIn(form) } : { refund }),
       };
       if (refund !== undefined && by === undefined) throw new Error(NAMELESS);
       const made = await this.#decisions.plan(target, by);
@@ -278,7 +279,7 @@ class OperatorRequests {
         done: made.id,
       });
     } catch (error) {
-      const message = messageOf(error);
+      const message = staffMessage(error);
       const problem = error instanceof BegunError ? message : `Nothing was changed: ${message}`;
       return this.#show(url, person, problem, refund);
     }

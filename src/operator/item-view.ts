@@ -1,21 +1,20 @@
-import { isNothing } from "../checkout/rules/amounts.ts";
 import type { Order, Refund } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
+import { ReviewDecidedError } from "../errors/order.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
-import { GOODS_TEXTS } from "./case-words.ts";
+import { staffMessage } from "./case-words.ts";
 import { type Choice, countryOf, type Entry, type Sources } from "./entry.ts";
-import { codeOf, knownOf } from "./event-entries.ts";
-import { knownOfOrder, withOrders } from "./money-entries.ts";
+import { codeOf } from "./event-entries.ts";
+import { withOrders } from "./money-entries.ts";
 import { type Group, LISTS, type QueueList } from "./queue-lists.ts";
 import { type Asked, headline } from "./queue-view.ts";
-import { type RefundFields, refundForm } from "./refund-form.ts";
+import { noteFields } from "./refund-form.ts";
 import { type Comparison, comparisonOf, type ReadPayment, type Story, storyOf } from "./story.ts";
 import {
   ageText,
   amountText,
   link,
-  messageOf,
   phoneText,
   unbroken,
   type WriteTime,
@@ -38,9 +37,9 @@ function choicesView(
   if (chosen === undefined) {
     return html`<ul class="line choices" aria-label="What may be decided">${choices.map(({ action, label, isDestructive }) => html`<li><a class="button${isDestructive && " bad"}" href="${link({ ...asked, do: action })}">${label}${count > 1 && `: all ${count}`}…</a></li>`)}</ul>`;
   }
-  const { action, label, isDestructive } = chosen;
+  const { action, label, isDestructive, asks = [] } = chosen;
   const inputs = Object.entries({ ...fields, action });
-  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${unbroken(chosen.says(count))}</strong></p><div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Go back</a></div></form>`;
+  return html`<form method="post" action="${back}" class="confirm notice${isDestructive && " bad"}"><p><strong>${unbroken(chosen.says(count))}</strong></p>${noteFields(asks, undefined)}<div class="line">${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${isDestructive ? "danger" : "primary"}">${label}${count > 1 && `: all ${count}`}</button><a class="button" href="${back}">Go back</a></div></form>`;
 }
 
 /** What may be decided about all events of a group. */
@@ -50,13 +49,17 @@ export function groupChoices(list: string, { key, entries }: Group, asked: Asked
   return choicesView(entries[0]?.choices ?? [], asked, entries.length, fields);
 }
 
-const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
+export const storyView = ({ lines, isWhole }: Story, time: WriteTime): Html =>
   html`<h3>What happened</h3>${lines.length === 0 ? html`<p class="hint">Nothing is known with its time.</p>` : html`<ol class="story">${lines.map(({ at, text, by }) => html`<li>${time(at)}<span>${unbroken(text)}${by !== undefined && html` <strong>By ${by}.</strong>`}</span></li>`)}</ol>`}${!isWhole && html`<p class="hint">Not all events were searched: they are found by the reference of the payment. One that has another identity, by <code>identify</code> or a merchant, is found by the search.</p>`}`;
 
 /** What was paid back of an order. */
-const refundsView = (refunds: readonly Refund[], time: WriteTime): Part =>
+export const refundsView = ({ refunds, payments }: Order, time: WriteTime): Part =>
   refunds.length > 0 &&
-  html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by }) => html`<li>${unbroken(amountText(amount, currency))}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
+  html`<h3>Paid back</h3><ul class="stack">${refunds.map(({ amount, currency, at, reference, reason, by, payments: whole }) => html`<li>${unbroken(amountText(amount, currency))}${whole.length > 0 && html` (${unbroken(whole.map((one) => namesOf(payments, one)).join(", "))})`}${reference !== undefined && html` <strong>${reference}</strong>`} ${time(Date.parse(at))}${by !== undefined && html` by ${by}`}${reason !== undefined && html`: ${reason}`}</li>`)}</ul>`;
+
+/** A payment by its name and its code. */
+const namesOf = (payments: Order["payments"], name: string): string =>
+  [name, payments.find((one) => one.reference === name)?.transactionId].filter(Boolean).join(", ");
 
 /** How the phones of payers are shown. */
 interface Phones {
@@ -67,7 +70,7 @@ interface Phones {
   readonly areWhole: boolean;
 }
 
-const phonesOf = ({ sources, mayReadPhones }: ItemContext, asked: Asked): Phones => ({
+export const phonesOf = ({ sources, mayReadPhones }: ItemContext, asked: Asked): Phones => ({
   country: countryOf(sources),
   whole: mayReadPhones ? link({ ...asked, whole: "1" }) : undefined,
   areWhole: mayReadPhones && asked.whole !== undefined,
@@ -81,17 +84,34 @@ function payerView(phone: unknown, { country, whole, areWhole }: Phones): Part {
   return html`<span class="phone">${masked}</span> <a href="${whole}">Show the whole number</a>`;
 }
 
+/** What is known of a payment beside what the service says. */
+interface PaymentNotes {
+  /** The payment that a decision is about, if there are others. */
+  readonly meant?: string | undefined;
+  readonly refunds: readonly Refund[];
+  readonly time: WriteTime;
+}
+
+function paidBackView(reference: string, { refunds, time }: PaymentNotes): Part {
+  const refund = refunds.find(({ payments }) => payments.includes(reference));
+  if (refund === undefined) return false;
+  return html`<p><strong>paid back${refund.by !== undefined && ` by ${refund.by}`}</strong> ${time(Date.parse(refund.at))}</p>`;
+}
+
 const paymentView = (
   { reference, payment, error }: ReadPayment,
   phones: Phones,
-  meant: string | undefined,
+  notes: PaymentNotes,
 ): Html =>
-  html`<li class="payment"><p class="line"><strong>${reference}</strong> ${reference === meant && html`<span class="badge">this case</span>`}</p><p class="line">${payment ? html`<span>${unbroken(amountText(payment.amount, payment.currency))}</span> <span class="tag">${payment.status}</span>${payment.account_reference && html` <span>label ${payment.account_reference}</span>`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</p></li>`;
+  html`<li class="payment"><p class="line"><strong>${reference}</strong> ${reference === notes.meant && html`<span class="badge">this case</span>`}</p>${paidBackView(reference, notes)}<p class="line">${payment ? html`<span>${unbroken(amountText(payment.amount, payment.currency))}</span> <span class="tag">${payment.status}</span>${payment.account_reference && html` <span>label ${payment.account_reference}</span>`}${codeOf(payment) !== undefined && html` <span class="code">${codeOf(payment)}</span>`} ${payerView(payment.phone, phones)}` : html`<span class="bad">${error}</span>`}</p></li>`;
 
-/** @param meant - The payment that a decision is about, if there are others. */
-const paymentsView = (payments: readonly ReadPayment[], phones: Phones, meant?: string): Part =>
+export const paymentsView = (
+  payments: readonly ReadPayment[],
+  phones: Phones,
+  { meant, ...notes }: PaymentNotes,
+): Part =>
   payments.length > 0 &&
-  html`<h3>At the service now</h3><ul class="stack">${payments.map((one) => paymentView(one, phones, payments.length > 1 ? meant : undefined))}</ul>`;
+  html`<h3>At the payment service now</h3><ul class="stack">${payments.map((one) => paymentView(one, phones, { ...notes, meant: payments.length > 1 ? meant : undefined }))}</ul>`;
 
 /** Fields in which the service writes a sentence. */
 const SENTENCES: readonly string[] = ["failure_reason", "user_message"];
@@ -121,8 +141,12 @@ function bodyView(body: string, download: string): Html {
   return html`<details><summary>The whole event</summary><pre tabindex="0">${shown}</pre></details><p>${isCut && html`The first ${SHOWN_CHARACTERS.toLocaleString("en")} of ${body.length.toLocaleString("en")} characters are shown. `}<a href="${download}">Download the whole event</a></p>`;
 }
 
-const panel = (title: Part, content: Part, back?: string): Html =>
-  html`<section class="card item" id="item" aria-labelledby="item-title">${back !== undefined && html`<p class="back"><a href="${back}">← Back to the list</a></p>`}<h2 id="item-title">${title}</h2>${content}</section>`;
+/** Where a person comes from: the search, or else what lies above the page. */
+export const backLink = (from: string | undefined, other: Html): Html =>
+  from === undefined ? other : html`<p><a href="${link({ q: from })}">← Back to the search</a></p>`;
+
+export const panel = (title: Part, content: Part, back?: Html): Html =>
+  html`<section class="card item" id="item" aria-labelledby="item-title">${back}<h2 id="item-title">${title}</h2>${content}</section>`;
 
 /** What the page of an item needs. */
 export interface ItemContext {
@@ -139,14 +163,19 @@ export async function itemView(context: ItemContext, asked: Asked): Promise<Html
   const { sources, time, now, hasActions } = context;
   const { list: name = "", item: id = "" } = asked;
   const list = LISTS[name] as QueueList;
-  const back = link({ ...asked, item: undefined, do: undefined });
+  const above = link({ ...asked, item: undefined, do: undefined });
+  const back = backLink(
+    asked.from,
+    html`<p class="back"><a href="${above}">← Back to the list</a></p>`,
+  );
   let entry: Entry;
   try {
     const [found] = await withOrders(sources, [await list.find(sources, id)]);
     entry = found as Entry;
   } catch (error) {
-    return panel("It does not wait any more", html`<p>${messageOf(error)}</p>`, back);
+    return panel("It does not wait any more", endView(error, time), back);
   }
+  const order = entry.orderId && (await sources.checkout?.inspect(entry.orderId));
   const { orderId, known, cause, at, about, notes = [] } = entry;
   const body = await entry.readBody?.().catch(() => undefined);
   const references = known?.references ?? [];
@@ -158,42 +187,14 @@ export async function itemView(context: ItemContext, asked: Asked): Promise<Html
     }),
     name === "conflicts" && body !== undefined ? comparisonOf(sources, entry, body) : undefined,
   ]);
-  const content = html`<p class="cause">${unbroken(cause)}</p><p class="todo"><strong>${unbroken(entry.todo ?? list.todo)}</strong></p><p class="hint">Since ${time(at)}, ${ageText(at, now)}.</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, phonesOf(context, asked), orderId && about?.at(-1))}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
+  const content = html`<p class="cause">${unbroken(cause)}</p><p class="todo"><strong>${unbroken(entry.todo ?? list.todo)}</strong></p><p class="hint">Since ${time(at)}, ${ageText(at, now)}.</p>${hasActions && choicesView(entry.choices, asked, 1, { list: name, id })}${comparison && comparisonView(comparison, countryOf(sources))}${paymentsView(story.payments, phonesOf(context, asked), { meant: orderId && about?.at(-1), refunds: order ? order.refunds : [], time })}${notes.length > 0 && html`<ul class="hint">${notes.map((one) => html`<li>${one}</li>`)}</ul>`}${storyView(story, time)}${body !== undefined && bodyView(body, link({ list: name, item: id, download: "1" }))}`;
   return panel(headline(entry), content, back);
 }
 
-/** What came for an order, from whom, and what it is for. */
-const sumsOf = ({ received, due, currency, effect }: Order, phone: string | undefined): string =>
-  [
-    phone,
-    `received ${amountText(received, currency)}`,
-    !isNothing(due) && `left to pay ${amountText(due, currency)}`,
-    GOODS_TEXTS[effect],
-  ]
-    .filter(Boolean)
-    .join(" · ");
-
-/** An order, or a payment, that may wait for nothing. */
-export async function lookupView(
-  context: ItemContext,
-  asked: Asked,
-  refund: { readonly isOffered: boolean; readonly typed: RefundFields | undefined },
-): Promise<Html> {
-  const { sources, time } = context;
-  const { order: orderId, payment } = asked;
-  const order = orderId === undefined ? undefined : await sources.checkout?.inspect(orderId);
-  const references = payment === undefined ? [] : [payment];
-  const known = order === undefined ? { references } : knownOfOrder(order);
-  const story = await storyOf(sources, { orderId: order?.id, references: known.references });
-  const [read] = story.payments;
-  const own =
-    order === undefined && read?.payment ? knownOf(read.payment, countryOf(sources)) : known;
-  const title = order === undefined ? html`Payment ${payment ?? orderId}` : html`Order ${order.id}`;
-  const status =
-    order !== undefined &&
-    html`<p>${unbroken(`${own.amount}`)} <span class="tag">${order.status}</span> ${unbroken(sumsOf(order, own.phone))}</p>${order.effectError !== undefined && html`<p class="bad">The goods could not be handed over. It says: ${order.effectError}.</p>`}`;
-  const content = html`${status}${refundsView(order?.refunds ?? [], time)}${order !== undefined && refund.isOffered && refundForm(order, refund.typed)}${paymentsView(story.payments, phonesOf(context, asked))}${storyView(story, time)}`;
-  return html`<p><a href="?">← Everything</a></p>${panel(title, content)}`;
+/** Why a case does not wait any more. */
+function endView(error: unknown, time: WriteTime): Html {
+  const at = error instanceof ReviewDecidedError ? error.decidedAt?.getTime() : undefined;
+  return html`<p>${staffMessage(error)}${at !== undefined && html` ${time(at)}`}</p>`;
 }
 
 /** The raw body of an event. */

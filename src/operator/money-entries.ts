@@ -3,9 +3,9 @@ import type { Order, Review, ReviewDecision, ReviewKind } from "../checkout/rule
 import type { UnknownAttempt } from "../client/unknown-outcomes/operations.ts";
 import type { Payment } from "../contract/payment.ts";
 import type { StoredDoublePayment } from "../webhooks/inbox/inbox-types.ts";
-import { CASES, DECISIONS, moreOf } from "./case-words.ts";
+import { CASES, DECISIONS, GIVE_CANCELED, moreOf } from "./case-words.ts";
 import type { Choice, Entries, Entry, KnownOfEntry, Sources } from "./entry.ts";
-import { amountText } from "./wording.ts";
+import { amountText, link } from "./wording.ts";
 
 const none: Entries = { entries: [], hasMore: false };
 const PAGE = 1_000;
@@ -45,19 +45,38 @@ const reviewChoices = (
   { id, kind }: Review,
   fill: (text: string) => string,
 ): Choice[] =>
-  Object.entries(DECISIONS[kind]).map(([decision, [label, says, done]]) => ({
+  Object.entries(DECISIONS[kind]).map(([decision, { label, says, done }]) => ({
     action: decision,
     label,
     says: () => fill(says),
     done: () => done,
     pays: decision === "accept" && !kind.startsWith("effect_"),
     isLogged: true,
-    run: async (_, by, line) =>
-      checkout?.reviews.resolve(id, decision as ReviewDecision, { by, line }),
+    asks: decision === "refunded" ? ["reference", "reason"] : ["reason"],
+    run: async (_, by, line, note) =>
+      checkout?.reviews.resolve(id, decision as ReviewDecision, { ...note, by, line }),
   }));
 
 /** The name of a review on the page. */
 const REVIEW = "review:";
+
+/** The list of each kind of review. */
+export const REVIEW_LISTS: Readonly<Record<ReviewKind, string>> = {
+  overpaid: "twice",
+  amount_mismatch: "amount",
+  currency_mismatch: "amount",
+  late_payment: "late",
+  unmatched: "late",
+  contradiction: "late",
+  refund_due: "refunds",
+  unknown_outcome: "unknown",
+  effect_failed: "goods",
+  effect_unclear: "goods",
+};
+
+/** The address of the case of a review. */
+export const caseLink = ({ id, kind }: Review): string =>
+  link({ list: REVIEW_LISTS[kind], item: REVIEW + id });
 
 /** Who has decided about an entry, if it was a review; `undefined` if that is not known. */
 export const endOfReview = async ({ checkout }: Sources, id: string) =>
@@ -67,55 +86,87 @@ export const endOfReview = async ({ checkout }: Sources, id: string) =>
 const orderLabel = (label: string | undefined): string | undefined =>
   label?.includes("***") ? undefined : label;
 
-/** Open reviews of some kinds. */
-export async function listReviews(
-  sources: Sources,
-  kinds: readonly ReviewKind[],
-): Promise<Entries> {
+/** What a payment of no order says. */
+export function knownOfReview(review: Review): KnownOfEntry {
+  const { references, amount, currency, transactionId: code, phone, accountReference } = review;
+  return {
+    references,
+    amount: amount && amountText(amount, currency),
+    ...{ code, phone, label: accountReference, order: orderLabel(accountReference) },
+    ...(code !== undefined && { transactionIds: [code] }),
+  };
+}
+
+/** An open review, as an entry of its list. */
+export function reviewEntry(sources: Sources, review: Review): Entry {
+  const { id, createdAt, kind, orderId, references, amount, currency, transactionId } = review;
+  const came = amount === undefined ? undefined : amountText(amount, currency);
+  const names = [references.at(-1), transactionId].filter(Boolean).join(", ");
+  const text = came || "the payment";
+  const fill = (words: string) =>
+    filled(words, { came: text, paid: names === "" ? text : `${text} (${names})` });
+  const [what, todo] = CASES[kind] ?? [review.message, undefined];
+  return {
+    id: REVIEW + id,
+    at: Date.parse(createdAt),
+    cause: fill(what) + moreOf(review),
+    todo: todo && fill(todo),
+    orderId,
+    about: references,
+    came,
+    ...(orderId === undefined && { known: knownOfReview(review) }),
+    choices: reviewChoices(sources, review, fill),
+  };
+}
+
+/** The open reviews of a list. */
+export async function listReviews(sources: Sources, list: string): Promise<Entries> {
   const reviews = (await sources.checkout?.reviews.list()) ?? [];
-  const own = reviews.filter(({ kind }) => kinds.includes(kind));
-  const entries = own.map((review): Entry => {
-    const { id, createdAt, kind, orderId, references, amount, currency } = review;
-    const { transactionId: code, phone, accountReference: label } = review;
-    const came = amount === undefined ? undefined : amountText(amount, currency);
-    const fill = (text: string) => filled(text, { came: came || "the payment" });
-    const [what, todo] = CASES[kind] ?? [review.message, undefined];
-    return {
-      id: REVIEW + id,
-      at: Date.parse(createdAt),
-      cause: fill(what) + moreOf(review),
-      todo: todo && fill(todo),
-      orderId,
-      about: references,
-      came,
-      ...(orderId === undefined && {
-        known: { references, amount: came, code, phone, label, order: orderLabel(label) },
-      }),
-      choices: reviewChoices(sources, review, fill),
-    };
-  });
-  return { entries, hasMore: false };
+  const own = reviews.filter(({ kind }) => REVIEW_LISTS[kind] === list);
+  return { entries: own.map((one) => reviewEntry(sources, one)), hasMore: false };
 }
 
 /** What the page says about money for an order that other money has paid. */
 export const PAID_ALREADY =
   "The order is paid already. Pay this one back. Keep it only if it is for something else.";
 
+/** An entry with the price and the label of its order, in everything that it says. */
+function filledWith(entry: Entry, values: { readonly price: string; readonly label: string }) {
+  const fill = (text: string) => filled(text, values);
+  return {
+    ...{ ...entry, cause: fill(entry.cause), todo: entry.todo && fill(entry.todo) },
+    choices: entry.choices.map((one) => ({
+      ...one,
+      says: (count: number) => fill(one.says(count)),
+    })),
+  };
+}
+
 /** A review with what its order says, and what may be decided about it now. */
-function withOrder(entry: Entry, order: Order): Entry {
-  const known = knownOfOrder(order, entry.about);
+export function withOrder(given: Entry, order: Order): Entry {
+  const known = knownOfOrder(order, given.about);
+  const price = amountText(order.amount, order.currency);
+  const { choices, ...entry } = filledWith(given, { price, label: order.accountReference });
   const failed = entry.id.includes(":effect_failed:") && order.effectError;
   const cause = failed ? `${entry.cause} It says: ${failed}.` : entry.cause;
-  const todo = entry.todo && filled(entry.todo, { label: order.accountReference });
   const isOver = order.status === "paid" || order.cancelReason === "paid_elsewhere";
   // Goods that were refused may be given after all.
   const [about] = order.reviews.filter(({ id }) => entry.id === REVIEW + id);
-  const isRefused = about?.kind === "refund_due" && order.effect === "refused";
-  const isPaid = isOver && !isRefused && entry.choices.some(({ pays }) => pays);
-  if (!isPaid) return { ...entry, known, cause, todo };
+  const isRefused = order.effect === "refused";
+  const isOfRefused = about?.kind === "refund_due" && isRefused;
+  if (isOver && !isOfRefused && choices.some(({ pays }) => pays)) {
+    return {
+      ...{ ...entry, known, cause, todo: PAID_ALREADY },
+      choices: choices.filter(({ pays }) => !pays),
+    };
+  }
+  const isCanceled = about?.kind === "refund_due" && order.status === "canceled" && !isRefused;
+  const { says, done } = GIVE_CANCELED;
   return {
-    ...{ ...entry, known, todo: PAID_ALREADY },
-    choices: entry.choices.filter(({ pays }) => !pays),
+    ...{ ...entry, known, cause },
+    choices: choices.map((one) =>
+      isCanceled && one.action === "accept" ? { ...one, says: () => says, done: () => done } : one,
+    ),
   };
 }
 
@@ -129,7 +180,8 @@ export const withOrders = (
       const { orderId, known } = entry;
       if (orderId === undefined || known !== undefined) return entry;
       const order = await checkout?.inspect(orderId).catch(() => undefined);
-      return order === undefined ? entry : withOrder(entry, order);
+      if (order !== undefined) return withOrder(entry, order);
+      return filledWith(entry, { price: "another amount", label: "of the order" });
     }),
   );
 
@@ -147,8 +199,8 @@ export async function listGoods(sources: Sources, limit: number): Promise<Entrie
         at: Date.parse(order.paidAt ?? order.updatedAt),
         cause:
           order.effectError === undefined
-            ? "The order is paid, and the shop is handing over the goods. It tries again within five minutes."
-            : `The order is paid, and the shop could not hand over the goods. It says: ${order.effectError}. It tries again within five minutes.`,
+            ? "The order is paid, and the system hands over the goods within five minutes."
+            : `The order is paid, and its goods are not handed over yet. The last attempt failed. It says: ${order.effectError}. The system tries again within five minutes.`,
         orderId: order.id,
         known: knownOfOrder(order),
         choices: [],
@@ -227,7 +279,8 @@ function attemptChoices(
     run: () => gateway.idempotency.decide(attempt, outcome),
   });
   if (payments.length === 0 && notSentFrom.getTime() <= Date.now()) {
-    const says = "The request will count as not sent, unless the service lists its payment.";
+    const says =
+      "The request will count as not sent, unless the payment service lists its payment.";
     return [choice("not_sent", "It was not sent", says, "The request counts as not sent.")];
   }
   return payments.map((payment) => {
@@ -248,7 +301,7 @@ async function isOfOrder({ checkout }: Sources, { known }: Entry): Promise<boole
 /** Attempts of unknown outcome. Those of orders are listed by their reviews. */
 export async function listUnknown(sources: Sources, limit: number): Promise<Entries> {
   const [reviews, attempts] = await Promise.all([
-    listReviews(sources, ["unknown_outcome"]),
+    listReviews(sources, "unknown"),
     listAttempts(sources, limit),
   ]);
   const areOfOrder = await Promise.all(attempts.entries.map((one) => isOfOrder(sources, one)));
@@ -266,7 +319,7 @@ async function listAttempts(sources: Sources, limit: number): Promise<Entries> {
     const matching =
       problem === undefined
         ? listed
-        : `not known, since the service's list could not be read (${problem}). Open this again when the service responds.`;
+        : `not known, since the list of the payment service could not be read (${problem}). Open this again when it responds.`;
     return {
       id: `attempt:${attempt.attempt}`,
       at: attempt.begunAt.getTime(),

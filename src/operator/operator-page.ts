@@ -1,10 +1,11 @@
 import { type Html, html, type Part, renderPage } from "../html/html.ts";
 import { internationalDigits } from "../phones/phone-number.ts";
-import type { Decision } from "./decisions.ts";
+import type { Decision, DecisionLine } from "./decisions.ts";
 import { countryOf, type Sources } from "./entry.ts";
-import { groupChoices, itemView, lookupView } from "./item-view.ts";
+import { groupChoices, itemView } from "./item-view.ts";
+import { lookupView } from "./lookup-view.ts";
 import { listNamed } from "./queue-lists.ts";
-import { type Asked, listView, orderRow, overview, row } from "./queue-view.ts";
+import { type Asked, listView, lookupRow, overview, row } from "./queue-view.ts";
 import type { RefundFields } from "./refund-form.ts";
 import { type SearchFrom, search } from "./search.ts";
 import { link, unbroken, type WriteTime } from "./wording.ts";
@@ -54,6 +55,14 @@ const STATES: Readonly<Record<Decision["state"], string>> = {
   failed: "not done",
 };
 
+/** What a decision is about, with a link to it. */
+function aboutView({ about = "", orderId, payment }: DecisionLine): Part {
+  const text = unbroken(about);
+  if (orderId === undefined && payment === undefined) return text;
+  const to = orderId === undefined ? { payment } : { order: orderId };
+  return html`<a href="${link(to)}">${text}</a>`;
+}
+
 const SHOWN_DECISIONS = 100;
 
 const decisionsView = (decisions: readonly Decision[], { time, isKept }: PageContext): Html =>
@@ -65,7 +74,7 @@ const decisionsView = (decisions: readonly Decision[], { time, isKept }: PageCon
           .reverse()
           .map(
             ({ state, plan, last }) =>
-              html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${unbroken(`${plan.about}: ${last.text}`)}</span></li>`,
+              html`<li>${time(last.at)}<span><strong>${last.by ?? "Someone"}</strong> <span class="badge ${TONES[state]}">${STATES[state]}</span> ${aboutView(plan)}: ${unbroken(last.text)}</span></li>`,
           )}</ol>`
   }${decisions.length > SHOWN_DECISIONS && html`<p class="hint">The last ${SHOWN_DECISIONS} are shown. Your log has the others.</p>`}${!isKept && html`<p class="hint">Decisions are only in the memory of this process, since <code>decisions</code> is not set: a restart forgets them, and another process does not see them, nor can it take them back.</p>`}</section>`;
 
@@ -76,7 +85,9 @@ async function searchView(
 ): Promise<Html> {
   const { found, next, unread } = await search(sources, query, from);
   const rows = found.map(({ list, entry }) =>
-    list === "order" ? orderRow(entry, now) : row(list, entry, {}, now),
+    list === "order" || list === "payment"
+      ? lookupRow(list, entry, query, now)
+      : row(list, entry, { from: query }, now),
   );
   const isPhone = internationalDigits(query, countryOf(sources)) !== undefined;
   const isReference = found.length === 0 && !isPhone && /^\S+$/.test(query);
@@ -84,7 +95,7 @@ async function searchView(
     found.length > 0 &&
     isPhone &&
     html`<p class="hint">Of a payer’s phone, only the first four and the last three digits are stored: another customer may have the same ones.</p>`;
-  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${masked}${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order${next && ", so far"}.</p>` : html`<ul class="rows">${rows}</ul>`}${next && html`<p class="hint">Not everything is searched yet: newer events and orders are left.</p><p><a href="${link({ q: query, ...next })}">Search further</a></p>`}${unread.length > 0 && html`<p class="hint">Could not be searched, or not whole: ${unread.join(", ")}.</p>`}${isReference && html`<p><a href="${link({ payment: query })}">Ask the service for the payment ${query}</a></p>`}</section>`;
+  return html`<p><a href="?">← Everything</a></p><section class="card" aria-labelledby="found-title"><h2 id="found-title">Found for “${query}” <small>${found.length}</small></h2>${masked}${found.length === 0 ? html`<p class="hint">Nothing that waits, and no order${next && ", so far"}.</p>` : html`<ul class="rows">${rows}</ul>`}${next && html`<p class="hint">Not everything is searched yet: newer events and orders are left.</p><p><a href="${link({ q: query, ...next })}">Search further</a></p>`}${unread.length > 0 && html`<p class="hint">Could not be searched, or not whole: ${unread.join(", ")}.</p>`}${isReference && html`<p><a href="${link({ payment: query, from: query })}">Ask the payment service for the payment ${query}</a></p>`}</section>`;
 }
 
 async function contentOf(
@@ -103,7 +114,7 @@ async function contentOf(
   if (order !== undefined || payment !== undefined) {
     // A refund is noted under a name.
     const refund = { isOffered: hasActions && operator !== undefined, typed };
-    return html`<div class="stack">${await lookupView(context, { order, payment, whole: of("whole") }, refund)}</div>`;
+    return html`<div class="stack">${await lookupView(context, { order, payment, whole: of("whole"), from: of("from") }, refund)}</div>`;
   }
   if (parameters.has("decisions"))
     return html`<div class="stack">${decisionsView(decisions, context)}</div>`;
@@ -114,6 +125,7 @@ async function contentOf(
     item: of("item"),
     do: of("do"),
     whole: of("whole"),
+    from: of("from"),
   };
   if (asked.list === undefined || listNamed(asked.list) === undefined) {
     return html`<div class="stack">${await overview(sources, now)}</div>`;

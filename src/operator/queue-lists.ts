@@ -1,7 +1,7 @@
 import { sha256Hex } from "#hmac";
-import type { ReviewKind } from "../checkout/rules/order-types.ts";
+import { saidText } from "../checkout/rules/history.ts";
 import { sameError } from "../internal/error-text.ts";
-import type { Choice, Entries, Entry, Sources } from "./entry.ts";
+import type { Choice, DecisionNote, Entries, Entry, Sources } from "./entry.ts";
 import { type EventKindName, findEvent, listEvents } from "./event-entries.ts";
 import {
   endOfReview,
@@ -37,9 +37,9 @@ export const MAX_ENTRIES = 10_000;
 type Read = QueueList["read"];
 
 const reviewsOf =
-  (...kinds: readonly ReviewKind[]): Read =>
+  (list: string): Read =>
   (sources) =>
-    listReviews(sources, kinds);
+    listReviews(sources, list);
 
 /** A list of everything that the sources have, the oldest first. A source that fails does not hide the others. */
 const joined = (...reads: readonly Read[]): Pick<QueueList, "read" | "find"> => {
@@ -79,42 +79,42 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
     title: "Paid twice",
     hint: "Two payments of one order, or with one transaction.",
     todo: "Pay one of the two back, if it is the same customer and the same order.",
-    ...joined(reviewsOf("overpaid"), listDoubles),
+    ...joined(reviewsOf("twice"), listDoubles),
   },
   amount: {
     title: "Another amount",
     hint: "A payment has another amount or currency than its order.",
     todo: "Give the goods, or pay the money back.",
-    ...joined(reviewsOf("amount_mismatch", "currency_mismatch")),
+    ...joined(reviewsOf("amount")),
   },
   late: {
     title: "Late or unclear money",
     hint: "Money for an order that is over, for no order, or with payment updates that contradict each other.",
     todo: "Read the payment, then decide.",
-    ...joined(reviewsOf("late_payment", "unmatched", "contradiction")),
+    ...joined(reviewsOf("late")),
   },
   refunds: {
     title: "Money to pay back",
-    hint: "The shop cannot deliver these orders, or they were canceled before the money came.",
-    todo: "Pay the money back in the dashboard of the service, then say so here.",
-    ...joined(reviewsOf("refund_due")),
+    hint: "The goods of these orders cannot be handed over, or the orders were canceled before the money came.",
+    todo: "Pay the money back in the dashboard of the payment service, then say so here.",
+    ...joined(reviewsOf("refunds")),
   },
   unknown: {
     title: "Unknown requests",
     hint: "It is not known whether these requests started a payment.",
-    todo: "Look for the payment at the service, and say what became of it.",
+    todo: "Look for the payment at the payment service, and say what became of it.",
     ...joined(listUnknown),
   },
   goods: {
     title: "Goods that are due",
     hint: "These orders are paid, and their goods were not given yet.",
-    todo: "Nothing, unless it stays here: then have the cause fixed.",
-    ...joined(reviewsOf("effect_failed", "effect_unclear"), listGoods),
+    todo: "Look again in five minutes. If the order is still here, tell the person who runs the system.",
+    ...joined(reviewsOf("goods"), listGoods),
   },
   rejected: {
     title: "Rejected requests",
-    hint: "The service rejected the requests for these orders of the last day, and not because of the phone number.",
-    todo: "Fix the cause: the key, its scopes, the address or the amount that the service allows. The customer can then try again.",
+    hint: "The payment service rejected the requests for these orders of the last day, and not because of the phone number.",
+    todo: "Fix the cause: the key, its scopes, the address or the amount that the payment service allows. The customer can then try again.",
     isGrouped: true,
     ...joined(listRejections),
   },
@@ -126,8 +126,8 @@ export const LISTS: Readonly<Record<string, QueueList>> = {
   },
   conflicts: {
     title: "Conflicts",
-    hint: "The service sent an event a second time with other data. The second version was not processed.",
-    todo: "Compare the two versions with the payment at the service.",
+    hint: "The payment service sent an event a second time with other data. The second version was not processed.",
+    todo: "Compare the two versions with the payment at the payment service.",
     ...events("conflicts"),
   },
   dead: {
@@ -179,6 +179,8 @@ export interface Target {
   readonly until?: number | undefined;
   /** Of money of the order `id` that a person has paid back. */
   readonly refund?: RefundFields | undefined;
+  /** What the person says with the decision of a review. */
+  readonly note?: DecisionNote | undefined;
 }
 
 /** A decision that is possible now. */
@@ -187,21 +189,35 @@ export interface Chosen {
   readonly ids: readonly string[];
   /** What it is about. */
   readonly about: string;
+  readonly orderId?: string | undefined;
+  /** The reference of the payment. */
+  readonly payment?: string | undefined;
 }
 
 /** A form may name anything, such as what every object inherits. */
 export const listNamed = (name: string): QueueList | undefined =>
   Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
 
-const aboutEntry = ({ known, came = known?.amount, cause }: Entry): string =>
-  [known?.order, came, known?.references[0]].filter(Boolean).join(", ") || cause;
+function aboutEntry({ known, came = known?.amount, cause, orderId }: Entry): string {
+  const isOther = orderId !== undefined && came !== known?.amount;
+  const amount = isOther ? `${came} of ${known?.amount}` : came;
+  const names = [known?.order, amount, known?.references[0], known?.code];
+  return names.filter(Boolean).join(", ") || cause;
+}
+
+/** A decision with what the person says: it is stored with it. */
+const withNote = (choice: Choice, note: DecisionNote = {}): Choice => ({
+  ...choice,
+  done: (count) => choice.done(count) + saidText(note),
+  run: (ids, by, line) => choice.run(ids, by, line, note),
+});
 
 /**
  * What a form asks for, as far as it is offered now; `undefined` if there is no such action. Rejects if the
  * entry does not wait any more.
  */
 export async function choose(sources: Sources, target: Target): Promise<Chosen | undefined> {
-  const { list: name, action, id, group, until, refund } = target;
+  const { list: name, action, id, group, until, refund, note } = target;
   if (refund !== undefined) return chooseRefund(sources, id ?? "", refund);
   const list = listNamed(name);
   if (list === undefined || action === "" || (id ?? group ?? "") === "") return undefined;
@@ -214,7 +230,9 @@ export async function choose(sources: Sources, target: Target): Promise<Chosen |
     const choice = entry.choices.find(named);
     // The order was paid since the page was shown.
     if (choice === undefined && found.choices.some(named)) throw new Error(PAID_ALREADY);
-    return choice && { choice, ids: [id], about: aboutEntry(entry) };
+    const { orderId, about = [] } = entry;
+    const subject = { about: aboutEntry(entry), orderId, payment: about.at(-1) };
+    return choice && { choice: withNote(choice, note), ids: [id], ...subject };
   }
   if (list.isGrouped !== true) return undefined;
   const { entries } = await list.read(sources, MAX_ENTRIES);

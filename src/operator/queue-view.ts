@@ -20,6 +20,8 @@ export interface Asked {
   readonly payment?: string | undefined;
   /** Whole phone numbers are wanted. */
   readonly whole?: string | undefined;
+  /** The search from which the person comes. */
+  readonly from?: string | undefined;
 }
 
 /** How many rows a page of a list has. */
@@ -45,7 +47,8 @@ export const headline = ({ known }: Entry): Html =>
 
 export function row(list: string, entry: Entry, asked: Asked, now: number): Html {
   const isOpen = asked.item === entry.id;
-  const href = link({ ...asked, do: undefined, list, item: entry.id });
+  const { group, after, from } = asked;
+  const href = link({ list, item: entry.id, group, after, from });
   const todo = entry.todo ?? LISTS[list]?.todo;
   return html`<li><a class="row" href="${href}"${isOpen && html` aria-current="true"`}>${head(entry, now)}<span class="cause">${unbroken(entry.cause)}</span>${todo !== undefined && html`<span class="hint">${unbroken(todo)}</span>`}</a></li>`;
 }
@@ -54,9 +57,14 @@ export function row(list: string, entry: Entry, asked: Asked, now: number): Html
 const head = (entry: Entry, now: number): Html =>
   html`<span class="head"><span>${headline(entry)}</span><small>${ageText(entry.at, now)}</small></span>`;
 
-/** The row of an order that does not have to wait. */
-export const orderRow = (entry: Entry, now: number): Html =>
-  html`<li><a class="row" href="${link({ order: entry.id })}">${head({ ...entry, known: { references: [], ...entry.known, order: `Order ${entry.id}` } }, now)}<span class="cause">${unbroken(entry.cause)}</span></a></li>`;
+/** The row of an order, or of a payment, that does not have to wait. */
+export const lookupRow = (
+  list: "order" | "payment",
+  entry: Entry,
+  from: string,
+  now: number,
+): Html =>
+  html`<li><a class="row" href="${link({ [list]: entry.id, from })}">${head({ ...entry, known: { references: [], ...entry.known, order: `${list === "order" ? "Order" : "Payment"} ${entry.id}` } }, now)}<span class="cause">${unbroken(entry.cause)}</span></a></li>`;
 
 const groupRow = (name: string, { key, cause, entries }: Group, now: number): Html =>
   html`<li><a class="row" href="${link({ list: name, group: key })}"><span class="line between"><span><span class="badge bad">${entries.length}</span> <strong>${cause}</strong></span><small>oldest: ${ageText(entries[0]?.at ?? now, now)}</small></span></a></li>`;

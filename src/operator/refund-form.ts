@@ -6,7 +6,8 @@ import type { Order } from "../checkout/rules/order-types.ts";
 import { type Html, html, type Part } from "../html/html.ts";
 import { groupedAmount } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
-import type { Choice, Sources } from "./entry.ts";
+import { DECISIONS } from "./case-words.ts";
+import type { Choice, DecisionNote, Sources } from "./entry.ts";
 import { amountText, link } from "./wording.ts";
 
 /** What the form sends, beside the order. */
@@ -41,27 +42,51 @@ export class RefundNotedError extends Error {
 
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
-/** What was sent. The log of decisions has no phone of a customer. */
+const sentIn = (form: URLSearchParams, name: string) => (form.get(name) ?? "").trim();
+
+/** What a person says with a decision. The log of decisions has no phone of a customer. */
+export function noteIn(form: URLSearchParams): DecisionNote {
+  const [reference, reason] = [sentIn(form, "reference"), maskPhones(sentIn(form, "reason"))];
+  return { ...(reference !== "" && { reference }), ...(reason !== "" && { reason }) };
+}
+
+/** What was sent. */
 export function refundIn(form: URLSearchParams): RefundFields {
-  const of = (name: string) => (form.get(name) ?? "").trim();
-  const amount = of("amount");
-  const [reference, reason] = [of("reference"), maskPhones(of("reason"))];
+  const amount = sentIn(form, "amount");
   return {
     amount: THOUSANDS.test(amount) ? amount.replaceAll(",", "") : amount,
-    ...(reference !== "" && { reference }),
-    ...(reason !== "" && { reason }),
-    form: of("form"),
-    left: of("left"),
+    ...noteIn(form),
+    form: sentIn(form, "form"),
+    left: sentIn(form, "left"),
   };
 }
+
+/** A field of a form, with its label. */
+const field = (name: string, label: Part, value: string | undefined, more: Part): Html =>
+  html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value ?? ""}" autocomplete="off"${more}>`;
+
+/** The fields of what a person may say with a decision. */
+export const noteFields = (
+  names: readonly (keyof DecisionNote)[],
+  typed: DecisionNote | undefined,
+): Part =>
+  names.map((name) =>
+    name === "reference"
+      ? field(
+          name,
+          "Reference of the refund, such as its M-Pesa code (optional)",
+          typed?.reference,
+          html` maxlength="250"`,
+        )
+      : field(name, "Reason, for your staff (optional)", typed?.reason, html` maxlength="500"`),
+  );
 
 /** A name that the customer may read, too. */
 const newName = () => `R-${crypto.randomUUID().slice(0, 8).toUpperCase()}`;
 
-const MONEY_REVIEW = "I have paid it back";
-
 /**
- * The form, if anything is left to pay back.
+ * The form, folded, if anything is left to pay back. The person types what was paid back: no amount of an order says
+ * it.
  *
  * @param typed - What was sent and could not be used.
  */
@@ -70,16 +95,14 @@ export function refundForm(order: Order, typed: RefundFields | undefined): Part 
   if (isNothing(received)) return false;
   const isUsed = refunds.some(({ reference }) => reference === typed?.form);
   const form = typed === undefined || isUsed ? newName() : typed.form;
-  const field = (name: string, label: Part, value: string | undefined, more?: Html) =>
-    html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value ?? ""}" autocomplete="off"${more}>`;
   const amount = field(
     "amount",
     html`Amount in ${currency}, at most ${groupedAmount(received)}`,
-    typed?.amount ?? received,
+    typed?.amount,
     html` inputmode="decimal" required`,
   );
-  const review = reviews.some(({ kind }) => !kind.startsWith("effect_"));
-  return html`<h3>Note a refund</h3><form method="post" action="${link({ order: id })}" class="refund"><p class="hint">Pay the money back first, in the dashboard of the service or by the network. This is a record: it moves no money.${review && html` A case of this order is open: if the refund is of its money, <a href="${link({ q: id })}">end the case</a> with “${MONEY_REVIEW}”, which notes the refund, too.`}</p><input type="hidden" name="list" value="${REFUND.list}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="form" value="${form}"><input type="hidden" name="left" value="${received}">${amount}${field("reference", "Reference of the refund, such as its M-Pesa code", typed?.reference, html` maxlength="250"`)}${field("reason", "Reason, for your staff", typed?.reason, html` maxlength="500"`)}<button name="action" value="${REFUND.action}" class="primary">Note as paid back</button></form>`;
+  const isOfCase = reviews.some(({ kind }) => DECISIONS[kind]?.refunded !== undefined);
+  return html`<details${typed !== undefined && html` open`}><summary>Note a refund</summary><form method="post" action="${link({ order: id })}" class="refund"><p class="hint">Pay the money back first, in the dashboard of the payment service or by mobile money. This is a record: it moves no money.${isOfCase && " Is it the money of the case that waits? Then say so there, and not here."}</p><input type="hidden" name="list" value="${REFUND.list}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="form" value="${form}"><input type="hidden" name="left" value="${received}">${amount}${noteFields(["reference", "reason"], typed)}<button name="action" value="${REFUND.action}" class="primary">Note as paid back</button></form></details>`;
 }
 
 /** The refund that a form asks for, as far as it can be noted now. Rejects if it cannot. */
@@ -87,7 +110,7 @@ export async function chooseRefund(
   { checkout }: Sources,
   id: string,
   { form, left, reference: typed, ...fields }: RefundFields,
-): Promise<{ choice: Choice; ids: readonly string[]; about: string }> {
+): Promise<{ choice: Choice; ids: readonly string[]; about: string; orderId: string }> {
   const order = await checkout?.inspect(id);
   if (checkout === undefined || order === undefined) throw new Error("This order does not exist.");
   const { received, currency, refunds, effect } = order;
@@ -122,5 +145,5 @@ export async function chooseRefund(
     isLogged: true,
     run: (_, by = "", line) => checkout.refunds.add(id, { ...checked, by }, { line }),
   };
-  return { choice, ids: [id], about: `Order ${id}` };
+  return { choice, ids: [id], about: `Order ${id}`, orderId: id };
 }

@@ -1,11 +1,14 @@
+import type { DecidedLine } from "../checkout/orders/decision-lines.ts";
+import type { DecidedPayment } from "../checkout/orders/manage-reviews.ts";
+import { saidText } from "../checkout/rules/history.ts";
 import type { Order } from "../checkout/rules/order-types.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { comparePositions, cursorOf } from "../internal/page-cursor.ts";
 import { internationalDigits } from "../phones/phone-number.ts";
-import { GOODS_TEXTS } from "./case-words.ts";
+import { endText, GOODS_TEXTS, STATUS_TEXTS } from "./case-words.ts";
 import { countryOf, type Entry, type KnownOfEntry, type Sources } from "./entry.ts";
 import { withKnown } from "./event-entries.ts";
-import { knownOfOrder, withOrders } from "./money-entries.ts";
+import { knownOfOrder, knownOfReview, withOrders } from "./money-entries.ts";
 import { LISTS, MAX_ENTRIES } from "./queue-lists.ts";
 import { entriesAfter } from "./queue-view.ts";
 import { idMatcher } from "./story.ts";
@@ -13,7 +16,7 @@ import { amountText, phoneText } from "./wording.ts";
 
 /** What was found, and where. */
 interface Found {
-  /** `order` for an order of the checkout that does not have to wait. */
+  /** `order` for an order of the checkout that does not have to wait, `payment` for money of no order that was decided. */
   readonly list: string;
   readonly entry: Entry;
 }
@@ -156,12 +159,56 @@ const orderFound = (order: Order): Found => ({
   entry: {
     id: order.id,
     at: Date.parse(order.createdAt),
-    cause: `${order.status}, received ${amountText(order.received, order.currency)}, ${GOODS_TEXTS[order.effect]}.`,
+    cause: `${STATUS_TEXTS[order.status]}, received ${amountText(order.received, order.currency)}, ${GOODS_TEXTS[order.effect]}.`,
     orderId: order.id,
     known: knownOfOrder(order),
     choices: [],
   },
 });
+
+/** The payment of no order that a line of the log of decisions is about. */
+function strayIn({ orderId, payment }: Partial<DecidedLine>): string[] {
+  return orderId === undefined && typeof payment === "string" ? [payment] : [];
+}
+
+/** How many payments are read at once. */
+const READ_AT_ONCE = 16;
+
+/**
+ * Payments of no order about which a person has decided: nobody must pay one back twice. The log of decisions names
+ * them, and each is read by its reference, which a query may be.
+ */
+async function decidedPayments(
+  { checkout }: Sources,
+  query: string,
+  matches: (entry: Entry) => boolean,
+): Promise<Found[]> {
+  if (checkout === undefined) return [];
+  const lines = (await checkout.decisions.read()) as readonly Partial<DecidedLine>[];
+  const names = [...new Set([query, ...lines.flatMap(strayIn)])];
+  const found: Found[] = [];
+  for (let at = 0; at < names.length; at += READ_AT_ONCE) {
+    const some = names.slice(at, at + READ_AT_ONCE).map((one) => checkout.reviews.decided(one));
+    for (const one of await Promise.all(some)) {
+      const entry = one && decidedEntry(one);
+      if (entry !== undefined && matches(entry)) found.push({ list: "payment", entry });
+    }
+  }
+  return found;
+}
+
+function decidedEntry({ review, end, note }: DecidedPayment): Entry {
+  const known = knownOfReview(review);
+  const [reference = ""] = review.references;
+  const label = known.order === undefined ? "" : ` The customer typed the label ${known.order}.`;
+  return {
+    id: reference,
+    at: end.decidedAt?.getTime() ?? Date.parse(review.createdAt),
+    cause: `${endText(end)}.${saidText(note)}${label}`,
+    known,
+    choices: [],
+  };
+}
 
 /** Searches the events that come after one, as many as one step may read. */
 async function searchEvents(
@@ -212,6 +259,7 @@ export async function search(
           )
         ).filter(({ entry }) => matches(entry)),
         ...(await read(sources, byId.slice(0, ENOUGH))),
+        ...(await decidedPayments(sources, query, matches)),
       ]
     : [];
   const orders = new Map(

@@ -79,7 +79,10 @@ export interface ReadPayment {
 
 async function readPayment({ gateway }: Sources, reference: string): Promise<ReadPayment> {
   if (reference.startsWith(ALIAS)) {
-    return { reference, error: "It has no reference by which the service could be asked for it." };
+    return {
+      reference,
+      error: "It has no reference by which the payment service could be asked for it.",
+    };
   }
   return gateway.payments.get(reference).then(
     (payment) => ({ reference, payment }),
@@ -87,8 +90,8 @@ async function readPayment({ gateway }: Sources, reference: string): Promise<Rea
       reference,
       error:
         isGatewayError(error) && error.code === "not_found"
-          ? "The service has no such payment."
-          : `The service could not be asked: ${messageOf(error)}`,
+          ? "The payment service has no such payment."
+          : `The payment service could not be asked: ${messageOf(error)}`,
     }),
   );
 }
@@ -96,7 +99,9 @@ async function readPayment({ gateway }: Sources, reference: string): Promise<Rea
 const paymentLines = ({ reference, payment }: ReadPayment): StoryLine[] =>
   TIMES.flatMap(([field, text]) => {
     const at = Date.parse(String(payment?.[field] ?? ""));
-    return Number.isNaN(at) ? [] : { at, text: `The payment ${reference} ${text} at the service.` };
+    return Number.isNaN(at)
+      ? []
+      : { at, text: `The payment ${reference} ${text} at the payment service.` };
   });
 
 /** Everything that is known of an order and of payments, in order of time. */
@@ -115,11 +120,14 @@ export async function storyOf(
     orderId,
     references,
     since,
+    decisions = [],
   }: {
     orderId?: string | undefined;
     references: readonly string[];
     /** When a payment of no order became known. */
     since?: number | undefined;
+    /** What was decided about that payment. */
+    decisions?: readonly StoryLine[];
   },
 ): Promise<Story> {
   const history = orderId === undefined ? [] : ((await sources.checkout?.history(orderId)) ?? []);
@@ -130,12 +138,12 @@ export async function storyOf(
   const lines: StoryLine[] = [
     ...history.map(({ at, text, by }: OrderEvent) => ({
       at: Date.parse(at),
-      text: inStaffWords(text),
-      by,
+      ...inStaffWords({ text, by }),
     })),
     ...payments.flatMap(paymentLines),
     ...events.lines,
-    ...(since === undefined ? [] : [{ at: since, text: "The payment became known." }]),
+    ...(since === undefined ? [] : [{ at: since, text: "The system learned of the payment." }]),
+    ...decisions,
   ];
   // Stable: what has the same time stays in its order.
   lines.sort((a, b) => a.at - b.at);
@@ -189,7 +197,7 @@ export async function comparisonOf(
   const { payment } = await readPayment(sources, reference);
   if (payment === undefined) return undefined;
   return {
-    first: "At the service now (the first version is processed)",
+    first: "At the payment service now (the first version is processed)",
     rows: compareVersions(payment, dataOf(body)),
   };
 }

@@ -1,6 +1,6 @@
 // How the page writes times, amounts, phones and its own addresses.
 import type { CountryCode } from "../contract/countries.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Html, html, type Part } from "../html/html.ts";
 import { groupedAmount, shortened } from "../internal/amount-text.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../internal/units.ts";
@@ -46,11 +46,17 @@ export function timeWriter(timeZone: string | undefined): WriteTime {
 export const amountText = (amount: unknown = "", currency: unknown = ""): string =>
   `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
-/** A text in which no amount and no phone number stands in two lines. */
-export const unbroken = (text: string): string =>
-  text.replaceAll(/\b[A-Z]{3} (?=\d)|\d (?:\*{3}|\d{3}) (?=\d{3}\b)/g, (found) =>
-    found.replaceAll(" ", "\u00a0"),
-  );
+/** Long names, such as those of payments: people compare them with a list elsewhere. */
+const NAME = /\b((?=[A-Z\d-]{10})[A-Z][A-Z\d]*(?:-[A-Z\d]+)+)/;
+
+/** A text in which no amount, no phone number and no name of a payment stands in two lines. */
+export const unbroken = (text: string): Part =>
+  text
+    .replaceAll(/\b[A-Z]{3} (?=\d)|\d (?:\*{3}|\d{3}) (?=\d{3}\b)/g, (found) =>
+      found.replaceAll(" ", "\u00a0"),
+    )
+    .split(NAME)
+    .map((part, at) => (at % 2 === 0 ? part : html`<span class="name">${part}</span>`));
 
 /**
  * A phone number, masked; `undefined` if there is none. What is no phone number is not shown.

@@ -83,13 +83,13 @@ describe("the operator's page", () => {
     const { get, gateway, receiver } = await nightShift();
     const { html, status } = await get("?payment=PAY-2");
     expect(status).toBe(200);
-    expect(html).toContain("The service has no such payment.");
+    expect(html).toContain("The payment service has no such payment.");
     expect(html).toContain("Failing now: TypeError");
     const payments = { get: () => Promise.reject(new Error("it is down")) };
     const away = { ...gateway, idempotency: gateway.idempotency, payments } as unknown as Gateway;
     const page = operatorHandler({ receiver, gateway: away, authorize: () => true });
     const other = await (await page(new Request("https://shop.test/?payment=PAY-2"))).text();
-    expect(other).toContain("The service could not be asked: it is down");
+    expect(other).toContain("The payment service could not be asked: it is down");
   });
 
   test("shows the other lists if one cannot be read", async () => {
@@ -300,7 +300,7 @@ describe("a decision", () => {
     expect(html).toContain("ORDER-2/1");
     expect(html).not.toContain("This could not be read");
     const item = (await get(rowOf(html, "unknown"))).html;
-    expect(item).toContain("the service&#39;s list could not be read");
+    expect(item).toContain("the list of the payment service could not be read");
     expect(item).not.toContain("It was not sent");
   });
 

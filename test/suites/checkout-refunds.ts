@@ -128,6 +128,68 @@ export function checkoutRefunds(name: string, stage: Stage): void {
       });
     });
 
+    it("by a review has its reference and its reason, also in the history and the log", async () => {
+      const { checkout } = await paid(["100.00", "100.00"]);
+      const said = { by: BY, reference: "RB1", reason: "Paid twice" };
+      await checkout.reviews.resolve("O:overpaid:P1", "refunded", said);
+      expect(await checkout.refunds.list("O")).toMatchObject([{ ...said, payments: ["P1"] }]);
+      expect((await checkout.history("O")).at(-1)).toMatchObject({
+        text: expect.stringMatching(/ KES 100\.00 \(P1\)\. Refund: RB1\. Reason: Paid twice$/),
+      });
+      expect((await checkout.decisions.read()).at(-1)).toMatchObject({
+        ...{ orderId: "O", payment: "P1", by: BY },
+        text: "The review was decided as refunded. Refund: RB1. Reason: Paid twice",
+      });
+      expect(JSON.stringify(await checkout.get("O"))).not.toMatch(/Amina|Paid twice/);
+    });
+
+    it("before its review is decided with the same reference is noted once", async () => {
+      const { checkout } = await paid(["100.00", "100.00"]);
+      const id = "O:overpaid:P1";
+      await add(checkout, { amount: 30, reference: "PART" });
+      await add(checkout, { amount: 100, reference: "RB1" });
+      await expect(
+        checkout.reviews.resolve(id, "refunded", { reference: "PART" }),
+      ).rejects.toMatchObject({ code: "order_conflict", outcome: "not_sent" });
+      await checkout.reviews.resolve(id, "refunded", { reference: "RB1" });
+      expect(await checkout.inspect("O")).toMatchObject({ received: "70.00", reviews: [] });
+      expect(await checkout.refunds.list("O")).toMatchObject([
+        { amount: "30.00", payments: [] },
+        { amount: "100.00", payments: ["P1"] },
+      ]);
+    });
+
+    it("is decided with no wrong reference or reason", async () => {
+      const { checkout } = await paid(["100.00", "100.00"]);
+      const id = "O:overpaid:P1";
+      for (const [decision, said] of [
+        ["refunded", { reference: "" }],
+        ["refunded", { reason: "r".repeat(501) }],
+        ["dismiss", { reference: "RB1" }],
+      ] as const)
+        await expect(checkout.reviews.resolve(id, decision, said)).rejects.toMatchObject({
+          code: "invalid_params",
+        });
+      expect((await checkout.inspect("O"))?.reviews).toHaveLength(1);
+    });
+
+    it("of no order is known by its reference, with who decided it and why", async () => {
+      const { checkout, sandbox } = await paid();
+      const label = { amount: "100.00", currency: "KES", accountReference: "NONE" };
+      await deliver(checkout, sandbox, "payment.completed", completed(label, "STRAY"));
+      expect(await checkout.reviews.decided("STRAY")).toBeUndefined();
+      const note = { reference: "RB1", reason: "A stranger" };
+      await checkout.reviews.resolve("unmatched:STRAY", "refunded", { ...note, by: BY });
+      expect(await checkout.reviews.decided("STRAY")).toMatchObject({
+        review: { references: ["STRAY"], accountReference: "NONE" },
+        end: { decision: "refunded", by: BY, decidedAt: expect.any(Date) },
+        note,
+      });
+      expect((await checkout.decisions.read()).at(-1)).toMatchObject({ payment: "STRAY" });
+      for (const name of ["P0", "O", "OTHER"])
+        expect(await checkout.reviews.decided(name)).toBeUndefined();
+    });
+
     it("as a whole ends the reviews of its money, and is not accepted then", async () => {
       const { checkout, later, given } = await paid(["90.00"]);
       const id = "O:amount_mismatch:P0";

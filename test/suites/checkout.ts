@@ -603,7 +603,7 @@ export function checkoutSuite(name: string, underTest: CheckoutUnderTest): void 
         "The goods were given: onPaid has committed.",
         "A webhook says: the payment PAY-SECOND of KES 1,500.00 is completed.",
         "Review: More came than the amount of the order. Pay the amount of this review back.",
-        "A review was decided as refunded: More came than the amount of the order. Pay the amount of this review back. By Amina.",
+        "A review was decided as refunded: More came than the amount of the order. Pay the amount of this review back. KES 1,500.00 (PAY-SECOND). By Amina.",
       ]);
       expect(await checkout.history("ORDER-NONE")).toEqual([]);
     });

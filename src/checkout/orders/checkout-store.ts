@@ -111,6 +111,8 @@ export type Retained = "new" | "known" | "bound";
 /** A payment that was kept without an order. */
 export interface KnownStray {
   readonly at: number;
+  /** What was said about it, if it was kept before an order had it. */
+  readonly report: PaymentUpdate | undefined;
   readonly decision: ReviewDecision | undefined;
   /** It was under review, and an order has it now. */
   readonly isClosed: boolean;
@@ -121,14 +123,16 @@ export interface KnownStray {
 /** Who has decided about a payment that belongs to no order, and when. */
 export interface Decided {
   readonly by?: string | undefined;
+  /** Of the refund, if it is one. */
+  readonly reference?: string | undefined;
+  readonly reason?: string | undefined;
   /** By the store's clock. */
   readonly at: number;
 }
 
 /** A decision about a payment that belongs to no order. */
-export interface StrayDecision {
+export interface StrayDecision extends Omit<Decided, "at"> {
   readonly decision: ReviewDecision;
-  readonly by: string | undefined;
   /** Added to the log of decisions. */
   readonly lines: readonly object[];
 }

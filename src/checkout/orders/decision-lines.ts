@@ -13,10 +13,16 @@ export interface DecidedLine {
   readonly text: string;
   /** What it is about. */
   readonly about?: string | undefined;
+  /** The order that it is about. */
+  readonly orderId?: string | undefined;
+  /** The reference of the payment that it is about. */
+  readonly payment?: string | undefined;
 }
 
 /** The lines of a decision that is made and done at once. */
-export function linesOf(given: Pick<DecidedLine, "by" | "text" | "about">): DecidedLine[] {
+export function linesOf(
+  given: Pick<DecidedLine, "by" | "text" | "about" | "orderId" | "payment">,
+): DecidedLine[] {
   const [decision, at] = [crypto.randomUUID(), Date.now()];
   const states = ["planned", "started", "done"] as const;
   return states.map((state) => ({ decision, state, at, ...given }));

@@ -191,6 +191,7 @@ export function manageOrders(
       list: opened(reviews.list),
       resolve: opened(reviews.resolve),
       ended: opened(reviews.ended),
+      decided: opened(reviews.decided),
     },
     refunds: { add: opened(refunds.add), list: opened(refunds.list) },
   };

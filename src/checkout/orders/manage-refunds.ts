@@ -4,10 +4,9 @@ import { isObject } from "../../internal/is-object.ts";
 import { isStorable } from "../../internal/storable-text.ts";
 import { amountText } from "../rules/amounts.ts";
 import { refundText } from "../rules/history.ts";
-import type { OrderState } from "../rules/order-state.ts";
+import type { OrderState, RefundState } from "../rules/order-state.ts";
 import type { Order, Refund } from "../rules/order-types.ts";
-import { knownRefund } from "../rules/refund-rules.ts";
-import { leftOf, refundsOf } from "../rules/refunds.ts";
+import { knownRefund, leftOf, refundsOf } from "../rules/refunds.ts";
 import { orderView, refundView } from "../rules/view.ts";
 import { linesOf } from "./decision-lines.ts";
 import type { OrderWriter } from "./write-order.ts";
@@ -52,17 +51,31 @@ export interface ManagedRefunds {
 const MAX_TEXT = 500;
 const MAX_REFERENCE = 250;
 
-const invalid = (field: string, message: string) =>
-  new InvalidParamsError(`refunds.add: \`${field}\` is invalid: ${message}. Nothing was changed.`, [
+export const invalid = (field: string, message: string, method = "refunds.add") =>
+  new InvalidParamsError(`${method}: \`${field}\` is invalid: ${message}. Nothing was changed.`, [
     { path: [field], message },
   ]);
 
-function textIn(field: string, value: unknown, maxLength: number): string | undefined {
+function textIn(
+  field: string,
+  value: unknown,
+  maxLength: number,
+  method?: string,
+): string | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === "string" ? value.trim() : "";
   if (text !== "" && text.length <= maxLength && isStorable(text)) return text;
-  throw invalid(field, `expected a string of 1 to ${maxLength} characters`);
+  throw invalid(field, `expected a string of 1 to ${maxLength} characters`, method);
 }
+
+/** What a person says beside an amount. @throws {InvalidParamsError} */
+export const checkSaid = (
+  { reference, reason }: { reference?: unknown; reason?: unknown },
+  method?: string,
+) => ({
+  reference: textIn("reference", reference, MAX_REFERENCE, method),
+  reason: textIn("reason", reason, MAX_TEXT, method),
+});
 
 /** A refund as it is noted. @throws {InvalidParamsError} */
 export function checkRefund(refund: NewRefund) {
@@ -74,8 +87,7 @@ export function checkRefund(refund: NewRefund) {
   }
   const by = textIn("by", refund.by, MAX_TEXT);
   if (by === undefined) throw invalid("by", "expected the name of the person who paid it back");
-  const reference = textIn("reference", refund.reference, MAX_REFERENCE);
-  return { amount, reference, reason: textIn("reason", refund.reason, MAX_TEXT), by };
+  return { amount, ...checkSaid(refund), by };
 }
 
 const noOrder = (id: string) =>
@@ -92,7 +104,7 @@ export function manageRefunds(writer: OrderWriter): ManagedRefunds {
     add: async (id, refund, { line: own } = {}) => {
       const checked = checkRefund(refund);
       const { currency } = (await read(id)).order;
-      const line = { by: checked.by, text: refundText(checked, currency), about: id };
+      const line = { by: checked.by, text: refundText(checked, currency), about: id, orderId: id };
       const lines = own === undefined ? linesOf(line) : [own];
       const input = { kind: "refund_added", ...checked, lines } as const;
       const changed = await writer.write(id, input);
@@ -105,18 +117,24 @@ export function manageRefunds(writer: OrderWriter): ManagedRefunds {
   };
 }
 
+/** The reference of a refund names another one. */
+export const refundConflict = (
+  { id }: OrderState,
+  { reference, amount, currency }: RefundState,
+  asked?: string,
+) =>
+  new OrderConflictError(
+    `The order ${JSON.stringify(id)} has a refund ${JSON.stringify(reference)} of ${amount} ${currency}${asked === undefined ? ", which is not that of this review" : `, not of ${asked}`}. Nothing was changed. Pass another \`reference\` for another refund.`,
+    id,
+  );
+
 /** Why a refund is not noted. */
 function rejectionOf(order: OrderState, refund: ReturnType<typeof checkRefund>): Error {
   const { id, currency } = order;
   const { amount, reference } = refund;
-  const known = knownRefund(order, refund);
+  const known = knownRefund(order, reference);
+  if (known !== undefined) return refundConflict(order, known, amount);
   const named = JSON.stringify(id);
-  if (known !== undefined) {
-    return new OrderConflictError(
-      `The order ${named} has a refund ${JSON.stringify(reference)} of ${known.amount} ${known.currency}, not of ${amount}. Nothing was changed. Pass another \`reference\` for another refund.`,
-      id,
-    );
-  }
   const left = leftOf(order, currency);
   return invalid(
     "amount",

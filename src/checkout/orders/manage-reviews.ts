@@ -1,19 +1,39 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { OrderPaidError, ReviewDecidedError, type ReviewEnd } from "../../errors/order.ts";
 import { wrongOption } from "../../internal/check-options.ts";
-import { DECISIONS } from "../rules/history.ts";
+import { DECISIONS, saidText } from "../rules/history.ts";
 import { isOfNoPayment, nameIn } from "../rules/known-payments.ts";
 import type { OrderState, ReviewState } from "../rules/order-state.ts";
 import { reviewWith } from "../rules/order-state.ts";
 import type { Order, Review, ReviewDecision } from "../rules/order-types.ts";
+import { knownRefund } from "../rules/refunds.ts";
 import { orderView, unmatchedView } from "../rules/view.ts";
 import type { CheckoutStore } from "./checkout-store.ts";
-import { linesOf } from "./decision-lines.ts";
+import { type DecidedLine, linesOf } from "./decision-lines.ts";
+import { checkSaid, invalid, refundConflict } from "./manage-refunds.ts";
 import type { OrderWriter } from "./write-order.ts";
 
-interface Deciding {
+/** What is said with the decision of a review. */
+export interface ReviewNote {
+  /** Who decides it, for the history of the order and the log of decisions. */
   by?: string | undefined;
+  /** Your reference of the refund, or the network's, such as its M-Pesa code: with `refunded` only. */
+  reference?: string | undefined;
+  /** Why, for your staff, at most 500 characters. It stands in the history and in the log of decisions. */
+  reason?: string | undefined;
+}
+
+interface Deciding extends ReviewNote {
+  /** @internal What the log of decisions gets instead of lines of its own. */
   line?: object | undefined;
+}
+
+/** What a person has decided about a payment that belongs to no order. */
+export interface DecidedPayment {
+  /** What was decided about. */
+  readonly review: Review;
+  readonly end: ReviewDecidedError;
+  readonly note: Pick<ReviewNote, "reference" | "reason">;
 }
 
 /** What a merchant does with what a person must decide. */
@@ -25,17 +45,19 @@ export interface ManagedReviews {
    * back; if it paid the order and the goods are still due, they are not given any more. The decision and its
    * line in the log of decisions are one transaction. Resolves with the order, if it has one.
    *
-   * @param options - `by`: who decides it, for the history of the order and the log of decisions.
+   * @param options - Who decides it, and why; of money that was paid back, the reference of the refund. A refund of the
+   * same amount that was noted with this reference is not noted again.
    * @throws {ReviewDecidedError} if the review was decided before, by a person, another process or an earlier
    * call: it says who decided what, and when.
    * @throws {OrderPaidError} for `accept`, if another payment has paid the order: the review stays open.
+   * @throws {OrderConflictError} if the order has another refund with this reference.
+   * @throws {InvalidParamsError} for a wrong `reference` or `reason`.
    * @throws {ConfigurationError} if there is no such review, and for `accept` if the payment has no order.
    */
   resolve(
     id: string,
     decision: ReviewDecision,
-    options?: {
-      by?: string | undefined;
+    options?: ReviewNote & {
       /** @internal What the log of decisions gets instead of lines of its own. */
       line?: object | undefined;
     },
@@ -46,8 +68,15 @@ export interface ManagedReviews {
    * @internal
    */
   ended(id: string): Promise<ReviewDecidedError | undefined>;
+  /**
+   * What a person has decided about a payment that belongs to no order, by its reference.
+   *
+   * @internal
+   */
+  decided(reference: string): Promise<DecidedPayment | undefined>;
 }
 
+const METHOD = "reviews.resolve";
 const MAX_UNMATCHED = 1_000;
 const PAGE = 1_000;
 
@@ -66,12 +95,17 @@ export function manageReviews(writer: OrderWriter, listOrders: ListOrders): Mana
       if (!["accept", "refunded", "dismiss"].includes(decision)) {
         throw wrongOption("decision", '"accept", "refunded" or "dismiss"', decision);
       }
+      const note = { ...given, ...checkSaid(given, METHOD) };
+      if (note.reference !== undefined && decision !== "refunded") {
+        throw invalid("reference", 'it is that of a refund, for "refunded" only', METHOD);
+      }
       const order = await orderWith(store, id);
-      if (order !== undefined) return resolveOfOrder(writer, order, id, decision, given);
-      await resolveUnmatched(store, id, decision, given);
+      if (order !== undefined) return resolveOfOrder(writer, order, id, decision, note);
+      await resolveUnmatched(store, id, decision, note);
       return undefined;
     },
     ended: (id) => reviewEnd(store, id),
+    decided: (reference) => decidedPayment(store, reference),
   };
 }
 
@@ -107,6 +141,18 @@ async function reviewEnd(
   return decision && endOf(id, decision, stray?.decided?.by, stray?.decided?.at);
 }
 
+async function decidedPayment(
+  store: CheckoutStore,
+  reference: string,
+): Promise<DecidedPayment | undefined> {
+  const stray = await store.strayOf(reference);
+  const { report, decision, decided, at = 0 } = stray ?? {};
+  if (report === undefined || decision === undefined) return undefined;
+  const review = unmatchedView(report, at);
+  const end = endOf(review.id, decision, decided?.by, decided?.at);
+  return { review, end, note: { reference: decided?.reference, reason: decided?.reason } };
+}
+
 /** Decides the review of an order. */
 async function resolveOfOrder(
   writer: OrderWriter,
@@ -116,11 +162,12 @@ async function resolveOfOrder(
   given: Deciding,
 ): Promise<Order | undefined> {
   const review = reviews.find((one) => one.id === id);
-  const lines = linesFor(decision, [orderId, ...(review?.references.slice(-1) ?? [])], given);
-  const input = { kind: "decided", review: id, decision, by: given.by, lines } as const;
+  const lines = linesFor(decision, { orderId, payment: review?.references.at(-1) }, given);
+  const { by, reference, reason } = given;
+  const input = { kind: "decided", review: id, decision, reference, reason, by, lines } as const;
   const changed = await writer.write(orderId, input);
   if (changed === undefined) throw noReview(id);
-  if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision);
+  if (changed.isRefused) throw rejectionFor(changed.known.stored.order, id, decision, reference);
   const { now, stored } = await writer.settings.store.read(orderId);
   return stored && orderView(stored.order, now);
 }
@@ -139,8 +186,9 @@ async function resolveUnmatched(
       `The payment ${JSON.stringify(reference)} belongs to no order, so there are no goods to give. Pay it back ("refunded"), or "dismiss" the review.`,
     );
   }
-  const lines = linesFor(decision, [reference], given);
-  const isResolved = await store.resolve(reference, { decision, by: given.by, lines });
+  const lines = linesFor(decision, { payment: reference }, given);
+  const { line: _, ...said } = given;
+  const isResolved = await store.resolve(reference, { decision, ...said, lines });
   if (!isResolved) throw (await reviewEnd(store, id)) ?? noReview(id);
 }
 
@@ -159,11 +207,13 @@ const referenceIn = (review: string): string | undefined => /^unmatched:(.*)$/s.
 /** What the log of decisions says about a decision. */
 function linesFor(
   decision: ReviewDecision,
-  about: readonly string[],
-  { by, line }: Deciding,
+  subject: Pick<DecidedLine, "orderId" | "payment">,
+  { by, line, reference, reason }: Deciding,
 ): readonly object[] {
   if (line !== undefined) return [line];
-  return linesOf({ by, text: `The review was ${DECISIONS[decision]}.`, about: about.join(", ") });
+  const about = [subject.orderId, subject.payment].filter(Boolean).join(", ");
+  const text = `The review was ${DECISIONS[decision]}.${saidText({ reference, reason })}`;
+  return linesOf({ by, text, about, ...subject });
 }
 
 /** The error of a decision about a review that has ended. */
@@ -189,10 +239,17 @@ function endIn({ reviews }: OrderState, id: string): ReviewDecidedError | undefi
 }
 
 /** Why a decision about a review is refused. */
-function rejectionFor(order: OrderState, id: string, decision: ReviewDecision): Error {
+function rejectionFor(
+  order: OrderState,
+  id: string,
+  decision: ReviewDecision,
+  reference: string | undefined,
+): Error {
   const ended = endIn(order, id);
   const review = reviewWith(order, id);
   if (ended !== undefined || review === undefined) return ended ?? noReview(id);
+  const known = knownRefund(order, reference);
+  if (known !== undefined) return refundConflict(order, known);
   if (decision === "refunded") return noPayment(id, order);
   if (order.closedFor !== undefined) return paidElsewhere(order, id);
   const name = nameIn(order, review);

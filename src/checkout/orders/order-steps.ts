@@ -256,20 +256,21 @@ export function* unmatchedSteps(count: number): Steps<Stray[]> {
 export function* strayStateSteps(reference: string): Steps<KnownStray | undefined> {
   const [row] = yield* rowsOf(["stray", { reference: known(reference) }]);
   if (row === undefined) return undefined;
-  const { decided }: Partial<StoredReport> = JSON.parse(String(row.report ?? "{}"));
+  const report: StoredReport | undefined = row.report ? JSON.parse(String(row.report)) : undefined;
   const decision = REVIEW_DECISIONS.find((one) => one === row.review);
-  return { at: Number(row.at), decision, isClosed: row.review === "closed", decided };
+  const isClosed = row.review === "closed";
+  return { at: Number(row.at), report, decision, isClosed, decided: report?.decided };
 }
 
 /** Ends the review of a payment without an order, unless it has ended. */
 export function* resolveSteps(
   reference: string,
-  { decision, by, lines }: StrayDecision,
+  { decision, lines, ...said }: StrayDecision,
 ): Steps<boolean> {
   const { now: at } = yield* readSteps("");
   const [row] = yield* rowsOf(["strayLocked", { reference: known(reference) }]);
   if (row?.review !== "open") return false;
-  const decided: Decided = { at, ...(by !== undefined && { by }) };
+  const decided: Decided = { at, ...said };
   const report = JSON.stringify({ ...JSON.parse(String(row.report)), decided });
   yield ["resolve", { reference, decision, report }];
   for (const line of lines) yield* addDecisionSteps(line);

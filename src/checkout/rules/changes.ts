@@ -29,7 +29,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { withRefund, withWholeRefund } from "./refunds.ts";
+import { knownRefund, withRefund, withWholeRefund } from "./refunds.ts";
 
 /** The changes of an attempt; `undefined` removes a field. */
 type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
@@ -360,7 +360,7 @@ export function taken(order: OrderState, context: Context): Result {
 
 export function decided(
   order: OrderState,
-  { review: id, decision, by }: InputOf<"decided">,
+  { review: id, decision, reference, reason, by }: InputOf<"decided">,
   { now }: Context,
 ): OrderState {
   const end = { ended: decision, endedAt: now, ...(by !== undefined && { by }) };
@@ -368,9 +368,15 @@ export function decided(
   const next = { ...order, reviews };
   const review = reviewWith(order, id);
   if (decision !== "refunded" || review === undefined) return next;
-  const made = { at: now, ...(by !== undefined && { by }) };
+  const made = {
+    at: now,
+    ...(reference !== undefined && { reference }),
+    ...(reason !== undefined && { reason }),
+    ...(by !== undefined && { by }),
+  };
   // Of a payment of which a part is paid back, the rest stays.
   if (review.amount !== undefined) {
+    if (knownRefund(order, reference) !== undefined) return next;
     return withRefund(next, { ...made, amount: review.amount, currency: order.currency });
   }
   const named = moneyNamed(order, nameIn(order, review));

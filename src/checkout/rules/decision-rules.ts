@@ -1,9 +1,10 @@
 // The rules for what a person decides about a review.
 import { decided, ended, paid, withEffect } from "./changes.ts";
 import type { InputOf } from "./inputs.ts";
-import { isAboutPaying, isOfNoPayment, isPaidBack, nameIn } from "./known-payments.ts";
+import { isAboutPaying, isOfNoPayment, isPaidBack, moneyNamed, nameIn } from "./known-payments.ts";
 import { attemptOf, countedMoney, isUngiven, type OrderState, reviewWith } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
+import { knownRefund } from "./refunds.ts";
 import { always, type Rules, refused, rule } from "./rule.ts";
 
 type Decided = InputOf<"decided">;
@@ -86,6 +87,18 @@ export const DECIDED: Rules["decided"] = [
     (order, input) => {
       const review = reviewWith(order, input.review);
       return input.decision === "refunded" && review !== undefined && isOfNoPayment(order, review);
+    },
+    refused,
+  ),
+  rule(
+    "a refund has one amount, and is that of one payment",
+    [16],
+    (order, { review: id, decision, reference }) => {
+      const review = reviewWith(order, id);
+      const known = knownRefund(order, reference);
+      if (decision !== "refunded" || review === undefined || known === undefined) return false;
+      const amount = review.amount ?? moneyNamed(order, nameIn(order, review))?.amount;
+      return known.payments !== undefined || known.amount !== amount;
     },
     refused,
   ),

@@ -1,5 +1,6 @@
 import { groupedAmount } from "../../internal/amount-text.ts";
 import type { Input, InputOf } from "./inputs.ts";
+import { moneyNamed, nameIn } from "./known-payments.ts";
 import { isOpen, type LogEntry, type OrderState, statusOf } from "./order-state.ts";
 import { REVIEWS } from "./view.ts";
 
@@ -52,6 +53,32 @@ export function refundText(
   return `${moneyText(amount, currency)} was noted as paid back${name}${reason === undefined ? "." : `: ${reason}`}`;
 }
 
+/** What a person has said about a decision. */
+export const saidText = ({
+  reference,
+  reason,
+}: Pick<InputOf<"decided">, "reference" | "reason">): string =>
+  (reference === undefined ? "" : ` Refund: ${reference}.`) +
+  (reason === undefined ? "" : ` Reason: ${reason}`);
+
+/** The payment of a review, and what a person has said about the decision. */
+function decisionText(
+  order: OrderState,
+  { review: id, decision, ...given }: InputOf<"decided">,
+): string {
+  const review = order.reviews.find((one) => one.id === id);
+  if (review === undefined) return `A review was ${DECISIONS[decision]}: ${id}`;
+  const name = nameIn(order, review);
+  const money = moneyNamed(order, name);
+  const { currency, transactionId } = money ?? {};
+  const amount = review.amount ?? money?.amount;
+  // An attempt whose payment is not known has a number.
+  const names = [!name.startsWith("#") && name, transactionId].filter(Boolean).join(", ");
+  const came = [amount && moneyText(amount, currency), names && `(${names})`].filter(Boolean);
+  const payment = came.length > 0 ? ` ${came.join(" ")}.` : "";
+  return `A review was ${DECISIONS[decision]}: ${REVIEWS[review.kind]}${payment}${saidText(given)}`;
+}
+
 /** What a person reads about an input; `undefined` if it says nothing on its own. */
 function inputText(input: Input, before: OrderState, after: OrderState): string | undefined {
   switch (input.kind) {
@@ -93,10 +120,8 @@ function inputText(input: Input, before: OrderState, after: OrderState): string 
         : "The order was canceled.";
     case "updated":
       return changeText(before, after);
-    case "decided": {
-      const review = before.reviews.find(({ id }) => id === input.review);
-      return `A review was ${DECISIONS[input.decision]}: ${review ? REVIEWS[review.kind] : input.review}`;
-    }
+    case "decided":
+      return decisionText(before, input);
   }
 }
 

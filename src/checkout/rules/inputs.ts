@@ -137,6 +137,9 @@ export type Input =
       readonly kind: "decided";
       readonly review: string;
       readonly decision: ReviewDecision;
+      /** Of the refund, if it is one. */
+      readonly reference?: string | undefined;
+      readonly reason?: string | undefined;
       /** Who decided it. */
       readonly by?: string | undefined;
       /** What the log of decisions says about it, in the same transaction. */

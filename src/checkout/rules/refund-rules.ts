@@ -5,18 +5,11 @@ import { centsOf } from "./amounts.ts";
 import { withEffect } from "./changes.ts";
 import type { InputOf, Result } from "./inputs.ts";
 import { payingMoney } from "./known-payments.ts";
-import type { OrderState, RefundState } from "./order-state.ts";
-import { leftOf, refundsOf, withRefund } from "./refunds.ts";
+import type { OrderState } from "./order-state.ts";
+import { knownRefund, leftOf, withRefund } from "./refunds.ts";
 import { always, type Rules, rule, unchanged } from "./rule.ts";
 
 type Added = InputOf<"refund_added">;
-
-/** The refund with the same reference. */
-export const knownRefund = (
-  order: OrderState,
-  { reference }: Pick<Added, "reference">,
-): RefundState | undefined =>
-  refundsOf(order).find((one) => reference !== undefined && one.reference === reference);
 
 const refused = (order: OrderState): Result => ({ order, actions: [], isRefused: true });
 
@@ -24,16 +17,16 @@ export const REFUND_ADDED: Rules["refund_added"] = [
   rule(
     "a refund has one amount",
     [16],
-    (order, added) => {
-      const known = knownRefund(order, added);
-      return known !== undefined && known.amount !== added.amount;
+    (order, { reference, amount }) => {
+      const known = knownRefund(order, reference);
+      return known !== undefined && known.amount !== amount;
     },
     refused,
   ),
   rule(
     "a refund is noted once",
     [16],
-    (order, added) => knownRefund(order, added) !== undefined,
+    (order, { reference }) => knownRefund(order, reference) !== undefined,
     unchanged,
   ),
   rule(

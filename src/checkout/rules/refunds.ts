@@ -28,6 +28,13 @@ export function refundsOf(order: OrderState): readonly RefundState[] {
   ];
 }
 
+/** The refund with a reference. */
+export const knownRefund = (
+  order: OrderState,
+  reference: string | undefined,
+): RefundState | undefined =>
+  refundsOf(order).find((one) => reference !== undefined && one.reference === reference);
+
 /** What came in a currency, and was not paid back. */
 export function leftOf(order: OrderState, currency: string): string {
   const amounts = (from: readonly Pick<Money, "amount" | "currency">[]) =>
@@ -40,20 +47,33 @@ export function leftOf(order: OrderState, currency: string): string {
 const withMark = (order: OrderState, references: readonly string[]): readonly Money[] =>
   order.money.map((one) => (references.includes(one.reference) ? { ...one, refunded: true } : one));
 
-/** The order with a payment that was paid back as a whole, once, and the record of it. */
+/** What is noted of a refund beside its amount. */
+export type RefundNote = Pick<RefundState, "at" | "by" | "reference" | "reason">;
+
+/**
+ * The order with a payment that was paid back as a whole, once, and the record of it. A refund with the same
+ * reference is that record.
+ */
 export function withWholeRefund(
   order: OrderState,
   payment: Money | undefined,
-  made: Pick<RefundState, "at" | "by">,
+  made: RefundNote,
 ): OrderState {
   if (payment === undefined || payment.refunded) return order;
   const { amount: came, currency, reference } = payment;
+  const payments = [reference];
+  if (knownRefund(order, made.reference) !== undefined) {
+    const refunds = (order.refunds ?? []).map((one) =>
+      one.reference === made.reference ? { ...one, payments } : one,
+    );
+    return { ...order, money: withMark(order, payments), refunds };
+  }
   // A part of it may have been paid back before.
   const amount = isSummand(came) ? least(came, leftOf(order, currency)) : came;
-  const refund = { ...made, amount, currency, payments: [reference] };
+  const refund = { ...made, amount, currency, payments };
   return {
     ...order,
-    money: withMark(order, [reference]),
+    money: withMark(order, payments),
     refunds: [...(order.refunds ?? []), refund],
   };
 }
