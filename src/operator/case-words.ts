@@ -136,7 +136,7 @@ const OTHERS: Readonly<Record<ReviewEnd["decision"], string>> = {
 };
 
 /** What was decided about a review, in the words of its button: `Paid back, by Amina`. */
-export function pastText(
+function pastText(
   kind: ReviewKind | undefined,
   decision: ReviewEnd["decision"],
   by: string | undefined,

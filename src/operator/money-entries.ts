@@ -61,7 +61,7 @@ const reviewChoices = (
 const REVIEW = "review:";
 
 /** The list of each kind of review. */
-export const REVIEW_LISTS: Readonly<Record<ReviewKind, string>> = {
+const REVIEW_LISTS: Readonly<Record<ReviewKind, string>> = {
   overpaid: "twice",
   amount_mismatch: "amount",
   currency_mismatch: "amount",

@@ -81,7 +81,9 @@ describe("the form that notes a refund", () => {
     expect(await form()).toMatchObject({ amount: "", left: "1100.00" });
     const decisions = await get("?decisions=1");
     expect(decisions.match(/<strong>Amina<\/strong>/g)).toHaveLength(1);
-    expect(decisions).toContain('<span class="badge good">done</span> <a href="?order=PAID-1">Order PAID-1</a>');
+    expect(decisions).toContain(
+      '<span class="badge good">done</span> <a href="?order=PAID-1">Order PAID-1</a>',
+    );
     expect((await checkout.history(ORDER)).at(-1)).toMatchObject({ by: "Amina" });
     await post({ ...(await form()), amount: "1,100.00" });
     expect(await refunds()).toHaveLength(2);
@@ -150,7 +152,13 @@ describe("the form that notes a refund", () => {
     ["an order that does not exist", { id: "NONE" }, /This order does not exist/],
   ])("with %s notes nothing, and keeps what was typed", async (_, more: Fields, says) => {
     const { form, post, refunds } = await paidShop();
-    const typed: Fields = { ...(await form()), amount: "1500", reference: "RB7Q", reason: "One seat", ...more };
+    const typed: Fields = {
+      ...(await form()),
+      amount: "1500",
+      reference: "RB7Q",
+      reason: "One seat",
+      ...more,
+    };
     const { status, html } = await post(typed);
     expect([status, html]).toEqual([422, expect.stringMatching(says)]);
     expect(html).toContain("Nothing was changed");

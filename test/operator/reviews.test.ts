@@ -234,7 +234,10 @@ describe("the operator's page of a shop", () => {
   test("shows the payment that is to be paid back, though no prompt of the checkout made it", async () => {
     const { get, checkout } = await openPage();
     const html = await itemOf(get, "twice", "TWICE-1");
-    const shown = html.slice(html.indexOf("At the payment service now"), html.indexOf("What happened"));
+    const shown = html.slice(
+      html.indexOf("At the payment service now"),
+      html.indexOf("What happened"),
+    );
     expect(shown).toMatch(/PAY-TWICE-1<\/strong> <span class="badge">this case/);
     const [own] = (await checkout.get("TWICE-1"))?.payments ?? [];
     expect(shown).toContain(own?.reference);
