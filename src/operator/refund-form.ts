@@ -74,7 +74,7 @@ export const noteFields = (
     name === "reference"
       ? field(
           name,
-          "Reference of the refund, such as its M-Pesa code (optional)",
+          html`Reference of the refund, such as its <span class="name">M-Pesa</span> code (optional)`,
           typed?.reference,
           html` maxlength="250"`,
         )

@@ -47,7 +47,7 @@ export const amountText = (amount: unknown = "", currency: unknown = ""): string
   `${shortened(String(currency))} ${groupedAmount(String(amount))}`.trim();
 
 /** Long names, such as those of payments: people compare them with a list elsewhere. */
-const NAME = /\b((?=[A-Z\d-]{10})[A-Z][A-Z\d]*(?:-[A-Z\d]+)+)/;
+const NAME = /(\(?\b(?=[A-Z\d-]{10})[A-Z][A-Z\d]*(?:-[A-Z\d]+)+)/;
 
 /** A text in which no amount, no phone number and no name of a payment stands in two lines. */
 export const unbroken = (text: string): Part =>
