@@ -125,7 +125,7 @@ export const SABOTAGES = {
     },
     "a refund is noted twice": {
       file: "checkout/rules/refund-rules.ts",
-      from: "(order, added) => knownRefund(order, added) !== undefined,\n    unchanged,",
+      from: "(order, { reference }) => knownRefund(order, reference) !== undefined,\n    unchanged,",
       to: "() => false,\n    unchanged,",
       breaks: "refunds",
     },
