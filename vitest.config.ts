@@ -75,9 +75,8 @@ export const ALONE: readonly string[] = [
 const NODE_MODULES = "**/node_modules/**";
 
 const CORES = availableParallelism();
-/** Tests wait for processes and browsers for a third of their time. */
+/** Tests wait for engines, browsers and timers for a third of their time. */
 const busy = { maxWorkers: CORES + 1 };
-/** These wait most of it. They run after the others. */
 const waiting = { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } };
 
 /**
@@ -143,7 +142,6 @@ export default defineConfig({
           clearMocks: false,
           ...everywhere(5),
           ...secondRun,
-          ...waiting,
         },
       },
       {
