@@ -77,7 +77,9 @@ const NODE_MODULES = "**/node_modules/**";
 const CORES = availableParallelism();
 /** Tests wait for engines, browsers and timers for a third of their time. */
 const busy = { maxWorkers: CORES + 1 };
-const waiting = { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } };
+/** The long ones start processes by the dozen, and the waits of drills grow with the work beside them. */
+const forLong = { maxWorkers: CORES };
+const waiting = { sequence: { groupOrder: 1 } };
 
 /**
  * These tests kill and pause engines and processes. `npm test` prints each test that needed its second run, with the
@@ -98,7 +100,7 @@ const everywhere = (minutes: number) => ({
 });
 
 // As in "engines": they run some of the same suites, side by side.
-const long = { clearMocks: false, ...everywhere(20), ...secondRun };
+const long = { clearMocks: false, ...everywhere(20), ...forLong, ...secondRun };
 
 // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
 const env = { XDG_RUNTIME_DIR: runFolder };

@@ -48,6 +48,8 @@ const MISSED_IN: Readonly<Record<string, string>> = {
   "goods that a person found missing are given again":
     "goods of which it is not known what was kept",
   "goods that a person found are not given again": "goods of which it is not known what was kept",
+  "a refund has one amount, and is that of one payment":
+    "a refund that is named when a review is decided",
   "a refund has one amount": "money that is paid back in parts",
   "a refund is noted once": "money that is paid back in parts",
   "no more is paid back than came": "money that is paid back in parts",

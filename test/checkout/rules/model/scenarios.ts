@@ -120,6 +120,14 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     ...base,
+    name: "a refund that is named when a review is decided",
+    clicks: 1,
+    faults: 3,
+    until: 1,
+    may: ["amount", "refund", "decide"],
+  },
+  {
+    ...base,
     name: "goods of which it is not known what was kept",
     clicks: 1,
     faults: 3,

@@ -506,12 +506,17 @@ export function stepsFrom(world: World, scenario: Scenario, rules: Rules): Step[
         // One who is asked about goods looks at what the customer has.
         const isGoods = kind === "effect_unclear" && decision !== "refunded";
         if (isGoods && (world.goods[at] === 1) === (decision === "accept")) continue;
-        const next = change(at, { kind: "decided", review: id, decision });
-        fault(
-          `${kind} of O${at}: ${decision}`,
-          next,
-          wrongDecision(review, decision, next, at, ended),
-        );
+        // One who pays back may say which refund it is, also by mistake.
+        const isNamed = may("refund") && decision === "refunded";
+        for (const reference of isNamed ? [undefined, "A"] : [undefined]) {
+          const next = change(at, { kind: "decided", review: id, decision, reference });
+          const what = `${kind} of O${at}: ${decision}${reference ? ` (${reference})` : ""}`;
+          const isOther = isOfOtherRefund(order, review, reference);
+          const wrong = isOther
+            ? wrongName(review, next.orders[at] as OrderState)
+            : wrongDecision(review, decision, next, at, ended);
+          fault(what, next, wrong);
+        }
       }
     }
   });
@@ -643,6 +648,20 @@ const REFUNDS = [
   { kind: "refund_added", reference: "A", amount: "1.00" },
   { kind: "refund_added", reference: "B", amount: "1.00" },
 ] as const;
+
+/** Whether a name is that of a refund of another amount, or of another payment. */
+function isOfOtherRefund(order: OrderState, review: ReviewState, reference?: string): boolean {
+  const known = order.refunds?.find((one) => one.reference === reference);
+  if (reference === undefined || known === undefined || review.ended !== undefined) return false;
+  const payment = order.money.find((one) => one.reference === nameIn(order, review));
+  const amount = review.amount ?? payment?.amount;
+  return known.payments !== undefined || known.amount !== amount;
+}
+
+const wrongName = ({ id }: ReviewState, after: OrderState): string | undefined =>
+  after.reviews.find((one) => one.id === id)?.ended === undefined
+    ? undefined
+    : "a refund of another amount vanished";
 
 function wrongRefund(
   before: OrderState,
