@@ -32,7 +32,7 @@ test("the drill reads malipo.drill.json, and writes its results", async () => {
 
 test("`--init` writes the settings that it asks for", () => {
   // The last answer is for `processes`.
-  const answers = `node shop.mjs\nPOST /orders {}\n\nGET /orders/{order}\n${"\n".repeat(10)}2\n`;
+  const answers = `node shop.mjs\nPOST /orders {}\n\nPOST /orders/{id}/pay\nGET /orders/{order}\n${"\n".repeat(10)}2\n`;
   const init = () =>
     spawnSync(process.execPath, ["node_modules/malipo/dist/cli.js", "drill", "--init"], {
       cwd: folder,
@@ -44,6 +44,7 @@ test("`--init` writes the settings that it asks for", () => {
   expect(JSON.parse(readFileSync(join(folder, "malipo.drill.json"), "utf8"))).toEqual({
     start: "node shop.mjs",
     order: "POST /orders {}",
+    pay: "POST /orders/{id}/pay",
     status: "GET /orders/{order}",
     processes: "2",
   });
