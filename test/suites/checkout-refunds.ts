@@ -10,12 +10,16 @@ const BY = "Amina";
 /** People pay money back. */
 export function checkoutRefunds(name: string, stage: Stage): void {
   /** An order of 100 with payments. */
-  const paid = async (amounts: readonly string[] = ["100.00"], isBroken = false) => {
+  const paid = async (
+    amounts: readonly string[] = ["100.00"],
+    isBroken = false,
+    partPayments: "count" | "review" = "review",
+  ) => {
     const on = await stage();
     const onPaid = () => {
       throw new Error("There are no tickets.");
     };
-    const shop = on.open({ partPayments: "review", ...(isBroken && { onPaid }) });
+    const shop = on.open({ partPayments, ...(isBroken && { onPaid }) });
     const { checkout } = shop;
     const order = await checkout.create({ id: "O", amount: 100 });
     for (const [at, amount] of amounts.entries()) {
@@ -157,6 +161,19 @@ export function checkoutRefunds(name: string, stage: Stage): void {
         { amount: "30.00", payments: [] },
         { amount: "100.00", payments: ["P1"] },
       ]);
+    });
+
+    it("is that of one review: the same code typed for another one is rejected", async () => {
+      const { checkout } = await paid(["60.00", "60.00", "20.00"], false, "count");
+      const [first, second] = (await checkout.inspect("O"))?.reviews ?? [];
+      expect([first, second]).toMatchObject([{ amount: "20.00" }, { amount: "20.00" }]);
+      const named = { reference: "RB1" };
+      await checkout.reviews.resolve(first?.id ?? "", "refunded", named);
+      await expect(
+        checkout.reviews.resolve(second?.id ?? "", "refunded", named),
+      ).rejects.toMatchObject({ code: "order_conflict" });
+      await checkout.reviews.resolve(second?.id ?? "", "refunded", { reference: "RB2" });
+      expect(await checkout.refunds.list("O")).toHaveLength(2);
     });
 
     it("is decided with no wrong reference or reason", async () => {

@@ -187,7 +187,8 @@ async function resolveUnmatched(
     );
   }
   const lines = linesFor(decision, { payment: reference }, given);
-  const { line: _, ...said } = given;
+  const { by, reference: refund, reason } = given;
+  const said = { by, reference: refund, reason };
   const isResolved = await store.resolve(reference, { decision, ...said, lines });
   if (!isResolved) throw (await reviewEnd(store, id)) ?? noReview(id);
 }

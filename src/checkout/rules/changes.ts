@@ -29,7 +29,7 @@ import {
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { knownRefund, withRefund, withWholeRefund } from "./refunds.ts";
+import { knownRefund, withRefund, withReviewOf, withWholeRefund } from "./refunds.ts";
 
 /** The changes of an attempt; `undefined` removes a field. */
 type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
@@ -376,8 +376,10 @@ export function decided(
   };
   // Of a payment of which a part is paid back, the rest stays.
   if (review.amount !== undefined) {
-    if (knownRefund(order, reference) !== undefined) return next;
-    return withRefund(next, { ...made, amount: review.amount, currency: order.currency });
+    const part = { ...made, amount: review.amount, currency: order.currency, review: id };
+    return knownRefund(order, reference) === undefined
+      ? withRefund(next, part)
+      : withReviewOf(next, part);
   }
   const named = moneyNamed(order, nameIn(order, review));
   const isPaying = isAboutPaying(order, review);

@@ -98,7 +98,8 @@ export const DECIDED: Rules["decided"] = [
       const known = knownRefund(order, reference);
       if (decision !== "refunded" || review === undefined || known === undefined) return false;
       const amount = review.amount ?? moneyNamed(order, nameIn(order, review))?.amount;
-      return known.payments !== undefined || known.amount !== amount;
+      const isDecided = known.payments !== undefined || known.review !== undefined;
+      return isDecided || known.amount !== amount;
     },
     refused,
   ),

@@ -66,6 +66,8 @@ export interface RefundState {
   readonly by?: string;
   /** The payments that are wholly paid back with it. */
   readonly payments?: readonly string[];
+  /** The review that was decided with it, if a part of its payment was paid back. */
+  readonly review?: string;
 }
 
 export interface ReviewState {

@@ -78,6 +78,17 @@ export function withWholeRefund(
   };
 }
 
+/** The order with the review of a refund that was noted before. */
+export const withReviewOf = (
+  order: OrderState,
+  { reference, review }: RefundState,
+): OrderState => ({
+  ...order,
+  refunds: (order.refunds ?? []).map((one) =>
+    one.reference === reference && review !== undefined ? { ...one, review } : one,
+  ),
+});
+
 /** The order with a refund. If nothing is left, it has paid back every payment. */
 export function withRefund(order: OrderState, refund: RefundState): OrderState {
   const refunds = [...(order.refunds ?? []), refund];
