@@ -1,3 +1,4 @@
+import "./phone-metadata.ts";
 import { performance } from "node:perf_hooks";
 import { compareProfiles } from "../../src/profile/compare-profiles.ts";
 import { CHECK, DIFF } from "../../src/profile/compare-shapes.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "malipo";
 import { createSandbox, type SandboxOptions } from "malipo/sandbox";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 describe("a sandbox", () => {
   test("can be created without options", () => {
@@ -12,6 +12,13 @@ describe("a sandbox", () => {
       sandbox: expect.stringMatching(/^sb_\w+$/),
     });
     expect(sandbox.webhookSecret).toMatch(/^\S{16,}$/);
+  });
+
+  test("does not load fetch when it is created", () => {
+    const read = vi.spyOn(globalThis, "Response", "get");
+    createSandbox();
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
   });
 
   test("uses the default of every option that is undefined", () => {
