@@ -37,7 +37,7 @@ import { createKey, revokeKey } from "./state/state.ts";
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  // To read it would load all of fetch, which a sandbox on a port does not use: 20 MB, and a third of its start.
+  // To read it would load all of fetch, which a sandbox on a port does not use: 8 MB.
   if (!("Response" in globalThis)) throw new ConfigurationError(missingGlobal("Response"));
   const settings = checkSandboxOptions(options);
   const engine = new Engine(settings);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "malipo";
 import { createSandbox, type SandboxOptions } from "malipo/sandbox";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 describe("a sandbox", () => {
   test("can be created without options", () => {
@@ -16,9 +16,9 @@ describe("a sandbox", () => {
 
   test("does not load fetch when it is created", () => {
     const read = vi.spyOn(globalThis, "Response", "get");
+    onTestFinished(() => read.mockRestore());
     createSandbox();
     expect(read).not.toHaveBeenCalled();
-    read.mockRestore();
   });
 
   test("uses the default of every option that is undefined", () => {
