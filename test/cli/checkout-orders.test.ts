@@ -159,7 +159,13 @@ for (const [name, url, open] of PLACES) {
       const { code, stderr } = await run("resolve", more, "accept", "--yes");
       expect(code).toBe(1);
       expect(stderr).toContain(`the payment "PAY-${name}" has paid the order`);
-      expect((await run("resolve", more, "refunded", "--yes")).code).toBe(0);
+      const wrong = await run("resolve", more, "dismiss", "--reference", "RB7", "--yes");
+      expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("reference") });
+      const note = ["--reference", "RB7", "--reason", "He paid twice.", "--yes"];
+      expect((await run("resolve", more, "refunded", ...note)).code).toBe(0);
+      expect((await run("show", `${name}-2`, "--json")).json()).toMatchObject({
+        refunds: [{ amount: "1600.00", reference: "RB7", reason: "He paid twice." }],
+      });
       const paid = `${name}-2:contradiction:PAY-${name}`;
       const { stdout } = await run("resolve", paid, "refunded", "--by", "Brian", "--yes");
       expect(stdout).toContain("The goods of the order are not given any more.");

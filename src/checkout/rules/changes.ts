@@ -7,11 +7,8 @@ import {
   BESIDE,
   byReference,
   expectedOf,
-  isAboutPaying,
   moneyNamed,
   moneyOf,
-  nameIn,
-  payingMoney,
 } from "./known-payments.ts";
 import {
   type AttemptState,
@@ -25,11 +22,10 @@ import {
   type Money,
   type OrderState,
   type ReviewState,
-  reviewWith,
   UNKNOWN_AMOUNT,
 } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { knownRefund, withRefund, withReviewOf, withWholeRefund } from "./refunds.ts";
+import { withWholeRefund } from "./refunds.ts";
 
 /** The changes of an attempt; `undefined` removes a field. */
 type Changes = { readonly [Name in keyof AttemptState]?: AttemptState[Name] | undefined };
@@ -356,35 +352,6 @@ export function taken(order: OrderState, context: Context): Result {
       ? next
       : withReview(next, "effect_failed", context, { references });
   return { order: { ...after, effect: tried }, actions: [...actions, { do: "effect" }] };
-}
-
-export function decided(
-  order: OrderState,
-  { review: id, decision, reference, reason, by }: InputOf<"decided">,
-  { now }: Context,
-): OrderState {
-  const end = { ended: decision, endedAt: now, ...(by !== undefined && { by }) };
-  const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
-  const next = { ...order, reviews };
-  const review = reviewWith(order, id);
-  if (decision !== "refunded" || review === undefined) return next;
-  const made = {
-    at: now,
-    ...(reference !== undefined && { reference }),
-    ...(reason !== undefined && { reason }),
-    ...(by !== undefined && { by }),
-  };
-  // Of a payment of which a part is paid back, the rest stays.
-  if (review.amount !== undefined) {
-    const part = { ...made, amount: review.amount, currency: order.currency, review: id };
-    return knownRefund(order, reference) === undefined
-      ? withRefund(next, part)
-      : withReviewOf(next, part);
-  }
-  const named = moneyNamed(order, nameIn(order, review));
-  const isPaying = isAboutPaying(order, review);
-  const payment = named ?? (isPaying ? payingMoney(order) : undefined);
-  return withWholeRefund(next, payment, made);
 }
 
 /** Notes a payment of which a person has said that it was paid back, before its money was known. */

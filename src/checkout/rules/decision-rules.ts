@@ -1,10 +1,17 @@
 // The rules for what a person decides about a review.
-import { decided, ended, paid, withEffect } from "./changes.ts";
-import type { InputOf } from "./inputs.ts";
-import { isAboutPaying, isOfNoPayment, isPaidBack, moneyNamed, nameIn } from "./known-payments.ts";
+import { ended, paid, withEffect } from "./changes.ts";
+import type { Context, InputOf } from "./inputs.ts";
+import {
+  isAboutPaying,
+  isOfNoPayment,
+  isPaidBack,
+  moneyNamed,
+  nameIn,
+  payingMoney,
+} from "./known-payments.ts";
 import { attemptOf, countedMoney, isUngiven, type OrderState, reviewWith } from "./order-state.ts";
 import type { ReviewKind } from "./order-types.ts";
-import { knownRefund } from "./refunds.ts";
+import { knownRefund, withRefund, withReviewOf, withWholeRefund } from "./refunds.ts";
 import { always, type Rules, refused, rule } from "./rule.ts";
 
 type Decided = InputOf<"decided">;
@@ -47,6 +54,36 @@ const PAYING: readonly ReviewKind[] = [
 
 /** Kinds of reviews whose money must not vanish by an `accept`. */
 const HAS_MONEY: readonly ReviewKind[] = [...PAYING, "overpaid"];
+
+/** Ends a review, and notes the refund that its decision says. */
+function decided(
+  order: OrderState,
+  { review: id, decision, reference, reason, by }: InputOf<"decided">,
+  { now }: Context,
+): OrderState {
+  const end = { ended: decision, endedAt: now, ...(by !== undefined && { by }) };
+  const reviews = order.reviews.map((one) => (one.id === id ? { ...one, ...end } : one));
+  const next = { ...order, reviews };
+  const review = reviewWith(order, id);
+  if (decision !== "refunded" || review === undefined) return next;
+  const made = {
+    at: now,
+    ...(reference !== undefined && { reference }),
+    ...(reason !== undefined && { reason }),
+    ...(by !== undefined && { by }),
+  };
+  // Of a payment of which a part is paid back, the rest stays.
+  if (review.amount !== undefined) {
+    const part = { ...made, amount: review.amount, currency: order.currency, review: id };
+    return knownRefund(order, reference) === undefined
+      ? withRefund(next, part)
+      : withReviewOf(next, part);
+  }
+  const named = moneyNamed(order, nameIn(order, review));
+  const isPaying = isAboutPaying(order, review);
+  const payment = named ?? (isPaying ? payingMoney(order) : undefined);
+  return withWholeRefund(next, payment, made);
+}
 
 export const DECIDED: Rules["decided"] = [
   rule(

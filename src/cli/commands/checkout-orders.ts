@@ -268,10 +268,10 @@ export const resolve = onOrders(
       formatReviews([review], input.io.stderr),
       input,
     );
-    const { by } = input.flags;
+    const { by, reference, reason } = input.flags;
     // The first stores had no log of decisions.
     await writer.settings.store.open();
-    const order = await orders.reviews.resolve(id, decision, { by });
+    const order = await orders.reviews.resolve(id, decision, { by, reference, reason });
     const value = { review: id, decision, ...(order !== undefined && { order }) };
     const isEnded = decision === "refunded" && order?.effect === "refunded";
     const hint = isEnded ? " The goods of the order are not given any more." : "";

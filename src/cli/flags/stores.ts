@@ -221,21 +221,27 @@ export const CHECKOUT_CANCEL = {
   ...ASKS_NOT,
 } as const satisfies FlagRows;
 
+/** What is written down of a refund. */
+const NOTE = {
+  reference: {
+    value: "reference",
+    summary: "of the refund: the same again changes nothing",
+  },
+  reason: { value: "text", summary: "why" },
+} as const satisfies FlagRows;
+
 export const CHECKOUT_REFUND = {
   ...CHECKOUT_STORE,
   amount: { value: "amount", summary: "what was paid back: 500.50" },
   by: { value: "name", summary: "who paid it back" },
-  reference: {
-    value: "reference",
-    summary: "the reference of the refund: the same one again changes nothing",
-  },
-  reason: { value: "text", summary: "why" },
+  ...NOTE,
   ...ASKS_NOT,
 } as const satisfies FlagRows;
 
 export const CHECKOUT_RESOLVE = {
   ...CHECKOUT_STORE,
   by: { value: "name", summary: "who decides it" },
+  ...NOTE,
   ...ASKS_NOT,
 } as const satisfies FlagRows;
 
