@@ -225,7 +225,7 @@ export const CHECKOUT_CANCEL = {
 const NOTE = {
   reference: {
     value: "reference",
-    summary: "of the refund: the same again changes nothing",
+    summary: "of the refund, noted once",
   },
   reason: { value: "text", summary: "why" },
 } as const satisfies FlagRows;
