@@ -2,19 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../internal/describe-error.ts";
 import { Bench } from "./bench.ts";
 import { type CaseResult, type CaseRun, withoutCommands } from "./case-run.ts";
-import {
-  allCases,
-  type DrillCase,
-  groupIntoWaves,
-  hasKind,
-  randomCases,
-  type Subject,
-} from "./cases.ts";
+import { allCases, type DrillCase, hasKind, randomCases, type Subject } from "./cases.ts";
 import { conclude, placedOrders } from "./conclude.ts";
 import { finishDay } from "./day-end.ts";
 import type { Untried } from "./drill-options.ts";
 import type { DrillSettings } from "./drill-settings.ts";
 import { firstOrder, numberIsNoCount, obstacleOf } from "./dry-run.ts";
+import { groupIntoWaves } from "./group-cases.ts";
 import { forgive, isSpoiled } from "./promises.ts";
 import { runWave } from "./wave.ts";
 import { whySkipped } from "./why-skipped.ts";

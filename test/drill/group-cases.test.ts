@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  allCases,
-  type DrillCase,
-  groupIntoWaves,
-  hasKind,
-  processFault,
-} from "../../src/drill/cases.ts";
+import { allCases, type DrillCase, hasKind, processFault } from "../../src/drill/cases.ts";
+import { groupIntoWaves } from "../../src/drill/group-cases.ts";
 
 const numbersOf = (cases: readonly DrillCase[]) => cases.map(({ number }) => number);
 
