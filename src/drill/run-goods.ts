@@ -29,6 +29,8 @@ const LEASE_MS = 150_000;
 /** How long after "done" the goods may come. */
 const LATE_GOODS_MS = 1_500;
 const POLL_MS = 50;
+/** The next try of an order whose process has ended is more than a minute away: it is looked for less often. */
+const POLL_AT_END_MS = 500;
 /** How much of what the processes print is kept. */
 const MAX_OUTPUT = 2_000;
 const URL = "https://drill.invalid/webhooks";
@@ -202,7 +204,7 @@ class GoodsDrill {
     for (const phone of phones) this.#sandbox.phone(phone).approve();
     run.note("customer", `pays ${run.ids.length === 1 ? "the order" : "the orders"}`);
     run.note("drill", run.case.text);
-    await this.#waitForEnd(run, reader, () => shop.isAlive, MAX_TRY_MS);
+    await this.#waitForEnd(run, reader, () => shop.isAlive, [MAX_TRY_MS, POLL_MS]);
     if (kind === "twice" && this.#last !== undefined) await shop.ask("deliver", this.#last);
     if (kind.startsWith("kill")) {
       await Promise.race([shop.ended(), sleep(MAX_TRY_MS, undefined, { ref: false })]);
@@ -230,13 +232,13 @@ class GoodsDrill {
     run: GoodsRun,
     reader: GoodsProcess,
     goesOn: () => boolean,
-    limitMs: number,
+    [limitMs, pollMs]: readonly [limitMs: number, pollMs: number],
   ): Promise<boolean> {
     const end = performance.now() + limitMs;
     while (performance.now() < end && goesOn() && !this.#options.signal.aborted) {
       const looks = await Promise.all(run.ids.map((id) => reader.ask("look", id)));
       if (looks.every(hasEnded)) return true;
-      await sleep(POLL_MS);
+      await sleep(pollMs);
     }
     return false;
   }
@@ -253,7 +255,8 @@ class GoodsDrill {
     );
     this.#receivers = [reader];
     await reader.ask("start");
-    await Promise.all(open.map((run) => this.#waitForEnd(run, reader, () => true, LEASE_MS)));
+    const limits = [LEASE_MS, POLL_AT_END_MS] as const;
+    await Promise.all(open.map((run) => this.#waitForEnd(run, reader, () => true, limits)));
     const stopped = this.#processes.filter(({ isStopped }) => isStopped);
     for (const one of stopped) one.goOn();
     // It goes on where it stopped: its goods must not come a second time.
