@@ -84,19 +84,18 @@ export const onPaid = (order, { transaction }) =>
     await give(connection, order.id);
   });`;
 
-export const RIGHT_MODULES = {
-  "writes in the transaction": sqliteModule(`
-    export const onPaid = (order, { transaction }) =>
-      transaction((db) => {
-        addPoints(db, order.id);
-        give(db, order.id);
-      });`),
-  "writes elsewhere, under a key that is there once": sqliteModule(`
-    own.exec("CREATE UNIQUE INDEX IF NOT EXISTS once ON tickets (order_id)");
-    export const onPaid = async (order) => {
-      own.prepare("INSERT OR IGNORE INTO tickets VALUES (?)").run(order.id);
-    };`),
-};
+export const RIGHT_IN_TRANSACTION = sqliteModule(`
+  export const onPaid = (order, { transaction }) =>
+    transaction((db) => {
+      addPoints(db, order.id);
+      give(db, order.id);
+    });`);
+
+export const RIGHT_ELSEWHERE = sqliteModule(`
+  own.exec("CREATE UNIQUE INDEX IF NOT EXISTS once ON tickets (order_id)");
+  export const onPaid = async (order) => {
+    own.prepare("INSERT OR IGNORE INTO tickets VALUES (?)").run(order.id);
+  };`);
 
 interface WrongModule {
   readonly name: string;
