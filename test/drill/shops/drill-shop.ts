@@ -44,14 +44,17 @@ export function drillShop(
   return runDrill(parseSettings(settings), { cases, listener, ...options });
 }
 
-/** Each act of people with each kind of fault once, apart from a service that is away for long. */
-export function someCases() {
+/** The first item of each kind. */
+export function oneForEach<Item>(items: readonly Item[], kindOf: (item: Item) => string): Item[] {
   const seen = new Set<string>();
-  return allCases().filter(({ act, faults: [fault] }) => {
-    const what = `${act} ${fault?.kind}`;
-    return fault?.kind !== "away" && !seen.has(what) && seen.add(what);
-  });
+  return items.filter((item) => !seen.has(kindOf(item)) && seen.add(kindOf(item)));
 }
+
+/** Each act of people with each kind of fault once, apart from a service that is away for long. */
+export const someCases = () =>
+  oneForEach(allCases(), ({ act, faults: [fault] }) => `${act} ${fault?.kind}`).filter(
+    ({ faults: [fault] }) => fault?.kind !== "away",
+  );
 
 /**
  * Those of them in which one library can differ from another: what people do, and processes that die or stop. The other
