@@ -84,9 +84,8 @@ describe("a drill", () => {
     const known: { readonly number: number }[] = content.results;
     expect(known.length).toBeGreaterThan(10);
     // Whatever was done, most of the rest counts as done, too: a whole drill takes minutes.
-    const isLeft = ({ number, group }: DrillCase) =>
-      group !== "people" && known.every((one) => one.number !== number);
-    const done = allCases().filter(isLeft);
+    const isNew = ({ number }: DrillCase) => known.every((one) => one.number !== number);
+    const done = allCases().filter(isNew).slice(0, -30);
     const passed = done.map(({ number }) => ({ number, problems: [], story: [], payments: [] }));
     writeFileSync(kept, JSON.stringify({ ...content, results: [...known, ...passed] }));
     const other = await installedMalipo(["drill", "--continue", "--slow", "9s"], { cwd: name });
