@@ -21,7 +21,6 @@ export default defineConfig({
   },
   admin: { disable: true },
   modules: [
-    { resolve: "./src/modules/checkout" },
     {
       resolve: "@medusajs/medusa/payment",
       options: { providers: [{ resolve: "./src/modules/malipo" }] },
