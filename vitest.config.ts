@@ -25,7 +25,8 @@ const msw2 = [
   { find: /^msw\/node$/, replacement: "msw-2/node" },
 ];
 
-const define = { ...packageVersion, ...phoneMetadata, ...(await pageAssets()) };
+/** What a build puts in place of names in the sources. */
+export const define = { ...packageVersion, ...phoneMetadata, ...(await pageAssets()) };
 
 const runFolder = source("./node_modules/.cache/run");
 mkdirSync(runFolder, { recursive: true });

@@ -2,6 +2,7 @@ import { defineConfig } from "@medusajs/framework/utils";
 
 const {
   DATABASE_URL,
+  REDIS_URL,
   JWT_SECRET,
   COOKIE_SECRET,
   STORE_URL = "http://localhost:8000",
@@ -21,17 +22,21 @@ export default defineConfig({
   },
   admin: { disable: true },
   modules: [
-    { resolve: "./src/modules/checkout" },
     {
       resolve: "@medusajs/medusa/payment",
       options: { providers: [{ resolve: "./src/modules/malipo" }] },
     },
     {
-      // Several processes share its locks.
+      // Several processes share its locks. Those in PostgreSQL let two complete a cart at once.
       resolve: "@medusajs/medusa/locking",
       options: {
         providers: [
-          { resolve: "@medusajs/medusa/locking-postgres", id: "postgres", is_default: true },
+          {
+            resolve: "@medusajs/medusa/locking-redis",
+            id: "redis",
+            is_default: true,
+            options: { redisUrl: REDIS_URL },
+          },
         ],
       },
     },

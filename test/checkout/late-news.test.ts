@@ -1,6 +1,7 @@
 import { memory } from "malipo";
 import { signWebhook } from "malipo/webhooks";
 import { expect, it } from "vitest";
+import { MINUTE_MS } from "../../src/internal/units.ts";
 import { newSandbox, ORDER, openShop, PHONE, testClock } from "./stage.ts";
 
 /** A promise that a test ends. */
@@ -63,6 +64,22 @@ it("a response that is written after its payment has failed reopens nothing", as
   expect(await checkout.get(ORDER.id)).toMatchObject(ended);
   resume.open();
   expect(await paying).toMatchObject(ended);
+});
+
+it("a payment that is found after its response was lost is read at once, however old it is", async () => {
+  const { sandbox, clock, store, checkout } = stage();
+  const loses = openShop(sandbox, store, {
+    fetch: async (url, init) => {
+      await sandbox.fetch(url, init);
+      throw new TypeError("fetch failed");
+    },
+  });
+  await loses.checkout.pay(ORDER);
+  sandbox.phone(PHONE).approve();
+  await sandbox.clock.advance("10s");
+  clock.advance(20 * MINUTE_MS);
+  await checkout.reconcile();
+  expect(await checkout.get(ORDER.id)).toMatchObject({ status: "paid" });
 });
 
 it("a payment that is reported again is a duplicate, and in another currency a contradiction", async () => {

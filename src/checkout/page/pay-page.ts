@@ -53,6 +53,15 @@ const LINK_OPTIONS = {
   expiresAt: (expiresAt) => expiresAt,
 } satisfies OptionRows<PayLinkOptions>;
 
+/** Most shops have no QR codes. A bundler builds a shop without the package only if its import is in a `try`. */
+async function loadUqr() {
+  try {
+    return await import("uqr");
+  } catch (cause) {
+    throw new ConfigurationError("payQrCode needs the package uqr: npm install uqr", { cause });
+  }
+}
+
 /** The pay page, its links and their QR codes. */
 export function payPages(source: PaySource): PayPages {
   let last: { readonly url: string | undefined; readonly keys: readonly Uint8Array[] } | undefined;
@@ -77,9 +86,7 @@ export function payPages(source: PaySource): PayPages {
     payLink,
     payQrCode: async (id, options) => {
       const link = payLink(id, options);
-      const { renderSVG } = await import("uqr").catch((cause: unknown) => {
-        throw new ConfigurationError("payQrCode needs the package uqr: npm install uqr", { cause });
-      });
+      const { renderSVG } = await loadUqr();
       // A quarter of it may be covered or dirty, and four modules around it are white: ISO/IEC 18004.
       return renderSVG(link, { ecc: "Q", border: 4 });
     },

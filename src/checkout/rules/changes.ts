@@ -95,6 +95,18 @@ export function bound(
   return withOwnMoney(next, reference, context);
 }
 
+/** The same, by its key: its response is late or lost, and what became of its payment meanwhile is read at once. */
+export function found(
+  order: OrderState,
+  number: number,
+  reference: string,
+  context: Context,
+): OrderState {
+  const next = bound(order, number, reference, context);
+  if (attemptOf(next, number).status === "completed") return next;
+  return withAttempt(next, number, { lookAt: context.now });
+}
+
 /** The order, when a payment turns out to be that of an attempt: one of another amount pays nothing by itself. */
 function withOwnMoney(order: OrderState, reference: string, context: Context): OrderState {
   const known = order.money.find((one) => one.reference === reference);

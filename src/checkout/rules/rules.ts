@@ -4,6 +4,7 @@ import {
   bound,
   closedAs,
   ended,
+  found,
   isUpToDate,
   lookLater,
   paidIfWhole,
@@ -152,7 +153,7 @@ const KEY: Rules["key"] = [
     "the result of a key is the reference of its attempt",
     [8, 9],
     (_, { reference }) => reference !== undefined,
-    (order, { number, reference = "" }, context) => bound(order, number, reference, context),
+    (order, { number, reference = "" }, context) => found(order, number, reference, context),
   ),
   rule(
     "a key that is in flight, unknown or unreadable ends nothing",

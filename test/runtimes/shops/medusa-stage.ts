@@ -188,10 +188,16 @@ const COLLECTION = `SELECT 1 FROM payment_collection WHERE id =
   (SELECT payment_collection_id FROM order_payment_collection WHERE order_id = $1)`;
 
 /** A served sandbox, and two processes of the shop, whose callers take turns. The first one gets the webhooks. */
-export async function openMedusa(folder: string, databaseUrl: string) {
+export async function openMedusa(
+  folder: string,
+  { databaseUrl, redisUrl }: { readonly databaseUrl: string; readonly redisUrl: string },
+) {
   const server = join(folder, SERVER);
   const cli = join(folder, CLI);
-  const own = { NODE_ENV: "production", MEDUSA_DISABLE_TELEMETRY: "true" };
+  const own = {
+    ...{ NODE_ENV: "production", MEDUSA_DISABLE_TELEMETRY: "true" },
+    REDIS_URL: redisUrl,
+  };
   const program = { args: [cli, "start"], folder: server, env: own };
   const pair = await openShopPair(program, databaseUrl);
   const { urlOf } = pair;

@@ -5,19 +5,23 @@ import {
   type MedusaResponse,
 } from "@medusajs/framework/http";
 import { MedusaError } from "@medusajs/framework/utils";
-import { checkout, sessionsOf } from "../modules/checkout/checkout";
+import { checkout } from "../jobs/checkout";
 
 /** If staff cancel an order as its money comes, the checkout says which of the two holds. */
 async function cancelPayment(
-  { params }: MedusaRequest,
+  { params, scope }: MedusaRequest,
   _: MedusaResponse,
   next: MedusaNextFunction,
 ) {
-  for (const { id } of await sessionsOf(params.id)) {
-    const order = await checkout.cancel(id);
-    if (order?.effect === "due")
-      throw new MedusaError(MedusaError.Types.NOT_ALLOWED, "It is being paid. Try again.");
-  }
+  const fields = ["payment_collections.payment_sessions.id"];
+  const given = { entity: "order", fields, filters: { id: params.id } };
+  const [order] = (await scope.resolve("query").graph(given)).data;
+  for (const { payment_sessions } of order?.payment_collections ?? [])
+    for (const { id } of payment_sessions) {
+      const canceled = await checkout.cancel(id);
+      if (canceled?.effect === "due")
+        throw new MedusaError(MedusaError.Types.NOT_ALLOWED, "It is being paid. Try again.");
+    }
   next();
 }
 

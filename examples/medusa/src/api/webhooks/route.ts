@@ -1,4 +1,4 @@
 import { nodeHandler } from "malipo/node";
-import { checkout } from "../../modules/checkout/checkout";
+import { checkout } from "../../jobs/checkout";
 
 export const POST = nodeHandler(checkout.receiver);

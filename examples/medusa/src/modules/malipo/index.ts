@@ -7,7 +7,7 @@ import {
   ModuleProvider,
   Modules,
 } from "@medusajs/framework/utils";
-import { checkout } from "../checkout/checkout";
+import { checkout } from "../../jobs/checkout";
 
 type Data = Record<string, unknown> | undefined;
 const orderOf = (data: Data) => data?.order as { id: string; amount: string; currency: string };
@@ -45,15 +45,12 @@ class Malipo extends AbstractPaymentProvider {
     return { data, status: statusOf(await checkout.get(orderOf(data).id)) };
   }
 
-  async cancelPayment({ data }: medusa.CancelPaymentInput) {
-    await checkout.cancel(orderOf(data).id);
-    return { data };
-  }
   async deletePayment({ data }: medusa.DeletePaymentInput) {
     const order = await checkout.cancel(orderOf(data).id);
     if (order?.status === "paid") throw not("It is paid.");
     return { data };
   }
+  cancelPayment = this.deletePayment;
 
   /** It moves no money: staff have paid it back. */
   async refundPayment({ amount, data, context }: medusa.RefundPaymentInput) {
@@ -62,12 +59,10 @@ class Malipo extends AbstractPaymentProvider {
     return { data };
   }
 
-  async capturePayment({ data }: medusa.CapturePaymentInput) {
-    return { data };
-  }
   async retrievePayment({ data }: medusa.RetrievePaymentInput) {
     return { data };
   }
+  capturePayment = this.retrievePayment;
   async getWebhookActionAndData() {
     return { action: "not_supported" as const };
   }

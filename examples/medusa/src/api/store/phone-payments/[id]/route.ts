@@ -1,7 +1,7 @@
 // What a storefront calls when the order is placed. The id is that of the payment session.
 import type { MedusaRequest, MedusaResponse } from "@medusajs/framework/http";
 import { MedusaError } from "@medusajs/framework/utils";
-import { checkout } from "../../../../modules/checkout/checkout";
+import { checkout } from "../../../../jobs/checkout";
 
 async function placed(id = "") {
   const order = await checkout.get(id);

@@ -1,5 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import webpack from "webpack";
 
 /** Makes BullMQ look as if it were not installed. */
 const WITHOUT_BULLMQ = `
@@ -28,4 +33,17 @@ test("redis() needs bullmq only for its inbox, and says so", () => {
   expect(said).toBe(
     "configuration: The inbox of redis requires the package bullmq, which is not installed. Install it: npm install bullmq",
   );
+});
+
+test("a bundler builds a shop with a checkout in which uqr is not installed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-bundle-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const installed = join(folder, "node_modules/malipo");
+  cpSync("dist", join(installed, "dist"), { recursive: true });
+  cpSync("package.json", join(installed, "package.json"));
+  const entry = join(installed, "dist/checkout.js");
+  const output = { path: join(folder, "built") };
+  const compiler = webpack({ mode: "development", target: "node", context: folder, entry, output });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  expect(stats?.compilation.errors.map(({ message }) => message)).toEqual([]);
 });
