@@ -47,9 +47,10 @@ export const changedByOther = (
 /** A try may have been interrupted by what happened within this time. */
 const TRY_MS = 5_000;
 
-/** How many wrong tries of an order may not have come to their end, since their process or the engine died. */
+/** How many wrong tries of an order may not have come to their end in time, since their process stopped or the engine died. */
 export function interruptedTries(history: OrderHistory, order: string): number {
-  const killed = history.all("killed");
+  // All that a process does stops with it: another one tries again.
+  const stopped = [...history.all("killed"), ...history.all("asleep")];
   const ends = [...history.all("engine_back"), ...history.all("engine_failed")];
   // One at a time: each fault ends before the next one begins.
   const untilOf = (from: number) =>
@@ -57,7 +58,7 @@ export function interruptedTries(history: OrderHistory, order: string): number {
   const harms = history.all("engine").map(({ at }) => ({ from: at, until: untilOf(at) }));
   const tries = history.all("wrong").filter((one) => one.order === order);
   return tries.filter(({ who, at }) => {
-    const isKilled = killed.some((one) => one.who === who && one.at > at && one.at < at + TRY_MS);
-    return isKilled || harms.some(({ from, until }) => from < at + TRY_MS && until > at - TRY_MS);
+    const isStopped = stopped.some((one) => one.who === who && one.at > at && one.at < at + TRY_MS);
+    return isStopped || harms.some(({ from, until }) => from < at + TRY_MS && until > at - TRY_MS);
   }).length;
 }
