@@ -8,7 +8,7 @@ import type { Stage } from "../harness/stage.ts";
 import { historyTime } from "../harness/waits.ts";
 import type { OrderHistory } from "./history.ts";
 import type { AmountChange, Jobs, RefundNote } from "./messages.ts";
-import type { Part, PlannedOrder } from "./plan.ts";
+import { handPhone, type Part, type PlannedOrder } from "./plan.ts";
 
 /** What the people of a shop work with. */
 export interface Office {
@@ -66,7 +66,7 @@ async function payPart(office: Office, order: PlannedOrder, part: Part, at: numb
   const { stage, history } = office;
   const { sandbox, ledger } = stage.service;
   const { id } = order;
-  const phone = `25473${at}${order.phone.slice(-6)}`;
+  const phone = handPhone(id, at);
   const label = part.isTyped ? id.toLowerCase().replace("-", " ") : id;
   const { fetch, baseUrl, keys } = sandbox;
   const gateway = new Gateway({

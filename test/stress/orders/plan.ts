@@ -79,6 +79,12 @@ export interface Part {
   readonly isTyped?: boolean;
 }
 
+/** The phone of someone who pays a part of an order by hand. No other one pays with it: a phone shows one prompt. */
+export function handPhone(id: string, part: number): string {
+  const [kind, number = ""] = id.split("-");
+  return `2547${kind === "ORDER" ? 3 : 4}${part}${number.padStart(6, "0")}`;
+}
+
 /** An order of the campaign, and all that happens to it. */
 export interface PlannedOrder extends SoldOrder {
   /** Whether the merchant makes it in his own transaction first, and how that ends. */

@@ -3,7 +3,15 @@ import { ENGINES } from "../../harness/engines.ts";
 import { countStates, lackingKinds } from "../../harness/hard-states.ts";
 import { History } from "../../harness/history.ts";
 import { rowsOn, type World } from "../hard-states.ts";
-import { CHANGED, incidentsOf, MIN_ORDERS, planMore, planOrders, REVIEWED } from "../plan.ts";
+import {
+  CHANGED,
+  handPhone,
+  incidentsOf,
+  MIN_ORDERS,
+  planMore,
+  planOrders,
+  REVIEWED,
+} from "../plan.ts";
 import { orders } from "../subject.ts";
 import { wrongNames } from "../wrong-on-paid.ts";
 
@@ -33,6 +41,18 @@ describe.each(orders.engines)("a campaign of orders on %s", (engine) => {
       expect(planned).toContainEqual(expect.objectContaining(kind));
     },
   );
+
+  test("has a phone for each part that someone pays by hand, which is no other's", () => {
+    const planned = [
+      ...planOrders("1", engine, 2_000),
+      ...planMore({ seed: "1", engine }, 1, Object.values(CHANGED)),
+    ];
+    const phones = planned.flatMap(({ id, byHand }) => byHand.map((_, at) => handPhone(id, at)));
+    expect(phones.length).toBeGreaterThan(0);
+    expect(new Set([...phones, ...planned.map(({ phone }) => phone)]).size).toBe(
+      phones.length + new Set(planned.map(({ phone }) => phone)).size,
+    );
+  });
 
   test("asks for each hard state that the engine can have", () => {
     const asked = countStates(rowsOn(engine), nothing).map(([name]) => name);
