@@ -139,10 +139,22 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "engines",
-          include: [...ENGINES, ...ALONE],
-          exclude: [NODE_MODULES, INSTALLED, LONG],
+          include: ENGINES,
+          exclude: [NODE_MODULES, INSTALLED, LONG, ...ALONE],
+          isolate: false,
           // Tests that run side by side would clear the mocks of each other.
           clearMocks: false,
+          ...everywhere(5),
+          ...secondRun,
+        },
+      },
+      {
+        define,
+        resolve: { alias },
+        test: {
+          name: "alone",
+          include: [...ALONE],
+          exclude: [NODE_MODULES, INSTALLED, LONG],
           ...everywhere(5),
           ...secondRun,
         },
