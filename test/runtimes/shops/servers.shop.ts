@@ -14,7 +14,8 @@ interface Framework {
   readonly cells: { readonly mount: string; readonly stop: string };
   readonly files: (cells: Framework["cells"]) => Readonly<Record<string, string>>;
   readonly build?: string;
-  readonly main: string;
+  /** What Node.js runs: a file of the folder, and what it takes. */
+  readonly args: readonly [file: string, ...rest: string[]];
   /** The largest body that reaches the receiver, in bytes; `undefined` if the framework has no limit. */
   readonly limit?: number;
 }
@@ -58,7 +59,7 @@ const server = app.listen(Number(process.env.PORT));
 process.once("SIGTERM", () => ${stop});
 `,
     }),
-    main: "main.js",
+    args: ["main.js"],
   },
   Hono: {
     packages: ["hono", "@hono/node-server"],
@@ -77,13 +78,13 @@ const server = serve({ fetch: app.fetch, port });
 process.once("SIGTERM", () => ${stop});
 `,
     }),
-    main: "main.js",
+    args: ["main.js"],
   },
   h3: {
     packages: ["h3@2.0.1-rc.20"],
     cells: {
       mount: `app.all("/webhooks", (event) => receive(event.req))`,
-      stop: `process.once("SIGTERM", stop)`,
+      stop: "stop()",
     },
     files: ({ mount, stop }) => ({
       "main.js": `${ON_FETCH}
@@ -92,10 +93,10 @@ const app = new H3();
 ${mount};
 await receiver.start();
 serve(app, { port });
-${stop};
+process.once("SIGTERM", () => ${stop});
 `,
     }),
-    main: "main.js",
+    args: ["main.js"],
   },
   SvelteKit: {
     packages: [
@@ -123,8 +124,148 @@ export const init = () => (building ? undefined : receiver.start());
 ${stop};`,
     }),
     build: "npx vite build",
-    main: "build/index.js",
+    args: ["build/index.js"],
     limit: 524_288,
+  },
+  srvx: {
+    packages: ["srvx"],
+    cells: { mount: "serve({ fetch: receive })", stop: "stop()" },
+    files: ({ mount, stop }) => ({
+      "main.js": `${ON_FETCH}
+import { serve } from "srvx";
+await receiver.start();
+${mount.replace("receive }", "receive, port }")};
+process.once("SIGTERM", () => ${stop});
+`,
+    }),
+    args: ["main.js"],
+  },
+  Elysia: {
+    packages: ["elysia", "@elysiajs/node"],
+    cells: {
+      mount: `app.post("/webhooks", ({ request }) => receive(request), { parse: "none" })`,
+      stop: "stop().then(process.exit)",
+    },
+    files: ({ mount, stop }) => ({
+      "main.js": `${ON_FETCH}
+import { node } from "@elysiajs/node";
+import { Elysia } from "elysia";
+const app = new Elysia({ adapter: node() });
+${mount};
+await receiver.start();
+app.listen(port);
+process.once("SIGTERM", () => ${stop});
+`,
+    }),
+    args: ["main.js"],
+  },
+  Nuxt: {
+    packages: ["nuxt"],
+    cells: {
+      mount: "defineEventHandler((event) => receive(toWebRequest(event)))",
+      stop: `nitro.hooks.hook("close", stop)`,
+    },
+    files: ({ mount, stop }) => ({
+      "nuxt.config.ts": `export default defineNuxtConfig({ telemetry: false, compatibilityDate: "2026-01-01" });`,
+      "app/app.vue": "<template><p>Shop</p></template>",
+      "server/utils/receiver.js": RECEIVER,
+      "server/routes/webhooks.post.ts": `import { fetchHandler } from "malipo/fetch";
+import { receiver } from "../utils/receiver.js";
+const receive = fetchHandler(receiver);
+export default ${mount};`,
+      "server/plugins/receiver.ts": `import { receiver, stop } from "../utils/receiver.js";
+export default defineNitroPlugin(async (nitro) => {
+  if (import.meta.prerender) return;
+  await receiver.start();
+  ${stop};
+});`,
+    }),
+    build: "npx nuxt build",
+    args: [".output/server/index.mjs"],
+  },
+  Astro: {
+    packages: ["astro", "@astrojs/node"],
+    cells: {
+      mount: "export const POST = ({ request }) => receive(request)",
+      stop: "stop().then(process.exit)",
+    },
+    files: ({ mount, stop }) => ({
+      "astro.config.mjs": `import node from "@astrojs/node";
+export default { adapter: node({ mode: "standalone" }), output: "server" };`,
+      "src/receiver.js": RECEIVER,
+      "src/pages/webhooks.js": `import { fetchHandler } from "malipo/fetch";
+import { receiver } from "../receiver.js";
+const receive = fetchHandler(receiver);
+${mount};`,
+      "src/middleware.js": `import { receiver, stop } from "./receiver.js";
+await receiver.start();
+process.once("SIGTERM", () => ${stop});
+export const onRequest = (_, next) => next();`,
+    }),
+    build: "ASTRO_TELEMETRY_DISABLED=1 npx astro build",
+    args: ["dist/server/entry.mjs"],
+  },
+  "React Router": {
+    packages: [
+      ...["@react-router/dev@8.4.0", "@react-router/node@8.4.0", "@react-router/serve@8.4.0"],
+      ...["react-router@8.4.0", "react", "react-dom", "isbot", "vite"],
+    ],
+    cells: {
+      mount: "export const action = ({ request }) => receive(request)",
+      stop: "stop()",
+    },
+    files: ({ mount, stop }) => ({
+      "vite.config.js": `import { reactRouter } from "@react-router/dev/vite";
+export default { plugins: [reactRouter()] };`,
+      "app/receiver.js": RECEIVER,
+      "app/root.jsx": `import { Outlet } from "react-router";
+export default () => <html><body><Outlet /></body></html>;`,
+      "app/routes.js": `import { route } from "@react-router/dev/routes";
+export default [route("webhooks", "./webhooks.js")];`,
+      "app/webhooks.js": `import { fetchHandler } from "malipo/fetch";
+import { receiver } from "./receiver.js";
+const receive = fetchHandler(receiver);
+${mount};`,
+      "app/entry.server.jsx": `import { receiver, stop } from "./receiver.js";
+await receiver.start();
+process.once("SIGTERM", () => ${stop});
+export default () => new Response("Shop");`,
+    }),
+    build: "npx react-router build",
+    args: ["node_modules/@react-router/serve/bin.cjs", "build/server/index.js"],
+  },
+  "TanStack Start": {
+    packages: [
+      ...["@tanstack/react-start", "@tanstack/react-router", "react", "react-dom"],
+      ...["vite", "@vitejs/plugin-react", "srvx"],
+    ],
+    cells: {
+      mount: "server: { handlers: { POST: ({ request }) => receive(request) } }",
+      stop: "stop()",
+    },
+    files: ({ mount, stop }) => ({
+      "vite.config.js": `import { tanstackStart } from "@tanstack/react-start/plugin/vite";
+import react from "@vitejs/plugin-react";
+export default { plugins: [tanstackStart(), react()] };`,
+      "src/receiver.js": RECEIVER,
+      "src/router.jsx": `import { createRouter } from "@tanstack/react-router";
+import { routeTree } from "./routeTree.gen";
+export const getRouter = () => createRouter({ routeTree });`,
+      "src/routes/__root.jsx": `import { createRootRoute, Outlet } from "@tanstack/react-router";
+export const Route = createRootRoute({ component: () => <html><body><Outlet /></body></html> });`,
+      "src/routes/webhooks.js": `import { createFileRoute } from "@tanstack/react-router";
+import { fetchHandler } from "malipo/fetch";
+import { receiver } from "../receiver.js";
+const receive = fetchHandler(receiver);
+export const Route = createFileRoute("/webhooks")({ ${mount} });`,
+      "src/server.js": `import handler from "@tanstack/react-start/server-entry";
+import { receiver, stop } from "./receiver.js";
+await receiver.start();
+process.once("SIGTERM", () => ${stop});
+export default { fetch: handler.fetch };`,
+    }),
+    build: "npx vite build",
+    args: ["node_modules/srvx/bin/srvx.mjs", "--prod", "dist/server/server.js"],
   },
 };
 
@@ -137,7 +278,7 @@ const orderOf = (order: string, bytes: number): string =>
   });
 
 describe.each(Object.entries(FRAMEWORKS))("the row of %s", (name, framework) => {
-  const { packages, cells, files, build, main, limit } = framework;
+  const { packages, cells, files, build, args, limit } = framework;
   let installed: Installed;
   const [first = ""] = packages.map((one) => one.replace(/(?<=.)@.*/, ""));
   const note = shopRows(() => `${name} ${installedVersion(installed.folder, first)}`);
@@ -165,8 +306,11 @@ describe.each(Object.entries(FRAMEWORKS))("the row of %s", (name, framework) => 
 
   test("receives, has the limit that the page names, and ends at SIGTERM", async () => {
     // Some servers do not end gracefully in tests.
-    const env = { SHOP_DB: join(installed.folder, "shop.db"), CI: "", TEST: "" };
-    const shop = await runExample([join(installed.folder, main)], env);
+    const env = { SHOP_DB: join(installed.folder, "shop.db"), HOST: "127.0.0.1", CI: "", TEST: "" };
+    const shop = await runExample(
+      args.map((one) => (one.startsWith("--") ? one : join(installed.folder, one))),
+      env,
+    );
     expect(await shop.post(orderOf("SMALL", 1_000))).toBe(200);
     expect(await shop.post(orderOf("LARGE", 1_000_000))).toBe(limit === undefined ? 200 : 413);
     if (limit !== undefined) {
