@@ -21,7 +21,7 @@ export default defineConfig({
     // It would give the source as the run before it loaded it: its key is the file on the disk.
     fsModuleCache: false,
     projects: projects
-      .filter(({ test }) => test?.name === "source" || test?.name === "engines")
+      .filter(({ test }) => ["source", "engines", "alone"].includes(String(test?.name)))
       .map((project) => ({ ...project, plugins: [plugin] })),
   },
 });
