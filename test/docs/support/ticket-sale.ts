@@ -107,6 +107,8 @@ export interface SaleEnd {
 const PROCESSES = 3;
 const POLL_MS = 200;
 const TICK_MS = 500;
+/** A prompt that nobody answers lives for a minute: the clock of the service is faster in steps of this. */
+const PROMPT_STEP_S = 5;
 /** How long an order lives in these sales, from its first click. */
 const LIFE_MS = 3_000;
 /** How long a seat is held whose order is not there. */
@@ -310,8 +312,7 @@ async function sellAll(shop: Shop, { customers, seats }: SaleSettings): Promise<
   const watch = async () => {
     while (!isSoldOut) {
       await sleep(TICK_MS);
-      // A prompt that nobody answers lives for a minute.
-      await sandbox.clock.advance("5s");
+      await sandbox.clock.advance(`${PROMPT_STEP_S}s`);
       await acceptLate(office);
       const sold = (await allOrders(office, "paid")).filter(({ effect }) => effect === "done");
       isSoldOut = sold.length >= seats;
@@ -338,8 +339,9 @@ async function sellAll(shop: Shop, { customers, seats }: SaleSettings): Promise<
 }
 
 /** What is there when each order has ended, and none holds a seat that is not sold. */
-async function endOf({ office, seats, late }: Shop): Promise<SaleEnd> {
+async function endOf({ office, sandbox, seats, late }: Shop): Promise<SaleEnd> {
   for (;;) {
+    await sandbox.clock.advance(`${PROMPT_STEP_S}s`);
     await acceptLate(office);
     const end = { orders: await allOrders(office), seats: await seats(), late };
     const isHeld = end.seats.some(({ order_id, sold }) => order_id !== null && !sold);
