@@ -14,7 +14,6 @@ export const SLOW: readonly string[] = [
   "test/package/soak.long.test.ts",
   "test/package/compilers.long.test.ts",
   "test/package/pack-release.long.test.ts",
-  "test/browser/pay-page.long.test.ts",
   "test/checkout/rules/model/model.long.test.ts",
   "test/browser/sandbox-page-layout.long.test.ts",
   "test/checkout/page/pay-looks.long.test.ts",

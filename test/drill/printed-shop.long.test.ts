@@ -13,7 +13,7 @@ mkdirSync("test/docs/bundles", { recursive: true });
 const folder = mkdtempSync(join("test/docs/bundles", "printed-shop-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a whole drill of the printed shop with the printed settings finds nothing wrong", async () => {
+test.concurrent("a whole drill of the printed shop with the printed settings finds nothing wrong", async () => {
   const result = await drillShop(printedShop(folder));
   expect(exitStatus(result), formatResults(result)).toBe(0);
 });
@@ -30,14 +30,14 @@ function clientOnly(name: string, right = "", other = ""): RawSettings {
   return { ...settings, start: `cd "${resolve(home)}" && exec "${process.execPath}" shop.mts` };
 }
 
-test("some cases of each kind find nothing wrong with the shop that has only the client", async () => {
+test.concurrent("some cases of each kind find nothing wrong with the shop that has only the client", async () => {
   const numbers = someCases().map(({ number }) => number);
   const result = await drillShop(clientOnly("right"), numbers);
   expect(exitStatus(result), formatResults(result)).toBe(0);
   expect(result.results.length).toBeGreaterThan(30);
 });
 
-test("a shop with only the client that does not look for lost webhooks leaves orders open", async () => {
+test.concurrent("a shop with only the client that does not look for lost webhooks leaves orders open", async () => {
   const timer = "setInterval(() => reconcile().catch(console.error), 10_000);";
   const settings = { ...clientOnly("blind", timer, "void reconcile;"), quiet: "5s" };
   const lost = allCases().filter(
