@@ -62,6 +62,8 @@ export function engineOf(variable: "REDIS_URL" | "DATABASE_URL" | "MYSQL_URL"): 
 
 const READY_MS = 120_000;
 const START_TRIES = 3;
+/** How long an engine may take to end after its signal. */
+const END_MS = 30_000;
 
 /** Starts a process, and waits until it is ready. */
 async function launch({ name, user, command, ready, crash }: Recipe, folder: string, port: number) {
@@ -86,7 +88,12 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
     guard.kill("SIGKILL");
     server.kill(signal);
     server.ref();
+    // A signal that comes while libfaketime reads its file may leave the process, or a child, in a lock for ever.
+    const late = setTimeout(() => {
+      if (server.exitCode === null && server.signalCode === null) signalTree(pid, "SIGKILL");
+    }, END_MS);
     await ended;
+    clearTimeout(late);
   };
   for (const deadline = Date.now() + READY_MS; !ready.test(readFileSync(log, "utf8")); ) {
     if (server.exitCode !== null || server.signalCode !== null || Date.now() > deadline) {
@@ -98,9 +105,10 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
   return { pid, end };
 }
 
-/** Sends a signal to a process, then to those that it has started. */
+/** Sends a signal to those that a process has started, and to it. */
 function signalTree(pid: number, signal: NodeJS.Signals): void {
-  process.kill(pid, signal);
+  // It starts no other one meanwhile.
+  process.kill(pid, "SIGSTOP");
   const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8" });
   for (const child of stdout.split("\n").filter(Boolean)) {
     try {
@@ -109,6 +117,7 @@ function signalTree(pid: number, signal: NodeJS.Signals): void {
       // It has ended in the meantime.
     }
   }
+  process.kill(pid, signal);
 }
 
 /** What the data of all engines of a run need at most. */
