@@ -62,8 +62,8 @@ export function engineOf(variable: "REDIS_URL" | "DATABASE_URL" | "MYSQL_URL"): 
 
 const READY_MS = 120_000;
 const START_TRIES = 3;
-/** How long an engine may take to end after its signal. */
-const END_MS = 30_000;
+/** How long an engine may take to end after its signal. It is killed then, which is a crash as well. */
+const END_MS = 10_000;
 
 /** Starts a process, and waits until it is ready. */
 async function launch({ name, user, command, ready, crash }: Recipe, folder: string, port: number) {
