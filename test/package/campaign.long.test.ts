@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prompts } from "../stress/prompts/subject.ts";
-import { type CampaignRun, hasNotRun, runCampaign } from "../support/campaign.ts";
+import { type CampaignRun, hasNotRun, runCampaign, shareRuns } from "../support/campaign.ts";
 
 const STORES = prompts.engines;
 const PAYMENTS = 40;
@@ -21,9 +21,6 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-campaign-test-"));
 const HISTORY = join(folder, "sqlite.jsonl");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const runs = new Map<string, CampaignRun>();
-const runOf = (name: string) => runs.get(name) as CampaignRun;
-
 /** A client without a mechanism. It needs only the faults that the mechanism is for. */
 const sabotaged = (name: string, ...args: string[]) =>
   ["--store", "sqlite", "--payments", "20", "--no-clock-steps", "--no-engine-faults"].concat(
@@ -39,31 +36,30 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   "forgetful-store": sabotaged("forgetful-store", "--no-pauses"),
 };
 
+const runOf = shareRuns((name) =>
+  campaign("--payments", `${PAYMENTS}`, "--workers", "3", ...(RUNS[name] ?? [])),
+);
+
 // All at once: they mostly wait for leases to end.
-beforeAll(async () => {
-  const common = ["--payments", `${PAYMENTS}`, "--workers", "3"];
-  await Promise.all(
-    Object.entries(RUNS).map(async ([name, args]) => {
-      runs.set(name, await campaign(...common, ...args));
-    }),
-  );
+beforeAll(() => {
+  for (const name of Object.keys(RUNS)) void runOf(name);
 });
 
 describe("a campaign of injected faults", () => {
-  const isSkipped = (store: string) => hasNotRun(runOf(store));
-
-  test.for(STORES)("keeps every promise: %s", (store, { skip }) => {
-    if (isSkipped(store)) return skip();
-    const { stdout, stderr, status } = runOf(store);
+  test.for(STORES)("keeps every promise: %s", async (store, { skip }) => {
+    const run = await runOf(store);
+    if (hasNotRun(run)) return skip();
+    const { stdout, stderr, status } = run;
     expect(stdout + stderr).toContain("Every promise held.");
     expect(status).toBe(0);
   });
 
   test.for(STORES)(
     "counts one prompt per key, and no wrong or missing status: %s",
-    (store, { skip }) => {
-      if (isSkipped(store)) return skip();
-      const table = rowsOf(runOf(store));
+    async (store, { skip }) => {
+      const run = await runOf(store);
+      if (hasNotRun(run)) return skip();
+      const table = rowsOf(run);
       // It sells on until each hard state has come.
       const sold = Number(table.get("orders, one key each"));
       expect(sold).toBeGreaterThanOrEqual(PAYMENTS);
@@ -79,9 +75,10 @@ describe("a campaign of injected faults", () => {
     },
   );
 
-  test.for(STORES)("injects faults of every origin: %s", (store, { skip }) => {
-    if (isSkipped(store)) return skip();
-    const table = rowsOf(runOf(store));
+  test.for(STORES)("injects faults of every origin: %s", async (store, { skip }) => {
+    const run = await runOf(store);
+    if (hasNotRun(run)) return skip();
+    const table = rowsOf(run);
     const before = /(reset|hang|50\d|408|422|429|latency) [1-9]/;
     expect(table.get("faults before the charge")).toMatch(before);
     expect(table.get("faults after the charge")).toMatch(
@@ -93,13 +90,15 @@ describe("a campaign of injected faults", () => {
     expect(table.get("workers killed")).toMatch(store === "memory" ? /^0$/ : /^[1-9]/);
   });
 
-  test("counts the hard states, such as an attempt that woke when its lease was over", () => {
-    expect(runOf("sqlite").stdout).toMatch(
+  test("counts the hard states, such as an attempt that woke when its lease was over", async () => {
+    const { stdout } = await runOf("sqlite");
+    expect(stdout).toMatch(
       /^ +[1-9]\d* {2}lease ran out before the send, and was held back by its deadline$/m,
     );
   });
 
   test("is checked again from its history", async () => {
+    await runOf("sqlite");
     const { status, stdout } = await campaign("--check", HISTORY);
     expect(stdout).toContain("sqlite store, seed 1");
     expect(stdout).toContain("Every promise held.");
@@ -119,8 +118,8 @@ describe("a campaign with a client that lacks a mechanism", () => {
     ["no-deadline", /sent_late: \w+-\d+ visitor \d+ sent \d+ ms after it had begun/],
     ["early-resolve", /freed_early: \w+-\d+ worker \d+ resolved it as not sent/],
     ["forgetful-store", /prompts: \w+-\d+ [2-9] prompts/],
-  ] as const)("fails, and says what broke: %s", ([name, breach]) => {
-    const { status, stdout } = runOf(name);
+  ] as const)("fails, and says what broke: %s", async ([name, breach]) => {
+    const { status, stdout } = await runOf(name);
     expect(stdout).toMatch(breach);
     expect(stdout).toContain("A promise was BROKEN");
     expect(status).toBe(1);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type CampaignRun, hasNotRun, runCampaign } from "../support/campaign.ts";
+import { hasNotRun, runCampaign, shareRuns } from "../support/campaign.ts";
 
 const ENGINE_FAULTS = [
   "engine killed and restarted",
@@ -36,34 +36,43 @@ const SABOTAGES = [
 
 const NO_FAULTS = "--no-engine-faults";
 
-/** Each campaign by what is special about it: the inbox or the sabotage. */
-const runs = new Map<string, CampaignRun>();
+type Soaks = Readonly<Record<string, readonly string[]>>;
 
-async function soak(name: string, ...args: readonly string[]): Promise<void> {
-  runs.set(name, await runCampaign("inboxes", "--events", "300", "--lease-ms", "1500", ...args));
-}
+/** Each campaign by what is special about it: the inbox or the sabotage. */
+const ENGINE_SOAKS: Soaks = Object.fromEntries(
+  INBOXES.map(([inbox]) => [inbox, ["--store", inbox, "--kills", "5"]]),
+);
+const MODE_SOAKS: Soaks = Object.fromEntries(
+  MODES.map(([mode, inbox]) => [
+    `${mode} ${inbox}`,
+    ["--store", inbox, "--mode", mode, "--kills", "5", NO_FAULTS],
+  ]),
+);
+const SABOTAGED_SOAKS: Soaks = Object.fromEntries(
+  SABOTAGES.map(([name, args]) => [
+    name,
+    ["--store", "sqlite", "--sabotage", name, NO_FAULTS, ...args],
+  ]),
+);
+const SOAKS: Soaks = { ...ENGINE_SOAKS, ...MODE_SOAKS, ...SABOTAGED_SOAKS };
+
+const runOf = shareRuns((name) =>
+  runCampaign("inboxes", "--events", "300", "--lease-ms", "1500", ...(SOAKS[name] ?? [])),
+);
 
 // Several at once: they mostly wait for leases and faults to end. Not all: each has processes that need the
 // machine, too.
 beforeAll(async () => {
-  await Promise.all([...INBOXES.map(([inbox]) => soak(inbox, "--store", inbox, "--kills", "5"))]);
-  await Promise.all([
-    ...MODES.map(([mode, inbox]) =>
-      soak(`${mode} ${inbox}`, "--store", inbox, "--mode", mode, "--kills", "5", NO_FAULTS),
-    ),
-  ]);
-  await Promise.all(
-    SABOTAGES.map(([name, args]) =>
-      soak(name, "--store", "sqlite", "--sabotage", name, NO_FAULTS, ...args),
-    ),
-  );
+  for (const soaks of [ENGINE_SOAKS, MODE_SOAKS, SABOTAGED_SOAKS]) {
+    await Promise.allSettled(Object.keys(soaks).map(runOf));
+  }
 });
 
 describe("a small campaign of inboxes, of the built package", () => {
   test.for(INBOXES)(
     "loses, invents and repeats nothing when processes are killed and the engine fails: %s",
-    ([inbox, once, faults], { skip }) => {
-      const run = runs.get(inbox) as CampaignRun;
+    async ([inbox, once, faults], { skip }) => {
+      const run = await runOf(inbox);
       if (hasNotRun(run)) return skip();
       const { stdout, stderr, status } = run;
       const lines = stdout.split("\n").map((line) => line.trim().replaceAll(/ {2,}/g, "  "));
@@ -89,8 +98,8 @@ describe("a small campaign of inboxes, of the built package", () => {
 
   test.for(MODES)(
     "loses and repeats nothing with --mode %s: %s",
-    ([mode, inbox, line], { skip }) => {
-      const run = runs.get(`${mode} ${inbox}`) as CampaignRun;
+    async ([mode, inbox, line], { skip }) => {
+      const run = await runOf(`${mode} ${inbox}`);
       if (hasNotRun(run)) return skip();
       const { stdout, stderr, status } = run;
       const lines = stdout.split("\n").map((text) => text.trim());
@@ -101,9 +110,12 @@ describe("a small campaign of inboxes, of the built package", () => {
     },
   );
 
-  test.for(SABOTAGES)("fails with a receiver that breaks a promise: %s", ([name, , sentence]) => {
-    const { stdout, stderr, status } = runs.get(name) as CampaignRun;
-    expect(stdout, stderr).toMatch(new RegExp(`^ +BROKEN .*: ${sentence}`, "m"));
-    expect(status).toBe(1);
-  });
+  test.for(SABOTAGES)(
+    "fails with a receiver that breaks a promise: %s",
+    async ([name, , sentence]) => {
+      const { stdout, stderr, status } = await runOf(name);
+      expect(stdout, stderr).toMatch(new RegExp(`^ +BROKEN .*: ${sentence}`, "m"));
+      expect(status).toBe(1);
+    },
+  );
 });
