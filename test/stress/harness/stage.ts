@@ -8,6 +8,7 @@ import { Customers } from "./service/customers.ts";
 import { planFaults } from "./service/faults.ts";
 import { type Service, startService } from "./service/service.ts";
 import { createWebhookProxy, type WebhookProxy } from "./service/webhook-proxy.ts";
+import { waitFor } from "./waits.ts";
 
 /** What a campaign that sells is on. */
 export interface StageSetup<Order extends SoldOrder> {
@@ -100,13 +101,13 @@ export class Stage<Order extends SoldOrder, Jobs extends JobsOf<Jobs>> {
   }
 
   async restartService(): Promise<void> {
-    await this.service.faultProxy.restart();
+    await waitFor(this.service.faultProxy.restart(), () => "the service to restart");
     this.#history.note("service", { what: "service_restarted" });
   }
 
   async close(): Promise<void> {
     this.webhooks.close();
     await this.#pool?.close();
-    await this.service.close();
+    await waitFor(this.service.close(), () => "the service to close");
   }
 }

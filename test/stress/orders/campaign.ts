@@ -86,6 +86,8 @@ export class Campaign {
   /** Clicks without an answer. Their customers may have given up. */
   readonly #clicks = new Set<Promise<void>>();
   #rounds = 0;
+  /** Orders whose customer has paid or has given up. */
+  #served = 0;
   /** Processes that start may open the file, which is not moved meanwhile. */
   #fileIsThere: Promise<void> = Promise.resolve();
   #isOver = true;
@@ -355,6 +357,7 @@ export class Campaign {
     const sold = forEachConcurrently(orders, AT_ONCE, async (order) => {
       progress.add();
       await this.#customer(order);
+      this.#served++;
       progress.add();
     });
     await Promise.race([sold, failed]);
@@ -373,6 +376,12 @@ export class Campaign {
       responsesLost: stage.service.faultsMet().filter(({ name }) => LOST.includes(name)).length,
     };
     this.#history.note("campaign", { what: "end", ...end });
+  }
+
+  /** How far it is, for the one who waits. */
+  progress(): string {
+    const { orders, incidents } = this.#stage;
+    return `${this.#place.engine}: ${this.#served} of ${orders.size} customers have left, ${incidents.standing} processes stand`;
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import { countStates, lackingKinds, neverCame } from "../harness/hard-states.ts";
 import { sellOn } from "../harness/plan.ts";
 import { subject } from "../harness/subject.ts";
@@ -47,6 +48,7 @@ async function run(given: OrderGiven) {
   const { seed, history, options, engine } = given;
   const { engine: name } = engine.place;
   const campaign = await Campaign.open(given);
+  const shown = showProgress({ output: process.stderr, line: () => campaign.progress() });
   try {
     await campaign.sell(planOrders(seed, name, options.orders));
     await sellOn(
@@ -55,6 +57,7 @@ async function run(given: OrderGiven) {
     );
   } finally {
     await campaign.close();
+    shown.end();
   }
   return [];
 }

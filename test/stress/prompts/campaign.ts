@@ -6,7 +6,7 @@ import { createRandom } from "../harness/random.ts";
 import type { PlannedFault } from "../harness/service/faults.ts";
 import { Stage } from "../harness/stage.ts";
 import { countEach, listed, type Row } from "../harness/table.ts";
-import { historyTime, Progress, waitFor } from "../harness/waits.ts";
+import { failure, HANG_MS, historyTime, Progress, waitFor } from "../harness/waits.ts";
 import { breachesInEvents } from "./history/check-events.ts";
 import { lackingOrders } from "./history/hard-states.ts";
 import { type Incident, incidentsFor } from "./incidents.ts";
@@ -73,6 +73,7 @@ export class Campaign {
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
   readonly #begun = new Progress();
+  readonly #failure = failure();
   #machine: Machine = { startedAt: 0, offsetMs: 0 };
 
   private constructor(given: PromptGiven, asked: Asked, stage: Stage<Order, Jobs>) {
@@ -135,7 +136,7 @@ export class Campaign {
     const what = () =>
       `every order to have a final status or a reference: ${this.#shop.done()} have`;
     // The time limit of the campaign ends the work on orders. This one is for orders that it did not end.
-    const limitMs = 2 * campaignTimeoutMs(this.#asked.payments);
+    const limitMs = campaignTimeoutMs(this.#asked.payments) + HANG_MS;
     return waitFor(
       this.#shop.sell(orders, () => this.#begun.add()),
       what,
@@ -214,6 +215,7 @@ export class Campaign {
     const orders = this.#orders;
     const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
     const harm = this.#harm();
+    harm.catch(this.#failure.reject);
     await this.#sell(orders.slice(0, firstLate));
     await sellOn(
       () => this.#lacking(),
@@ -225,11 +227,14 @@ export class Campaign {
     const count = this.#begun.count + late.length;
     await Promise.all([this.#stopFaults(count), this.#sell(late)]);
     this.#begun.end();
-    await harm;
+    await waitFor(harm, () => "the last kill, clock step or restart of the service to end");
     this.#setClocksRight();
     // The slow customers act. The prompts without an answer expire.
     await waitFor(customers.idle(), () => "the customers to act");
-    await service.sandbox.clock.advance("61s");
+    await waitFor(
+      service.sandbox.clock.advance("61s"),
+      () => "the prompts without an answer to expire",
+    );
     await this.#shop.reconcile();
     this.#given.history.note("campaign", { what: "all_ended" });
     // At the end new processes pay for every order once more. They would lose the memory store.
@@ -266,7 +271,7 @@ export class Campaign {
       share: () => this.#shop.done() / this.#total,
     });
     try {
-      await Promise.race([this.#runPhases(), failed]);
+      await Promise.race([this.#runPhases(), failed, this.#failure.promise]);
     } catch (error) {
       this.#given.history.note("campaign", { what: "unexpected", error: `${error}` });
       throw error;

@@ -25,7 +25,7 @@ export const MAX_LOOKUP_INTERVAL_MS = 4_000;
 export const SECOND_LOOKUP_DELAY_MS = 300;
 
 /** What a campaign may take, however busy the machine is. */
-export const campaignTimeoutMs = (payments: number): number => 4 * HANG_MS + payments * 300;
+export const campaignTimeoutMs = (payments: number): number => 2 * HANG_MS + payments * 300;
 
 /**
  * How long the last phase may take. An attempt that was cut off as the faults stopped is resolved

@@ -109,7 +109,7 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
 function signalTree(pid: number, signal: NodeJS.Signals): void {
   // It starts no other one meanwhile.
   process.kill(pid, "SIGSTOP");
-  const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8" });
+  const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8", timeout: END_MS });
   for (const child of stdout.split("\n").filter(Boolean)) {
     try {
       process.kill(Number(child), signal);
