@@ -76,10 +76,10 @@ export const ALONE: readonly string[] = [
 const NODE_MODULES = "**/node_modules/**";
 
 const CORES = availableParallelism();
-/** Tests wait for engines, browsers and timers for a third of their time. */
-const busy = { maxWorkers: CORES + 1 };
+/** Tests wait for engines, browsers and timers for two thirds of their time. */
+const busy = { maxWorkers: CORES + 2 };
 /** The long ones start processes by the dozen, and the waits of drills grow with the work beside them. */
-const forLong = { maxWorkers: CORES };
+const forLong = { maxWorkers: CORES + 1 };
 const waiting = { sequence: { groupOrder: 1 } };
 
 /**
