@@ -47,11 +47,20 @@ export function newDelivery(number: number, given: Partial<NewDelivery> = {}): N
   };
 }
 
-/** Waits until the condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+/**
+ * Waits until the condition holds.
+ *
+ * @param seen - What was seen instead, for the one who reads that it never held.
+ */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  seen: () => string = () => "",
+): Promise<void> {
   const deadline = performance.now() + 120_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`The condition never held: ${holds}`);
+    if (performance.now() > deadline) {
+      throw new Error(`The condition never held: ${holds}\n${seen()}`);
+    }
     await sleep(10);
   }
 }

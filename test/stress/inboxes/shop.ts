@@ -1,5 +1,5 @@
 // The receiver of a shop, in a process that tests kill.
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { nodeHandler } from "malipo/node";
 import {
   createWebhookReceiver,
@@ -47,6 +47,7 @@ async function effectIn(place: Place, orm: Orm | undefined): Promise<Effect> {
 
 /** As a long computation does: nothing else of this process runs. */
 function blockUntil(file: string): void {
+  writeFileSync(`${file}.begun`, "");
   const cell = new Int32Array(new SharedArrayBuffer(4));
   while (!existsSync(file)) Atomics.wait(cell, 0, 0, 20);
 }
