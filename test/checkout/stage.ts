@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { Gateway } from "malipo";
 import { type Checkout, type CheckoutOptions, createCheckout } from "malipo/checkout";
 import { createSandbox, type Sandbox } from "malipo/sandbox";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { CheckoutStore } from "../../src/checkout/orders/checkout-store.ts";
 
 /** A clock of a store that a test moves. */
@@ -16,13 +16,14 @@ export function testClock() {
   };
 }
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-export const atEnd = (end: () => unknown): void => {
-  ends.push(end);
-};
+/**
+ * Ends something with the test, the last first. A hook at the top of this file would be one of the first file of the
+ * process alone, since those that follow do not load it again.
+ */
+export const atEnd = (end: () => unknown): void =>
+  onTestFinished(async () => {
+    await end();
+  });
 
 /** A shop: its checkout, and the orders whose goods it gave. */
 export interface Shop {
