@@ -12,7 +12,7 @@ export interface CampaignRun {
   readonly stderr: string;
 }
 
-/** What each thread of a process and of those that it started waits for. Only Linux says it. */
+/** What each thread of a process and of those that it started waits for. Nothing on a machine without the `ps` of Linux. */
 function standingThreads(pid: number): string {
   const { stdout } = spawnSync("ps", ["-eLo", "ppid,pid,lwp,stat,wchan:32,args"], {
     encoding: "utf8",
@@ -57,7 +57,7 @@ export function runWatched(
       (error, stdout, stderr) => {
         const standing = stoodAt();
         if (standing === undefined) {
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+          resolve({ status: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
           return;
         }
         const what = `${script.join(" ")} stood still for ${silenceMs / 60_000} minutes, and was killed.`;

@@ -110,7 +110,8 @@ function signalTree(pid: number, signal: NodeJS.Signals): void {
   // It starts no other one meanwhile.
   process.kill(pid, "SIGSTOP");
   const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8", timeout: END_MS });
-  for (const child of stdout.split("\n").filter(Boolean)) {
+  // A machine without `pgrep` has no output.
+  for (const child of (stdout ?? "").split("\n").filter(Boolean)) {
     try {
       process.kill(Number(child), signal);
     } catch {
