@@ -2,7 +2,6 @@ import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { Component } from "../component.ts";
-import type { ConnectionPool } from "../connections.ts";
 import type { Dialect } from "../dialect.ts";
 import { ServerRoom, type ServerRoomOptions, type ServerState } from "../server-room.ts";
 import {
@@ -34,9 +33,8 @@ import {
   userOf,
 } from "./mysql-advice.ts";
 import { lockTable, mysqlDialect, type PositionalStatement, positional } from "./mysql-dialect.ts";
-import { OwnPool } from "./own-pool.ts";
-import { connectTo, giveBack, type MysqlSource, noReply, OWNER, poolFor, sizeOf } from "./pool.ts";
-import { byConnection, checkIdle, checkTransact, runOn } from "./transact.ts";
+import { connectionsOf, type MysqlSource, OWNER } from "./pool.ts";
+import { byConnection, checkTransact, runOn } from "./transact.ts";
 
 type Run = RunStatement<PositionalStatement>;
 
@@ -45,14 +43,15 @@ const query = (text: string): PositionalStatement => ({ text, names: [], kind: "
 
 // A connection that waits longer than this between two statements is closed by the server. It is the one limit that both
 // MariaDB and MySQL have for a transaction whose process is frozen.
-const limitIdle = (ms: number) =>
-  `SET SESSION wait_timeout = ${Math.max(1, Math.ceil(ms / 1_000))}`;
-const KEEP_LIMIT = plain("SET @malipo_wait_timeout = @@SESSION.wait_timeout");
+const idleLimit = (ms: number) => `SESSION wait_timeout = ${Math.max(1, Math.ceil(ms / 1_000))}`;
+const limitIdle = (ms: number) => `SET ${idleLimit(ms)}`;
+/** In one round trip. */
+const keepAndLimitIdle = (ms: number) =>
+  plain(`SET @malipo_wait_timeout = @@SESSION.wait_timeout, ${idleLimit(ms)}`);
 /** For those who use the connection next. The merchant's code may have set `autocommit`. */
 const RESTORE = plain("SET SESSION wait_timeout = @malipo_wait_timeout, SESSION autocommit = 1");
 const BEGIN = [
-  KEEP_LIMIT,
-  plain(limitIdle(IDLE_MS)),
+  keepAndLimitIdle(IDLE_MS),
   plain("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   plain("START TRANSACTION"),
 ];
@@ -86,15 +85,6 @@ export interface MysqlRoomOptions extends Pick<ServerRoomOptions<never>, "transa
   readonly source: MysqlSource;
 }
 
-/** A pool of the user. */
-function poolOf(source: Exclude<MysqlSource, string>): ConnectionPool<mysql.PoolConnection> {
-  const pool = poolFor(source);
-  return {
-    ...{ size: sizeOf(pool), connect: (waitMs) => connectTo(pool, waitMs) },
-    ...{ checkIdle, release: giveBack, noReply },
-  };
-}
-
 /** A MariaDB or MySQL, for all processes of all machines. */
 export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   PositionalStatement,
@@ -118,8 +108,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   readonly #run: Run = (...given) => this.run(...given);
 
   constructor(options: MysqlRoomOptions) {
-    const { source } = options;
-    super(options, typeof source === "string" ? new OwnPool(source) : poolOf(source));
+    super(options, connectionsOf(options.source));
     this.dialect = mysqlDialect(options.now !== undefined);
   }
 
@@ -174,8 +163,7 @@ export class MysqlRoom<Connection = mysql.PoolConnection> extends ServerRoom<
   }
 
   async withSettings<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
-    await run(KEEP_LIMIT, []);
-    await run(plain(limitIdle(CODE_IDLE_MS)), []);
+    await run(keepAndLimitIdle(CODE_IDLE_MS), []);
     try {
       return await work();
     } finally {

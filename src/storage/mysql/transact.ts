@@ -2,7 +2,6 @@ import type mysql from "mysql2/promise";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { RunStatement } from "../server-tables.ts";
 import { type Row, type StepResult, statement } from "../sql-steps.ts";
-import { LeftOpenError } from "../transaction-end.ts";
 import {
   rowsOf as checkedRows,
   type SqlExecutor,
@@ -51,16 +50,6 @@ export const byConnection =
     if (Array.isArray(result)) return { rows: result, changed: 0 };
     return { rows: [], changed: changedBy(given, result) };
   };
-
-// https://dev.mysql.com/doc/dev/mysql-server/latest/mysql__com_8h.html
-const IN_TRANSACTION = 1;
-const AUTOCOMMIT = 2;
-
-/** @throws {LeftOpenError} if what is written on a connection is not committed by itself. */
-export async function checkIdle(connection: Connection): Promise<void> {
-  const [{ serverStatus }] = await connection.query<mysql.ResultSetHeader>("DO 0");
-  if ((serverStatus & (IN_TRANSACTION | AUTOCOMMIT)) !== AUTOCOMMIT) throw new LeftOpenError();
-}
 
 /** Of an executor of the user, only the rows of a query are known. */
 const byExecutor =

@@ -6,7 +6,7 @@ import {
   settingsProblem,
   settingsRisks,
 } from "../../../src/storage/mysql/mysql-advice.ts";
-import { poolFor } from "../../../src/storage/mysql/pool.ts";
+import { connectionsOf } from "../../../src/storage/mysql/pool.ts";
 import { insertIfAbsent, only } from "../../../src/storage/sql-steps.ts";
 import type { Transact } from "../../../src/storage/try-transact.ts";
 import { seats } from "../../suites/storage-room.ts";
@@ -150,7 +150,9 @@ describe.skipIf(engine === undefined)("a connection", () => {
     await room.close();
     await expect(room.check()).rejects.toThrow("closed");
     for (const given of ["postgres://localhost/shop", {} as mysql.Pool]) {
-      expect(() => poolFor(given)).toThrow('such as "mysql://localhost/shop", or a pool of mysql2');
+      expect(() => connectionsOf(given)).toThrow(
+        'such as "mysql://localhost/shop", or a pool of mysql2',
+      );
     }
   });
 
@@ -180,7 +182,7 @@ describe.skipIf(engine === undefined)("a connection", () => {
     const { createPool } = await import("mysql2");
     const callbacks = createPool(await newDatabase());
     afterAll(() => callbacks.promise().end());
-    await roomOn(poolFor(callbacks)).tables(seats()).open();
+    await roomOn(callbacks).tables(seats()).open();
   });
 });
 

@@ -51,7 +51,7 @@ export const schemaOf = async (pool: mysql.Pool) =>
   );
 
 export const roomOn = (
-  source: string | mysql.Pool,
+  source: MysqlRoomOptions["source"],
   options: Partial<Omit<MysqlRoomOptions, "source">> = {},
 ) =>
   new MysqlRoom<mysql.PoolConnection>({
