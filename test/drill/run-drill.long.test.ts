@@ -91,7 +91,8 @@ describe.concurrent("a drill", () => {
   test.for(BROKEN)("finds $name by the promise that it breaks, and by no other", async (shop) => {
     const result = await drillBroken(shops, shop);
     const broken = brokenPromises(result);
-    expect([exitStatus(result), broken]).toEqual([1, expect.arrayContaining([shop.breaks])]);
+    const expected = [1, expect.arrayContaining([shop.breaks])];
+    expect([exitStatus(result), broken], formatResults(result)).toEqual(expected);
     const found = promiseResults(result).find(({ name }) => name === shop.breaks);
     expect(found?.stories.flat().join("\n")).toContain(shop.cause ?? "Usual cause: ");
     const { follows = [] } = shop;
