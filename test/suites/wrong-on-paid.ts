@@ -153,7 +153,23 @@ export const WRONG_ENDINGS: readonly Row[] = [
           () => void caught({ context, give, all, ...wrong }, db),
         ),
       ),
-    end: { sqlite: "given", pg: "told", orm: "safe", mysql2: "given", mysqlOrm: "safe" },
+    end: { sqlite: "given", pg: "told", orm: "safe", mysql2: "told", mysqlOrm: "safe" },
+  },
+  {
+    name: "forgets the await before its only statement, which fails",
+    onPaid: ({ context, sql }) => context.transaction((db) => void sql(db, FAILS)),
+    end: { sqlite: "told", pg: "told", mysql2: "told" },
+  },
+  {
+    name: "forgets the await before a statement that fails, and waits for another one",
+    onPaid: ({ context, give, sql, all }) =>
+      context.transaction((db) =>
+        all(
+          () => void sql(db, FAILS),
+          () => give(db),
+        ),
+      ),
+    end: { sqlite: "told", pg: "told", mysql2: "told" },
   },
   {
     name: "writes the items of an order in async functions that it does not wait for",
@@ -179,7 +195,7 @@ export const WRONG_ENDINGS: readonly Row[] = [
         };
         void writeItem().catch(() => {});
       }),
-    end: { pg: "told", mysql2: "given" },
+    end: { pg: "told", mysql2: "told" },
   },
   {
     name: "catches the error of a statement, and goes on",

@@ -14,6 +14,14 @@ const unitOf = (currency: string): string =>
 
 const withoutDecimals = (amount: string): string => amount.replace(/\.00$/, "");
 
+/** The amount of a text or a number that can be asked for exactly. */
+function usable(given: unknown, decimals: number): string | undefined {
+  const amount = amountText(given);
+  if (amount === undefined || Number(amount).toFixed(2) !== amount) return undefined;
+  const isPlain = Number(amount) > 0 && !/^0\d/.test(String(given));
+  return isPlain && (decimals > 0 || amount.endsWith(".00")) ? amount : undefined;
+}
+
 /** What to write in the place of an amount that cannot be used. Not everything has an answer. */
 function correction(given: unknown, decimals: number): string {
   if (typeof given === "number" && Number.isFinite(given)) {
@@ -25,7 +33,7 @@ function correction(given: unknown, decimals: number): string {
   }
   if (Array.isArray(given)) return ". Write the amount without brackets";
   if (typeof given !== "string" || !/^[\d., ]{2,20}$/.test(given)) return "";
-  const plain = amountText(given.replace(/,(?=\d{3}\b)/g, "").replaceAll(" ", ""));
+  const plain = usable(given.replace(/,(?=\d{3}\b)/g, "").replaceAll(" ", ""), decimals);
   return plain === undefined ? "" : `. Write ${withoutDecimals(plain)}`;
 }
 
@@ -41,10 +49,8 @@ export function readAmount(
   currency: string,
 ): { readonly amount: string } | { readonly wrong: string } {
   const decimals = decimalsOf(currency);
-  const amount = amountText(given);
-  const isExact = amount !== undefined && Number(amount).toFixed(2) === amount;
-  const isPlain = isExact && Number(amount) > 0 && !/^0\d/.test(String(given));
-  if (isPlain && (decimals > 0 || amount.endsWith(".00"))) return { amount };
+  const amount = usable(given, decimals);
+  if (amount !== undefined) return { amount };
   const rule =
     decimals === 0
       ? `${unitOf(currency)} above 0 without decimals, which ${currency} does not have, such as 1500`
