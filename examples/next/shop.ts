@@ -54,7 +54,8 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
         await checkout.pay(order, after === undefined ? {} : { after: Number(after) });
         return undefined;
       } catch (error) {
-        if (isGatewayError(error) && error.code === "invalid_params") return "Is the number right?";
+        if (isGatewayError(error) && error.code === "invalid_params")
+          return "Something here is wrong. Is the number right?";
         if (isGatewayError(error) && error.code === "order_conflict")
           return "That is another order.";
         throw error;

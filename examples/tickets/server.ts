@@ -54,7 +54,7 @@ app.post("/orders", async ({ body: { order, item, phone, after } = {} }, respons
       .pay({ ...sale, phone }, { after })
       .then((paying) => response.json(paying))
       .catch((error) => {
-        if (error.code !== "invalid_params") throw error;
+        if (error.issues?.[0].path[0] !== "phone") throw error;
         response.status(400).json({ message: "This is not a Kenyan mobile number." });
       });
 });

@@ -35,21 +35,25 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const COLUMNS = `(id VARCHAR(64) PRIMARY KEY, product VARCHAR(64) NOT NULL, cents INT NOT NULL,
   state VARCHAR(16) NOT NULL DEFAULT 'new'`;
+// A second parcel of an order fails.
+const PARCELS = "CREATE TABLE parcels (order_id VARCHAR(64) PRIMARY KEY)";
 
 async function migratePostgres(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
-  await client.query("DROP TABLE IF EXISTS orders");
+  await client.query("DROP TABLE IF EXISTS orders, parcels");
   await client.query(`CREATE TABLE orders ${COLUMNS}, paid_at TIMESTAMPTZ)`);
+  await client.query(PARCELS);
   await client.end();
 }
 
-/** The table that the shop has had. */
+/** The tables that the shop has had. */
 const MIGRATE: Readonly<Record<Library, (url: string) => Promise<void>>> = {
   prisma: async (url) => {
     const connection = await mysql.createConnection(url);
-    await connection.query("DROP TABLE IF EXISTS orders");
+    await connection.query("DROP TABLE IF EXISTS orders, parcels");
     await connection.query(`CREATE TABLE orders ${COLUMNS}, paid_at DATETIME(3))`);
+    await connection.query(PARCELS);
     await connection.end();
   },
   typeorm: migratePostgres,

@@ -10,6 +10,7 @@ export const checkout = createCheckout({
   onPaid: ({ id, amount }, { transaction, refuse }) =>
     transaction(async (client) => {
       const { rowCount } = await client.query(PAY, [id, Math.round(Number(amount) * 100)]);
-      if (rowCount === 0) refuse("The order is canceled, or has another price.");
+      if (rowCount === 0) return refuse("The order is canceled, or has another price.");
+      return client.query("INSERT INTO parcels (order_id) VALUES ($1)", [id]); // your goods
     }),
 });

@@ -1,4 +1,4 @@
-import { DataSource, EntitySchema } from "typeorm";
+import { DataSource, type EntityManager, EntitySchema } from "typeorm";
 
 export interface Order {
   id: string;
@@ -19,11 +19,24 @@ export const Orders = new EntitySchema<Order>({
   },
 });
 
+export const Parcels = new EntitySchema<{ orderId: string }>({
+  name: "parcels",
+  columns: { orderId: { type: "text", name: "order_id", primary: true } },
+});
+
 export const { DATABASE_URL = "" } = process.env;
 export const source = new DataSource({
   type: "postgres",
   url: DATABASE_URL,
-  entities: [Orders],
+  entities: [Orders, Parcels],
   // A connection that is lost does not end the process.
   poolErrorHandler: console.error,
+});
+
+// Of node_modules/malipo/examples/executors.ts.
+export const ofTypeOrm = ({ queryRunner }: EntityManager) => ({
+  executeSql: async (text: string, values: unknown[] = []) => ({
+    // With `true`, it returns `{ records }` for an UPDATE, too.
+    rows: (await queryRunner?.query(text, values, true))?.records ?? [],
+  }),
 });

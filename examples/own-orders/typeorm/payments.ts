@@ -2,8 +2,7 @@
 import { createCheckout } from "malipo/checkout";
 import { postgres } from "malipo/postgres";
 import type { EntityManager } from "typeorm";
-import { DATABASE_URL, Orders, source } from "./database.ts";
-import { ofTypeOrm } from "./executor.ts";
+import { DATABASE_URL, Orders, ofTypeOrm, Parcels, source } from "./database.ts";
 
 export const checkout = createCheckout({
   store: postgres(DATABASE_URL, {
@@ -13,6 +12,7 @@ export const checkout = createCheckout({
     transaction(async (manager: EntityManager) => {
       const row = { id, cents: Math.round(Number(amount) * 100), state: "new" };
       const { affected } = await manager.update(Orders, row, { state: "paid", paidAt: new Date() });
-      if (affected === 0) refuse("The order is canceled, or has another price.");
+      if (affected === 0) return refuse("The order is canceled, or has another price.");
+      return manager.insert(Parcels, { orderId: id }); // your goods
     }),
 });
