@@ -205,11 +205,14 @@ for (const [name, url, open] of PLACES) {
       await checkout.stop();
       const refund = (amount: string, ...more: string[]) =>
         run("refund", id, "--amount", amount, "--by", "Amina", "--yes", ...more);
-      for (let times = 0; times < 2; times++) {
+      for (const says of ["500 KES is noted as paid back.", "RB1 was noted before."]) {
         const { code, stdout } = await refund("500", "--reference", "RB1", "--reason", "Less.");
         expect(code).toBe(0);
+        expect(stdout).toContain(says);
         expect(stdout).toContain(`This moved no money. 1000.00 KES of ${id} is left.`);
       }
+      const none = await run("refund", id, "--by", "Amina", "--yes");
+      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--amount")]);
       const much = await refund("1000.01");
       expect(much.code).toBe(2);
       expect(much.stderr).toContain("is more than the 1000.00 KES that came");
@@ -273,4 +276,17 @@ test("a file without a checkout is left as it is", async () => {
   expect(stderr).toContain("no orders of a checkout");
   const names = new DatabaseSync(other).prepare("SELECT name FROM sqlite_schema").all();
   expect(names).toEqual([{ name: "mine" }]);
+});
+
+test("an order is made in the currency in which the shop has sold before", async () => {
+  const file = join(folder, "kampala.db");
+  await sqliteCheckout(file).open();
+  const url = `sqlite:${file}`;
+  const create = async (id: string, ...more: string[]) => {
+    const args = ["checkout", "create", id, "--amount", "1500", ...more, "--json", "--store", url];
+    return (await malipo(args)).json();
+  };
+  expect(await create("1", "--currency", "UGX")).toMatchObject({ currency: "UGX" });
+  expect(await create("2")).toMatchObject({ currency: "UGX" });
+  expect(await create("3", "--currency", "KES")).toMatchObject({ currency: "KES" });
 });

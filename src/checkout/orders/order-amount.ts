@@ -26,7 +26,7 @@ function usable(given: unknown, decimals: number): string | undefined {
 function correction(given: unknown, decimals: number): string {
   if (typeof given === "number" && Number.isFinite(given)) {
     const rounded = Number(given.toFixed(decimals));
-    const isNoise = Math.abs(rounded - given) < 1e-6;
+    const isNoise = rounded !== given && Math.abs(rounded - given) < 1e-6;
     return isNoise && rounded > 0
       ? `. Floating-point arithmetic has added it: write ${rounded}, or count in whole numbers`
       : "";

@@ -83,8 +83,9 @@ export class OrderMaker {
     const hint = centsHint(amount, order.amount, code);
     const sum = `is of ${amount} ${code}, not of ${order.amount} ${order.currency}.${hint}`;
     const what = differs === undefined ? sum : `has another \`${differs}\`.`;
+    // An update changes neither of these two.
     const todo =
-      differs === "accountReference"
+      differs === "accountReference" || code !== order.currency
         ? ""
         : " If this order has changed, call checkout.update(id, { ... }) before.";
     throw new OrderConflictError(

@@ -215,7 +215,10 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   }
   if (order.effect?.state === "refunded") return messageOf("paid_back");
   if (order.effect?.state === "refused") return messageOf("refused");
-  if (status === "paid") return messageOf("paid");
+  if (status === "paid") {
+    const isPaidBack = order.money.length > 0 && order.money.every(({ refunded }) => refunded);
+    return messageOf(isPaidBack ? "paid_back" : "paid");
+  }
   if (isUsedUp(order)) return messageOf(isFull(order) ? "too_many_attempts" : "attempts_used_up");
   const { blocked } = order;
   // Another prompt on the phone blocks only for its time; it is not known when it is over.

@@ -1,3 +1,4 @@
+import type { ManagedOrders } from "../../checkout/orders/manage-orders.ts";
 import { OrderMaker } from "../../checkout/orders/order-maker.ts";
 import { checkUrl } from "../../checkout/page/page-options.ts";
 import { linkKeys, linkSecrets, linkTo } from "../../checkout/page/pay-link.ts";
@@ -30,11 +31,17 @@ function linkMaker({ flags, io: { env } }: Input<CreateFlags>): (id: string) => 
   return (id) => linkTo(id, { url, keys }, expiresAt);
 }
 
+/** The currency of a shop that has sold before: an order in another one would keep its id for ever. */
+async function currencyOf(orders: ManagedOrders): Promise<string> {
+  const { items } = await orders.list({ limit: 1 });
+  return items[0]?.currency ?? "KES";
+}
+
 /** `malipo checkout create` */
 export const create = onOrders(async (orders, input: Input<CreateFlags>, writer) => {
   const { flags, io } = input;
   const [id = ""] = input.args;
-  const { prefix = "", currency = "KES", description } = flags;
+  const { prefix = "", currency = await currencyOf(orders), description } = flags;
   const link = flags.link ? linkMaker(input)(id) : undefined;
   const settings = {
     prefix,

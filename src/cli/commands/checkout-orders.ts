@@ -22,7 +22,7 @@ import type {
 } from "../flags/stores.ts";
 import { SQL_ADDRESSES, storeAddress } from "../input/databases.ts";
 import { readEnvFile } from "../input/env-file.ts";
-import { readWholeNumber } from "../input/flag-values.ts";
+import { readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { openEngine } from "../input/open-engine.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { paint, printError } from "../terminal/output.ts";
@@ -164,6 +164,7 @@ export function formatOrder(order: Order, screen: Screen): string {
     ["left to pay", `${due} ${currency}`],
     ["status", order.status],
     ["goods", effect],
+    ["why they are due", order.effectError],
     ["may be paid now", order.canPay ? "yes" : "no"],
     ["message", order.message],
     ["account reference", accountReference],
@@ -223,8 +224,12 @@ export const cancel = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKO
 /** `malipo checkout refund` */
 export const refund = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKOUT_REFUND>>) => {
   const [id = ""] = input.args;
-  const { amount = "", by = "", reference, reason } = input.flags;
+  const { by = "", reference, reason } = input.flags;
+  const amount = requireValue(input.flags, "amount");
   const before = await orderWith(orders, id);
+  const isKnown = before.refunds.some(
+    (one) => reference !== undefined && one.reference === reference,
+  );
   const about = before.reviews.filter(({ kind }) => !kind.startsWith("effect_"));
   const shown = [formatOrders([before], input.io.stderr)];
   // A review that is decided as refunded notes its refund itself.
@@ -235,11 +240,11 @@ export const refund = onOrders(async (orders, input: Input<FlagsOf<typeof CHECKO
     input,
   );
   const order = await orders.refunds.add(id, { amount, by, reference, reason });
-  const left = `${order.received} ${order.currency} of ${id} is left.`;
-  return {
-    value: order,
-    text: () => `${amount} ${order.currency} is noted as paid back. This moved no money. ${left}`,
-  };
+  const left = `This moved no money. ${order.received} ${order.currency} of ${id} is left.`;
+  const done = isKnown
+    ? `The refund ${reference} was noted before. Nothing was changed.`
+    : `${amount} ${order.currency} is noted as paid back.`;
+  return { value: order, text: () => `${done} ${left}` };
 });
 
 const RESOLVED: Readonly<Record<ReviewDecision, string>> = {

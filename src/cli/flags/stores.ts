@@ -203,7 +203,11 @@ export const CHECKOUT_LIST = {
 export const CHECKOUT_CREATE = {
   ...CHECKOUT_STORE,
   amount: { value: "amount", summary: "what is to be paid: 1500.50" },
-  currency: { value: "code", summary: "its currency", fallback: "KES" },
+  currency: {
+    value: "code",
+    summary: "its currency",
+    fallback: "that of the first order in the store, or KES",
+  },
   description: { value: "text", summary: "what it is for" },
   prefix: { value: "text", summary: "the `prefix` option of the checkout", fallback: "no prefix" },
   "page-url": { value: "url", summary: "the address of the pay page", fallback: "MALIPO_PAGE_URL" },

@@ -47,10 +47,19 @@ describe("an amount that cannot be used is named, with what to write", () => {
   });
 
   it.each([99.99, "99.50", 0.5])("%j, since UGX has no decimals", async (amount) => {
-    expect(await problemOf(amount, "UGX")).toContain(
+    const problem = await problemOf(amount, "UGX");
+    expect(problem).toContain(
       "expected Ugandan shillings above 0 without decimals, which UGX does not have, such as 1500; got ",
     );
+    expect(problem).not.toContain("Write");
   });
+
+  it.each(["0.00", "9007199254740993", 1e21])(
+    "%j, without advice to write the same",
+    async (amount) => {
+      expect(await problemOf(amount)).not.toMatch(/[Ww]rite/);
+    },
+  );
 });
 
 it.each([

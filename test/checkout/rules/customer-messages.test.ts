@@ -102,6 +102,13 @@ describe("an order has the code of its message", () => {
       phone_limit_hours: { blocked: limit(1_400) },
     };
 
+  test("paid_back, after the money of goods that were given was paid back", () => {
+    const given = { paidBy: "PAY-1", effect: { ...effect, state: "done" } } as const;
+    const money = (refunded?: true) => [{ ...part, ...(refunded && { refunded }) }];
+    expect(shown({ ...given, money: money(true) }).messageCode).toBe("paid_back");
+    expect(shown({ ...given, money: money() }).messageCode).toBe("paid");
+  });
+
   test.each(Object.entries(STATES))("%s", (code, state) => {
     const { message, messageCode } = shown(state);
     expect(messageCode).toBe(code);
