@@ -80,7 +80,9 @@ const CORES = availableParallelism();
 const busy = { maxWorkers: CORES + 2 };
 /** The long ones start processes by the dozen, and the waits of drills grow with the work beside them. */
 const forLong = { maxWorkers: CORES + 1 };
-const waiting = { sequence: { groupOrder: 1 } };
+/** Each group has one number of processes. */
+const afterShort = { sequence: { groupOrder: 1 } };
+const waiting = { sequence: { groupOrder: 2 } };
 
 /**
  * These tests kill and pause engines and processes. `npm test` prints each test that needed its second run, with the
@@ -101,7 +103,7 @@ const everywhere = (minutes: number) => ({
 });
 
 // As in "engines": they run some of the same suites, side by side.
-const long = { clearMocks: false, ...everywhere(20), ...forLong, ...secondRun };
+const long = { clearMocks: false, ...everywhere(20), ...forLong, ...secondRun, ...afterShort };
 
 // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
 const env = { XDG_RUNTIME_DIR: runFolder };

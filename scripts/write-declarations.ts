@@ -11,6 +11,9 @@ const SHARED: Readonly<Record<string, string>> = {
   storage: "engines",
 };
 
+/** Its types for ES modules are others than those for CommonJS. What mentions them is declared for each. */
+const TWICE_TYPED = "msw";
+
 /** The entry points that import a module, over any number of steps. */
 function entriesOf(id: string, info: GetModuleInfo, seen = new Set<string>()): Set<string> {
   if (seen.has(id)) return new Set();
@@ -54,9 +57,9 @@ export async function writeDeclarations(): Promise<void> {
   });
   for (const chunk of output) {
     if (chunk.type !== "chunk" || !chunk.isEntry) continue;
-    const names = chunk.exports.join(", ");
     const target = `./${basename(chunk.fileName, ".d.cts")}.cjs`;
+    const names = `export { ${chunk.exports.join(", ")} } from "${target}";\n`;
     const path = `dist/${chunk.fileName.replace(/\.cts$/, ".ts")}`;
-    await writeFile(path, `export { ${names} } from "${target}";\n`);
+    await writeFile(path, chunk.imports.includes(TWICE_TYPED) ? chunk.code : names);
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENTRY_POINTS, moduleName } from "../../scripts/entry-points.ts";
@@ -147,7 +147,16 @@ describe.each(PROJECTS)("the declarations, found by $name", (project) => {
   });
 });
 
+const MOCK = `
+import { gatewayHandlers } from "malipo/msw";
+import { createSandbox } from "malipo/sandbox";
+import { setupServer } from "msw/node";
+export const server = setupServer(...gatewayHandlers(createSandbox()));
+`;
+
 describe("with all peers", () => {
+  const linkOf = (name: string) => join(installed.folder, "node_modules", name);
+
   beforeAll(() => {
     for (const name of [
       ...Object.values(PEERS),
@@ -158,7 +167,7 @@ describe("with all peers", () => {
       "@types/better-sqlite3",
       "@types/express",
     ]) {
-      const path = join(installed.folder, "node_modules", name);
+      const path = linkOf(name);
       if (existsSync(path)) continue;
       mkdirSync(dirname(path), { recursive: true });
       symlinkSync(resolve("node_modules", name), path);
@@ -174,5 +183,14 @@ describe("with all peers", () => {
         found.filter((one) => !ofModules.some((name) => one.includes(`/${name}.d.cts`))),
       ).toEqual([]);
     });
+  });
+
+  // The types of msw 2 are others for CommonJS than for ES modules.
+  test.each(["msw-2", "msw"])("the handlers fit a server of %s, in an ES module", (version) => {
+    rmSync(linkOf("msw"));
+    symlinkSync(resolve("node_modules", version), linkOf("msw"));
+    for (const project of PROJECTS.filter(({ name }) => /^(?:nodenext|bundler)$/.test(name))) {
+      expect(complaints("new", project, [], { code: MOCK })).toEqual([]);
+    }
   });
 });
