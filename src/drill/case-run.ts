@@ -81,6 +81,8 @@ export class CaseRun {
   readonly otherPhone: string;
   /** The value of `{order}`. */
   readonly order: string;
+  /** The value of `{uuid}`, for a shop that takes no other id. */
+  readonly uuid: string = crypto.randomUUID();
   readonly amount: number;
   readonly story: StoryLine[] = [];
   readonly payments: DrillPayment[] = [];

@@ -12,7 +12,8 @@ const ASKED = {
   start: { value: "command", summary: "starts your shop" },
   order: {
     value: "request",
-    summary: "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
+    summary:
+      "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order} or {uuid}",
   },
   "order-id": {
     value: "place",
@@ -26,7 +27,7 @@ const ASKED = {
   },
   status: {
     value: "request",
-    summary: "how to ask for an order, with {id} or {order}",
+    summary: "how to ask for an order, with {id}, {order} or {uuid}",
     fallback: "GET /orders/{id}",
   },
   again: {

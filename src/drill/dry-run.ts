@@ -21,7 +21,7 @@ export async function firstOrder(bench: Bench, one: DrillCase): Promise<string |
   if (run.seen.has("start")) return undefined;
   const { phone, orderStatus, rejection } = run;
   if (orderStatus === undefined || orderStatus >= 400) {
-    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}. The phone was ${phone}: if it rejects such a number, set --phones.`;
+    return `An order without faults could not be placed: ${rejection ?? "the shop returned nothing for --order"}. The phone was ${phone}: if it rejects such a number, set --phones. If it takes no {order} but a UUID, write {uuid}.`;
   }
   return `The shop asked the sandbox for no prompt for the phone ${phone}. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY? The drill stops here, so that no real phone rings.`;
 }
@@ -34,7 +34,7 @@ export function obstacleOf(run: CaseRun, settings: DrillSettings): string | unde
   }
   if (payments.length === 0) return "The shop asked for no prompt for the phone of an order.";
   if (look.shown === "not asked") {
-    return "The order's id was not found in the response. Give --order-id, or a --status with {order}.";
+    return "The order's id was not found in the response. Give --order-id, or a --status with {order} or {uuid}.";
   }
   if (!wasRead) return `--status could not be read: the shop says ${look.shown}.`;
   if (settings.effects !== undefined && look.shown === "paid" && look.effects === undefined) {

@@ -7,7 +7,7 @@ export interface RequestTemplate {
   readonly body: string;
 }
 
-const PLACE = /\{(phone|amount|order|id|attempts)\}/g;
+const PLACE = /\{(phone|amount|order|uuid|id|attempts)\}/g;
 /** No page of a shop is longer; one that is must not fill the memory. */
 const MAX_BODY_BYTES = 2_000_000;
 

@@ -53,7 +53,14 @@ const valuesOf = (
   run: CaseRun,
   { phone = run.typedPhone, amount = run.changedPrice ?? run.amount }: Click = {},
 ) => ({
-  ...{ phone, amount, order: run.order, id: run.id, attempts: Math.max(run.clicks - 1, 0) },
+  ...{
+    phone,
+    amount,
+    order: run.order,
+    uuid: run.uuid,
+    id: run.id,
+    attempts: Math.max(run.clicks - 1, 0),
+  },
 });
 
 /** The customers of a shop: they order, and read what the shop shows. */

@@ -51,6 +51,23 @@ describe.concurrent("a drill", () => {
     expect([right.status, right.broken]).toEqual([0, []]);
   });
 
+  test("with {uuid} tests a shop that takes no other id", async () => {
+    const id = "id TEXT PRIMARY KEY";
+    const start = shop(
+      "uuid",
+      [`${id}, phone`, `${id} CHECK (id LIKE '%-%-%-%-%'), phone`],
+      ["account_reference: id }", "account_reference: id.slice(-12) }"],
+    );
+    const usual = await drill({ start }, DRY);
+    expect([usual.status, usual.result.obstacles.join()]).toEqual([
+      2,
+      expect.stringContaining("write {uuid}"),
+    ]);
+    const settings = JSON.parse(JSON.stringify(SETTINGS).replaceAll("{order}", "{uuid}"));
+    const right = await drill({ ...settings, start }, DRY);
+    expect([right.status, right.result.obstacles]).toEqual([0, []]);
+  });
+
   test("with --country and --phones finds a shop that takes the money of another country", async () => {
     const country = { country: "UG", phones: "0790" };
     const cases = allCases().filter(({ faults: [fault] }) => fault?.kind === "currency");

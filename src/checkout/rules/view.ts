@@ -225,7 +225,11 @@ function orderMessage(order: OrderState, status: OrderStatus, now: number): Mess
   const isOver = blocked?.by === "open" && blocked.until <= now;
   if (blocked?.by === "limit") return limitMessage(blocked.until, now);
   if (blocked !== undefined && !isOver) return blocked;
-  return (last && attemptMessage(last)) ?? partMessage(order) ?? messageOf("not_paid");
+  const part = partMessage(order);
+  // What came last counts: a part by hand, or the end of a request.
+  const partAt = Math.max(0, ...order.money.flatMap(({ at = 0, counts }) => (counts ? at : [])));
+  if (part !== undefined && last !== undefined && partAt > (last.endedAt ?? 0)) return part;
+  return (last && attemptMessage(last)) ?? part ?? messageOf("not_paid");
 }
 
 /** Whether money came that a person is to pay back. */

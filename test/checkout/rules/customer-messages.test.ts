@@ -102,6 +102,13 @@ describe("an order has the code of its message", () => {
       phone_limit_hours: { blocked: limit(1_400) },
     };
 
+  test("part_received, if the part came after the end of the last request", () => {
+    const ended = attemptOf({ status: "failed", endedAt: NOW, ...messageOf("payment_failed") });
+    const shownAt = (at: number) =>
+      shown({ attempts: [ended], money: [{ ...part, at }] }).messageCode;
+    expect([shownAt(NOW + 1), shownAt(NOW - 1)]).toEqual(["part_received", "payment_failed"]);
+  });
+
   test("paid_back, after the money of goods that were given was paid back", () => {
     const given = { paidBy: "PAY-1", effect: { ...effect, state: "done" } } as const;
     const money = (refunded?: true) => [{ ...part, ...(refunded && { refunded }) }];
