@@ -27,7 +27,7 @@ export type DifferenceKind =
   | "paid_twice"
   /** It was completed after the order had expired. */
   | "late_payment"
-  /** It was a part of the amount of an order that then ended: it is to be paid back. */
+  /** Its order was canceled, or ended before the whole amount had come: it is to be paid back. */
   | "refund_due";
 
 /** A payment in the books. */
@@ -234,6 +234,7 @@ export function compareCompleted(
   if (decided === "dismiss") return { is: "dismissed" };
   if (compared.is !== "agrees" && !willCount(payment, order, names)) return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
+  if (order.closed === "canceled") return difference("refund_due", payment, order);
   if (order.closed !== undefined) return difference("late_payment", payment, order);
   const message = `The service received this payment, and the order was ${statusOf(order)}.`;
   return difference("status", payment, order, message);

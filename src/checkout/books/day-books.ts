@@ -4,6 +4,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { checkOptions, type OptionRows, wrongOption } from "../../internal/check-options.ts";
 import { labelOf } from "../orders/checkout-store.ts";
 import { ALIAS, paymentName, updateOf } from "../orders/payment-updates.ts";
+import { isNothing, isSummand, leftAfter } from "../rules/amounts.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import type { Review } from "../rules/order-types.ts";
 import {
@@ -120,6 +121,29 @@ function sumsOf(reviews: readonly Pick<Review, "amount" | "currency">[]): readon
   return sums.list();
 }
 
+/** Amounts by the order and the currency. */
+function amountsOf(all: readonly Pick<BookedPayment, "orderId" | "currency" | "amount">[]) {
+  const found = new Map<string, string[]>();
+  for (const { orderId, currency, amount = "" } of all) {
+    if (!isSummand(amount)) continue;
+    const name = JSON.stringify([orderId, currency]);
+    const known = found.get(name) ?? [];
+    found.set(name, known);
+    known.push(amount);
+  }
+  return found;
+}
+
+/** What was paid back of each order beside payments that are wholly paid back: those may be paid back in parts. */
+function beside(whole: readonly BookedPayment[], paidBack: readonly BookedRefund[]) {
+  const wholly = amountsOf(whole);
+  return [...amountsOf(paidBack)].flatMap(([name, amounts]) => {
+    const [, currency] = JSON.parse(name) as [string, string];
+    const amount = leftAfter(amounts, wholly.get(name) ?? []);
+    return isNothing(amount) ? [] : { currency, amount };
+  });
+}
+
 /** Reads the payments and the orders of a time, compares them, and opens a review for each difference. */
 export async function reportBooks(source: BooksSource, query: ReportQuery): Promise<BooksReport> {
   const { from, to, onProgress } = checkOptions(query, QUERY, "report");
@@ -171,8 +195,6 @@ async function report(
     refunded: books.refunded.list(),
     dismissed: books.dismissed.list(),
   };
-  const whole = new Set(refunds.map(({ reference }) => reference));
-  const others = paidBack.filter((one) => !one.payments.some((name) => whole.has(name)));
   const waiting = { count: reviews.length, sums: sumsOf(reviews) };
   return {
     from: new Date(from).toISOString(),
@@ -184,7 +206,7 @@ async function report(
     ...{ openReviews: reviews, goodsDue, open: countByAge(open, now) },
     summary: summaryOf({
       ...{ ...sums, differences, waiting, problem: why },
-      ...{ goodsDue: goodsDue.length, otherRefunds: sumsOf(others) },
+      ...{ goodsDue: goodsDue.length, otherRefunds: sumsOf(beside(refunds, paidBack)) },
     }),
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { compareCompleted } from "../../../src/checkout/books/compare-books.ts";
 import type { BooksReport } from "../../../src/checkout/books/day-books.ts";
 import type { OrderState } from "../../../src/checkout/rules/order-state.ts";
-import { newSandbox, openShop } from "../stage.ts";
+import { newSandbox, openShop, PHONE } from "../stage.ts";
 
 const DAY = { from: "2026-11-23T00:00:00+03:00", to: "2026-11-24T00:00:00+03:00" };
 const NOON = Date.parse("2026-11-23T12:00:00+03:00");
@@ -121,8 +121,26 @@ const kindsOf = ({ differences }: BooksReport) =>
 const NOTHING = "No order was paid.";
 
 describe("the books of a day", () => {
+  test.each([
+    [["40", "60.50"], "KES 100.50 paid back."],
+    [["40"], "other refunds of KES 40.00."],
+  ])("count parts of %j that were paid back once", async (amounts, says) => {
+    const { checkout, paid } = await openBooks();
+    await paid(1);
+    await paid(2);
+    for (const [at, amount] of amounts.entries()) {
+      await checkout.refunds.add("O-1", { amount, by: "Amina", reference: `R-${at}` });
+    }
+    const { summary } = await checkout.report(DAY);
+    expect(summary.split("; ").at(-1)).toBe(says);
+  });
+
   test("name each of 18 payments among 1,000 that differ in 7 ways, and open a review for each", async () => {
-    const { checkout, listPayment, paid, payments, unlisted, webhook } = await openBooks();
+    const clock = { now: NOON };
+    const { checkout, listPayment, paid, payments, unlisted, webhook } = await openBooks(
+      NOON,
+      clock,
+    );
     for (let number = 1; number <= 982; number++) await paid(number);
     for (const number of [2001, 2002]) listPayment(number, { account_reference: `X${number}` });
     for (const number of [2003, 2004]) {
@@ -149,12 +167,14 @@ describe("the books of a day", () => {
       unlisted.push({ ...(payments.pop() as Listed), ...changes });
     }
     for (const number of [2023, 2024]) {
-      await checkout.create({
-        id: `O-${number}`,
-        amount: "100.50",
-        accountReference: `O-${number}`,
-      });
-      await checkout.cancel(`O-${number}`);
+      const id = `O-${number}`;
+      const order = { id, amount: "100.50", accountReference: id };
+      const expiresAt = new Date(clock.now + 1);
+      await checkout.create({ ...order, ...(number === 2023 && { expiresAt }) });
+      clock.now += 10;
+      if (number === 2024) await checkout.cancel(id);
+      // Expired, it asks nobody.
+      else expect((await checkout.pay({ ...order, phone: PHONE })).status).toBe("expired");
       await webhook(listPayment(number));
     }
     payments.pop();
@@ -250,11 +270,11 @@ describe("the books of a day", () => {
     expect(kindsOf(report)).toEqual([
       "amount PAY-2",
       "currency PAY-3",
-      "late_payment PAY-5",
+      "refund_due PAY-5",
       "refund_due PAY-6",
     ]);
     expect(report.summary).toBe(
-      "2 orders, KES 201.00, all at the service; 1 payment has another amount; 1 payment has another currency; 1 payment came after the end of its order; 1 payment of an order that has ended is to be paid back.",
+      "2 orders, KES 201.00, all at the service; 1 payment has another amount; 1 payment has another currency; 2 payments of orders that have ended are to be paid back.",
     );
     for (const { kind, message } of report.differences) {
       if (kind === "late_payment") expect(message).not.toContain("was paid before");
