@@ -7,6 +7,7 @@ import { checkout } from "./payments.ts";
 const { PORT = 3000 } = process.env;
 const PRICES = new Map([["beans", 180_500]]); // cents
 const ID = /^[\w-]{12,64}$/;
+const INSERT = "INSERT INTO orders (id, product, cents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
 await checkout.start();
 const app = express();
@@ -26,7 +27,8 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   // First, since the money may have come: then the order is paid, and its goods are given.
-  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  // A row that is older than malipo, and never met `pay`, needs `checkout.create` before.
+  const { status } = (await checkout.cancel(id)) ?? {};
   if (status === "canceled")
     await pool.query("UPDATE orders SET state = 'canceled' WHERE id = $1 AND state = 'new'", [id]);
   response.json({ status });
@@ -54,9 +56,11 @@ app.post("/orders", async ({ body: { order: id, product, phone, after } = {} }, 
   const cents = PRICES.get(product);
   if (cents === undefined || !ID.test(id))
     return void response.status(400).json({ error: "Not for sale." });
-  const insert =
-    "INSERT INTO orders (id, product, cents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-  await pool.query(insert, [id, product, cents]);
+  // Both, or neither: `pay` with a price that has changed is then an order_conflict, and asks no phone.
+  await inTransaction(async (transaction) => {
+    const { rowCount } = await transaction.query(INSERT, [id, product, cents]);
+    if (rowCount === 1) await checkout.create({ id, amount: cents / 100 }, { transaction });
+  });
   const order = await findOrder(id);
   if (order === undefined || order.state === "canceled")
     return void response.status(409).json({ error: "It is canceled." });

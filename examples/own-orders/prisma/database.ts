@@ -1,4 +1,5 @@
 import { PrismaMariaDb } from "@prisma/adapter-mariadb";
+import type { Transact } from "malipo/mysql";
 import { type Prisma, PrismaClient } from "./client/client.ts";
 
 export const { DATABASE_URL = "" } = process.env;
@@ -14,3 +15,5 @@ export const ofPrisma = (tx: Prisma.TransactionClient) => ({
     rows: await tx.$queryRawUnsafe<object[]>(text, ...values),
   }),
 });
+export const transact: Transact<Prisma.TransactionClient> = (run) =>
+  prisma.$transaction((tx) => run(tx, ofPrisma(tx)));

@@ -29,7 +29,8 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   // First, since the money may have come: then the order is paid, and its goods are given.
-  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  // A row that is older than malipo, and never met `pay`, needs `checkout.create` before.
+  const { status } = (await checkout.cancel(id)) ?? {};
   if (status === "canceled")
     await prisma.order.updateMany({ where: { id, state: "new" }, data: { state: "canceled" } });
   response.json({ status });
@@ -57,7 +58,13 @@ app.post("/orders", async ({ body: { order: id, product, phone, after } = {} }, 
   const cents = PRICES.get(product);
   if (cents === undefined || !ID.test(id))
     return void response.status(400).json({ error: "Not for sale." });
-  await prisma.order.createMany({ data: [{ id, product, cents }], skipDuplicates: true });
+  // Both, or neither: `pay` with a price that has changed is then an order_conflict, and asks no phone.
+  await prisma.$transaction(async (tx) => {
+    const data = [{ id, product, cents }];
+    const { count } = await tx.order.createMany({ data, skipDuplicates: true });
+    const transaction = ofPrisma(tx);
+    if (count === 1) await checkout.create({ id, amount: cents / 100 }, { transaction });
+  });
   const order = await prisma.order.findUniqueOrThrow({ where: { id } });
   if (order.state === "canceled")
     return void response.status(409).json({ error: "It is canceled." });

@@ -1,3 +1,4 @@
+import type { Transact } from "malipo/postgres";
 import { DataSource, type EntityManager, EntitySchema } from "typeorm";
 
 export interface Order {
@@ -40,3 +41,5 @@ export const ofTypeOrm = ({ queryRunner }: EntityManager) => ({
     rows: (await queryRunner?.query(text, values, true))?.records ?? [],
   }),
 });
+export const transact: Transact<EntityManager> = (run) =>
+  source.transaction((manager) => run(manager, ofTypeOrm(manager)));

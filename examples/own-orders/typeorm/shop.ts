@@ -28,7 +28,8 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 });
 app.post("/orders/:id/cancel", async ({ params: { id } }, response) => {
   // First, since the money may have come: then the order is paid, and its goods are given.
-  const { status = "canceled" } = (await checkout.cancel(id)) ?? {};
+  // A row that is older than malipo, and never met `pay`, needs `checkout.create` before.
+  const { status } = (await checkout.cancel(id)) ?? {};
   if (status === "canceled") await orders.update({ id, state: "new" }, { state: "canceled" });
   response.json({ status });
 });
@@ -55,7 +56,17 @@ app.post("/orders", async ({ body: { order: id, product, phone, after } = {} }, 
   const cents = PRICES.get(product);
   if (cents === undefined || !ID.test(id))
     return void response.status(400).json({ error: "Not for sale." });
-  await orders.createQueryBuilder().insert().values({ id, product, cents }).orIgnore().execute();
+  // Both, or neither: `pay` with a price that has changed is then an order_conflict, and asks no phone.
+  await source.transaction(async (manager) => {
+    const insert = manager
+      .createQueryBuilder()
+      .insert()
+      .into(Orders)
+      .values({ id, product, cents });
+    const { raw } = await insert.orIgnore().returning("id").execute();
+    const transaction = ofTypeOrm(manager);
+    if (raw.length === 1) await checkout.create({ id, amount: cents / 100 }, { transaction });
+  });
   const order = await orders.findOneByOrFail({ id });
   if (order.state === "canceled")
     return void response.status(409).json({ error: "It is canceled." });
