@@ -5,12 +5,14 @@ import { join, resolve } from "node:path";
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../src/drill/child.ts";
 import { exitStatus, formatResults, summarize } from "../../src/drill/drill-results.ts";
 import { parseSettings, readDrillFile } from "../../src/drill/drill-settings.ts";
 import { runDrill } from "../../src/drill/run-drill.ts";
 import { someCases, someCasesOfLibraries } from "../drill/shops/drill-shop.ts";
 import { sharedMysql, sharedPostgres } from "../support/engines/shared.ts";
 import { installedVersion, shopRows } from "../support/shop-rows.ts";
+import { startShop } from "./support/shop-process.ts";
 
 const LIBRARIES = ["prisma", "typeorm", "pg"] as const;
 type Library = (typeof LIBRARIES)[number];
@@ -68,6 +70,32 @@ function run(command: string, ...args: string[]): void {
   expect(status, stdout + stderr).toBe(0);
 }
 
+/** Orders by a phone that no one can ask, and changes the price. Resolves with what the checkout asks for then. */
+async function changeBeforePay(library: Library, url: string): Promise<string> {
+  const PORT = `${await freePort()}`;
+  const MALIPO = { MALIPO_BASE_URL: "http://127.0.0.1:9", MALIPO_API_KEY: "sb_net_x" };
+  const shop = await startShop(
+    { args: ["shop.ts"], folder: resolve(folder, library) },
+    { PORT, DATABASE_URL: url, ...MALIPO, MALIPO_WEBHOOK_SECRET: "whsec_x" },
+  );
+  const call = (method: string, path: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const options = { method, headers, body: JSON.stringify(body) };
+    return fetch(`http://127.0.0.1:${PORT}/orders${path}`, options);
+  };
+  const order = `early-${library.padStart(8, "-")}`;
+  await call("POST", "", { order, product: "beans", phone: "none" });
+  expect((await call("PUT", `/${order}`, { amount: 1000 })).status).toBe(200);
+  const shown = await fetch(`http://127.0.0.1:${PORT}/orders/${order}`);
+  const { amount, order: row } = (await shown.json()) as {
+    readonly amount?: string;
+    readonly order: { readonly cents: number };
+  };
+  expect(row.cents, shop.printed()).toBe(100_000);
+  await shop.end("SIGKILL");
+  return `${amount}`;
+}
+
 /** What a merchant types. TypeORM and `pg` are packages of this project. */
 beforeAll(() => {
   if (engines.prisma === undefined) return;
@@ -91,17 +119,21 @@ describe.each(LIBRARIES)("a shop with its own orders, by %s", { concurrent }, (l
     expect(lines("payments.ts").length + shop.length).toBeLessThanOrEqual(25);
   });
 
-  test.skipIf(engine === undefined)("keeps each promise of the drill", async () => {
-    const url = engine?.url ?? "";
-    await MIGRATE[library](url);
-    const file = readDrillFile(readFileSync(join(folder, "malipo.drill.json"), "utf8"));
-    const start = `cd "${resolve(folder, library)}" && exec "${process.execPath}" shop.ts`;
-    const settings = parseSettings({ ...file, start, env: [`DATABASE_URL=${url}`] });
-    const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
-    const cases = library === "pg" ? someCases() : someCasesOfLibraries();
-    const result = await runDrill(settings, { cases, listener });
-    expect([exitStatus(result), result.obstacles], formatResults(result)).toEqual([0, []]);
-    expect(result.results.length).toBeGreaterThan(30);
-    note(summarize(result));
-  });
+  test.skipIf(engine === undefined)(
+    "has the new price of an order that was never paid, and keeps each promise of the drill",
+    async () => {
+      const url = engine?.url ?? "";
+      await MIGRATE[library](url);
+      expect(await changeBeforePay(library, url)).toBe("1000.00");
+      const file = readDrillFile(readFileSync(join(folder, "malipo.drill.json"), "utf8"));
+      const start = `cd "${resolve(folder, library)}" && exec "${process.execPath}" shop.ts`;
+      const settings = parseSettings({ ...file, start, env: [`DATABASE_URL=${url}`] });
+      const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
+      const cases = library === "pg" ? someCases() : someCasesOfLibraries();
+      const result = await runDrill(settings, { cases, listener });
+      expect([exitStatus(result), result.obstacles], formatResults(result)).toEqual([0, []]);
+      expect(result.results.length).toBeGreaterThan(30);
+      note(summarize(result));
+    },
+  );
 });
