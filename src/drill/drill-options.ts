@@ -27,7 +27,7 @@ const ASKED = {
   },
   status: {
     value: "request",
-    summary: "how to ask for an order, with {id}, {order} or {uuid}",
+    summary: "asks for an order, with {id}, {order} or {uuid}",
     fallback: "GET /orders/{id}",
   },
   again: {

@@ -206,7 +206,7 @@ export const CHECKOUT_CREATE = {
   currency: {
     value: "code",
     summary: "its currency",
-    fallback: "that of the first order in the store, or KES",
+    fallback: "that of the first order, or KES",
   },
   description: { value: "text", summary: "what it is for" },
   prefix: { value: "text", summary: "the `prefix` option of the checkout", fallback: "no prefix" },
