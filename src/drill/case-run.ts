@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../client/gateway.ts";
+import { withoutCommands } from "../internal/visible.ts";
 import type { Sandbox } from "../sandbox/sandbox-types.ts";
 import {
   type Customer,
@@ -64,9 +65,6 @@ const MAX_PAGE_OF_PAIR_MS = 30_000;
 /** How long the customer of a case about reads waits for the shop to read. */
 const MAX_READ_MS = 5_000;
 const OTHER_PHONE = 500_000;
-
-/** What a shop says must not be a command of a CI system, wherever in a line it stands. */
-export const withoutCommands = (text: string): string => text.replace(/##(?=\w*\[)/g, "## ");
 
 // A shop may keep its orders in a database that outlives a drill: neither an order nor a phone comes again.
 const DRILL_ID = crypto.randomUUID().slice(0, 6).toUpperCase();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeError } from "../internal/describe-error.ts";
+import { withoutCommands } from "../internal/visible.ts";
 import { Bench } from "./bench.ts";
-import { type CaseResult, type CaseRun, withoutCommands } from "./case-run.ts";
+import type { CaseResult, CaseRun } from "./case-run.ts";
 import { allCases, type DrillCase, hasKind, randomCases, type Subject } from "./cases.ts";
 import { conclude, placedOrders } from "./conclude.ts";
 import { finishDay } from "./day-end.ts";

@@ -7,8 +7,9 @@ import { Gateway } from "../client/gateway.ts";
 import type { CountryCode } from "../contract/countries.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
 import { describeError } from "../internal/describe-error.ts";
+import { withoutCommands } from "../internal/visible.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
-import { type CaseResult, type StoryLine, withoutCommands } from "./case-run.ts";
+import type { CaseResult, StoryLine } from "./case-run.ts";
 import type { Untried } from "./drill-options.ts";
 import {
   GOODS_PROMISES,

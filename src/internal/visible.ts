@@ -8,3 +8,6 @@ export const unicodeEscape = (characters: string): string =>
  */
 export const visible = (text: string): string =>
   text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, unicodeEscape);
+
+/** What another program prints must not be a command of a CI system, wherever in a line it stands. */
+export const withoutCommands = (text: string): string => text.replace(/##(?=\w*\[)/g, "## ");

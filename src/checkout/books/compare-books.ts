@@ -194,19 +194,37 @@ function compareCounted(
   return isPaid && amount === order.amount ? AGREES : { is: "parts" };
 }
 
-/** Whether a payment that an order does not have yet counts as soon as it has it. */
-const willCount = (
+/** Whether a part that was sent by hand, and that an order does not have yet, is no review of its amount. */
+const isPartByHand = (
   { amount, currency }: ListedPayment,
   order: OrderState,
   names: readonly string[],
 ): boolean =>
-  statusOf(order) !== "paid" &&
-  order.closed === undefined &&
-  order.partPayments !== "review" &&
+  (order.paidBy !== undefined || order.closed !== undefined || order.partPayments !== "review") &&
   isPart(amount) &&
   (currency ?? order.currency) === order.currency &&
   names.every((name) => isByHand(order, name)) &&
   !order.money.some(({ reference }) => names.includes(reference));
+
+/** What the open review of a payment says of it, if the service says the same amount as the order. */
+function dueOf(
+  order: OrderState,
+  names: readonly string[],
+  { amount, currency }: ListedPayment,
+): DifferenceKind | undefined {
+  const known = order.money.find(({ reference }) => names.includes(reference));
+  if (known === undefined || (amount ?? known.amount) !== known.amount) return undefined;
+  if ((currency ?? known.currency) !== known.currency) return undefined;
+  return moneyDue(order).find(({ review }) => names.includes(review.references.at(-1) ?? ""))?.kind;
+}
+
+/** Whether an order has a record of the refund of a payment, with its amount; by default, of that which paid it. */
+export function isNotedAsPaidBack(order: OrderState, payment: ListedPayment | undefined): boolean {
+  const names = payment === undefined ? [order.paidBy] : namesOf(order, payment);
+  return order.money.some(
+    ({ reference, refunded, amount }) => refunded && names.includes(reference) && isSummand(amount),
+  );
+}
 
 /**
  * Compares a completed payment with its order.
@@ -232,7 +250,9 @@ export function compareCompleted(
   if (isPaid && compared.is === "agrees") return AGREES;
   if (isPaid && decided === "accept") return { is: "accepted" };
   if (decided === "dismiss") return { is: "dismissed" };
-  if (compared.is !== "agrees" && !willCount(payment, order, names)) return compared;
+  const due = dueOf(order, names, payment);
+  if (due !== undefined) return difference(due, payment, order);
+  if (compared.is !== "agrees" && !isPartByHand(payment, order, names)) return compared;
   if (order.paidBy !== undefined) return difference("paid_twice", payment, order);
   if (order.closed === "canceled") return difference("refund_due", payment, order);
   if (order.closed !== undefined) return difference("late_payment", payment, order);

@@ -4,7 +4,6 @@ import { isGatewayError } from "../../errors/any.ts";
 import { checkOptions, type OptionRows, wrongOption } from "../../internal/check-options.ts";
 import { labelOf } from "../orders/checkout-store.ts";
 import { ALIAS, paymentName, updateOf } from "../orders/payment-updates.ts";
-import { isNothing, isSummand, leftAfter } from "../rules/amounts.ts";
 import type { OrderState } from "../rules/order-state.ts";
 import type { Review } from "../rules/order-types.ts";
 import {
@@ -17,12 +16,14 @@ import {
   countByAge,
   type Difference,
   difference,
+  isNotedAsPaidBack,
   type ListedPayment,
   moneyDue,
   type OpenByAge,
   Sums,
 } from "./compare-books.ts";
 import { summaryOf } from "./day-summary.ts";
+import { paidBackSums, type WholePayment } from "./paid-back.ts";
 import {
   type BookedRefund,
   type BooksSource,
@@ -121,29 +122,6 @@ function sumsOf(reviews: readonly Pick<Review, "amount" | "currency">[]): readon
   return sums.list();
 }
 
-/** Amounts by the order and the currency. */
-function amountsOf(all: readonly Pick<BookedPayment, "orderId" | "currency" | "amount">[]) {
-  const found = new Map<string, string[]>();
-  for (const { orderId, currency, amount = "" } of all) {
-    if (!isSummand(amount)) continue;
-    const name = JSON.stringify([orderId, currency]);
-    const known = found.get(name) ?? [];
-    found.set(name, known);
-    known.push(amount);
-  }
-  return found;
-}
-
-/** What was paid back of each order beside payments that are wholly paid back: those may be paid back in parts. */
-function beside(whole: readonly BookedPayment[], paidBack: readonly BookedRefund[]) {
-  const wholly = amountsOf(whole);
-  return [...amountsOf(paidBack)].flatMap(([name, amounts]) => {
-    const [, currency] = JSON.parse(name) as [string, string];
-    const amount = leftAfter(amounts, wholly.get(name) ?? []);
-    return isNothing(amount) ? [] : { currency, amount };
-  });
-}
-
 /** Reads the payments and the orders of a time, compares them, and opens a review for each difference. */
 export async function reportBooks(source: BooksSource, query: ReportQuery): Promise<BooksReport> {
   const { from, to, onProgress } = checkOptions(query, QUERY, "report");
@@ -206,7 +184,7 @@ async function report(
     ...{ openReviews: reviews, goodsDue, open: countByAge(open, now) },
     summary: summaryOf({
       ...{ ...sums, differences, waiting, problem: why },
-      ...{ goodsDue: goodsDue.length, otherRefunds: sumsOf(beside(refunds, paidBack)) },
+      ...{ goodsDue: goodsDue.length, refunds: paidBackSums(books.whole, paidBack) },
     }),
   };
 }
@@ -224,6 +202,8 @@ class Books {
   readonly dismissed = new Sums();
   readonly differences: Difference[] = [];
   readonly refunds: BookedPayment[] = [];
+  /** Those of `refunds`, and those that the service does not have. */
+  readonly whole: WholePayment[] = [];
   readonly #payments: BookedPayment[] = [];
   /** Payments of paid orders that could not be read. */
   readonly #unread: string[] = [];
@@ -331,6 +311,15 @@ class Books {
       return;
     }
     this[compared.is].add(currency, amount);
+    if (compared.is === "refunded") {
+      const isNoted = order !== undefined && isNotedAsPaidBack(order, payment);
+      this.whole.push({
+        ...(order !== undefined && { orderId: order.id }),
+        currency,
+        amount,
+        isNoted,
+      });
+    }
     if (payment === undefined || compared.is === "dismissed") return;
     const list = compared.is === "refunded" ? this.refunds : this.#payments;
     list.push(booked(payment, order));

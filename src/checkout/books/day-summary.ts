@@ -1,6 +1,7 @@
 // The books of a day in one line, for an owner.
 import { groupedAmount, shortened } from "../../internal/amount-text.ts";
 import type { CurrencySum, Difference, DifferenceKind } from "./compare-books.ts";
+import type { PaidBackSums } from "./paid-back.ts";
 
 const count = (number: number, one: string, many: string): string =>
   `${number} ${number === 1 ? one : many}`;
@@ -34,10 +35,8 @@ interface Summed {
   readonly agrees: readonly CurrencySum[];
   readonly parts: readonly CurrencySum[];
   readonly accepted: readonly CurrencySum[];
-  readonly refunded: readonly CurrencySum[];
   readonly dismissed: readonly CurrencySum[];
-  /** What was noted as paid back in the time beside whole payments of it. */
-  readonly otherRefunds: readonly CurrencySum[];
+  readonly refunds: PaidBackSums;
   readonly differences: readonly Difference[];
   readonly goodsDue: number;
   /** Reviews of other payments, and their money. */
@@ -47,19 +46,17 @@ interface Summed {
 
 const moneyText = (sums: readonly CurrencySum[]): string => sums.map(withCommas).join(" and ");
 
+function refundTexts({ ofWhole, others, atAnotherTime }: PaidBackSums): string[] {
+  const texts: string[] = [];
+  if (ofWhole.length > 0) texts.push(`${moneyText(ofWhole)} paid back`);
+  if (others.length > 0) texts.push(`other refunds of ${moneyText(others)}`);
+  if (atAnotherTime.length > 0) texts.push(`${moneyText(atAnotherTime)} paid back at another time`);
+  return texts;
+}
+
 /** The books in one line, for an owner. */
 export function summaryOf(books: Summed): string {
-  const {
-    agrees,
-    accepted,
-    refunded,
-    dismissed,
-    differences,
-    otherRefunds,
-    goodsDue,
-    waiting,
-    problem,
-  } = books;
+  const { agrees, accepted, dismissed, differences, refunds, goodsDue, waiting, problem } = books;
   const { parts: inParts } = books;
   const orders = agrees.reduce((sum, one) => sum + one.count, 0);
   const money = moneyText(agrees);
@@ -71,8 +68,7 @@ export function summaryOf(books: Summed): string {
   });
   if (inParts.length > 0) parts.push(`${moneyText(inParts)} came in parts`);
   if (accepted.length > 0) parts.push(`${moneyText(accepted)} accepted with another amount`);
-  if (refunded.length > 0) parts.push(`${moneyText(refunded)} paid back`);
-  if (otherRefunds.length > 0) parts.push(`other refunds of ${moneyText(otherRefunds)}`);
+  parts.push(...refundTexts(refunds));
   if (dismissed.length > 0) parts.push(`${moneyText(dismissed)} dismissed by a person`);
   if (goodsDue > 0) {
     parts.push(count(goodsDue, "paid order has no goods yet", "paid orders have no goods yet"));

@@ -16,7 +16,7 @@ const QUEUE_MS = 25_000;
 const CONNECT_MS = 5_000;
 /** The default of mysql2. */
 const CONNECTIONS = 10;
-/** How long connections stay open that nobody uses. A container has ten seconds to end after SIGTERM. */
+/** How long connections that are not in use stay open. A container has ten seconds to end after SIGTERM. */
 const REST_MS = 5_000;
 
 const noReply = (): Error => new EngineAwayError("The MySQL server does not reply.");
